@@ -27,7 +27,7 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 # A backend is a module of its own: nothing else knows it.
 backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
-%C%_gbees_cpu_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_gbees_cpu_la_CFLAGS = $(AM_CFLAGS) -fno-math-errno $(OPENMP_CFLAGS)
 %C%_gbees_cpu_la_LIBADD = %D%/libcommon.la $(cpu_kernels) libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cpu_la_SOURCES = \
 	%D%/cpu/engine/backend.c \

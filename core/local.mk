@@ -198,6 +198,7 @@ libgbees_la_SOURCES = \
 	%D%/io/run_files.h \
 	%D%/io/scenario.c \
 	%D%/io/scenario.h \
+	%D%/io/scenario_output.c \
 	%D%/io/scenario_text.c \
 	%D%/io/schema.c \
 	%D%/io/schema.h \
@@ -219,6 +220,7 @@ libgbees_la_SOURCES = \
 	%D%/rivals/answer.c \
 	%D%/rivals/comparison.c \
 	%D%/rivals/comparison_private.h \
+	%D%/rivals/comparison_state.c \
 	%D%/rivals/ekf.c \
 	%D%/rivals/enkf.c \
 	%D%/rivals/ensemble.c \
@@ -288,6 +290,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
+	%D%/solver/slice.c \
 	%D%/solver/solver.c \
 	%D%/solver/tail.c \
 	%D%/solver/tail.h \

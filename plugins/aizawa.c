@@ -15,7 +15,7 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     dxdt[2] = c + a * x[2] - x[2] * x[2] * x[2] / 3 - square + f * x[2] * square * x[0];
 }
 
-/* Function k is the state k itself. */
+/* Function k measures state k. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     (void)n, (void)t, (void)p;

@@ -22,7 +22,7 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     dxdt[5] = -(pull2 + pull1) * x[2];
 }
 
-/* All about the second primary, which rests in this frame. */
+/* Measured from the second primary, which is at rest in this frame. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     const real along = x[0] - 1 + p[0], ground = sqrt(along * along + x[1] * x[1]);

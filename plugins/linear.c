@@ -26,7 +26,7 @@ static inline void diffusion(int n, real t, const real x[], const real p[], real
         Q[j] = p[3];
 }
 
-/* Function k is the state k itself; states beyond the dimension are not a number. */
+/* Function k measures state k; NaN if the dimension is smaller. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     (void)t, (void)p;

@@ -13,7 +13,7 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
         dxdt[j] = (x[(j + 1) % n] - x[(j + n - 2) % n]) * x[(j + n - 1) % n] - x[j] + p[0];
 }
 
-/* Function k is the state k itself; states beyond the dimension are not a number. */
+/* Function k measures state k; NaN if the dimension is smaller. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     (void)t, (void)p;

@@ -20,7 +20,7 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     dxdt[3] = -2 * x[2] + x[1] - (pull2 + pull1) * x[1];
 }
 
-/* All about the second primary, which rests in this frame. */
+/* Measured from the second primary, which is at rest in this frame. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     const real along = x[0] - 1 + p[0], across = x[1];

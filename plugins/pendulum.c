@@ -13,15 +13,16 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     dxdt[1] = -p[0] * x[1] - p[1] * sin(x[0]) + p[2];
 }
 
-/* Function 0 is the angle, 1 its rate, 2 the height over the lowest point and 3 the way to the right of it in units
- * of the pendulum's length. */
+/* Function 0 measures the angle, 1 its rate, 2 the height above the lowest point, and 3 the horizontal distance from
+ * it, both in units of the pendulum's length. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     (void)n, (void)t, (void)p;
     y[0] = which == 0 ? x[0] : which == 1 ? x[1] : which == 2 ? 1 - cos(x[0]) : sin(x[0]);
 }
 
-/* Of function 3: who only sees on which side it is, and is wrong once in ten times. */
+/* The log-likelihood of a measurement by function 3 that only tells on which side the pendulum is, by the sign of y[0],
+ * and is wrong once in ten times. */
 static inline real log_likelihood(int which, int n, real t, const real x[], const real p[], const real y[])
 {
     (void)n, (void)t, (void)p;

@@ -12,7 +12,7 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     dxdt[1] = p[0] * p[0] / (x[0] * x[0] * x[0]);
 }
 
-/* Function 0 is the semi-major axis, 1 the mean longitude. */
+/* Function 0 measures the semi-major axis, 1 the mean longitude. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     (void)n, (void)t;

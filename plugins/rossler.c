@@ -15,7 +15,7 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     dxdt[2] = b + x[2] * (x[0] - c);
 }
 
-/* Function 0 is x, 1 is y, 2 is z. */
+/* Functions 0, 1 and 2 measure x, y and z. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     (void)n, (void)t, (void)p;

@@ -12,7 +12,7 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     dxdt[1] = p[0] * (1 - x[0] * x[0]) * x[1] - x[0];
 }
 
-/* Function k is the state k itself. */
+/* Function k measures state k. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     (void)n, (void)t, (void)p;

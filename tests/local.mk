@@ -25,6 +25,7 @@ test_scripts = \
 	%D%/core/command/test_compare.sh \
 	%D%/core/command/test_export.sh \
 	%D%/core/command/test_measurements.sh \
+	%D%/core/command/test_output.sh \
 	%D%/core/command/test_memory.sh \
 	%D%/accuracy/test_validate.sh \
 	%D%/core/command/test_new_model.sh \
@@ -49,6 +50,7 @@ TESTS = $(test_scripts) $(check_PROGRAMS)
 long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
 	%D%/backends/cpu/test_arm.sh \
+	%D%/backends/cuda/test_cuda.sh \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
 	%D%/core/command/test_ranks_models.sh \
@@ -59,7 +61,9 @@ long_programs = \
 	%D%/backends/test_split_steps \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
-	%D%/backends/cuda/test_cuda_program
+	%D%/backends/cuda/test_cuda_program \
+	%D%/backends/cuda/test_cuda_registers \
+	%D%/core/io/test_damage
 check-long:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_scripts) $(long_programs)' \
 		check_tags='CK_INCLUDE_TAGS=long; export CK_INCLUDE_TAGS;'
@@ -75,7 +79,7 @@ kernel_fields_sources = \
 	backends/cpu/grid/grid_compact.c \
 	backends/cpu/kernel/isa.c \
 	backends/cpu/grid/pages.c
-kernel_fields_cppflags = $(AM_CPPFLAGS)
+kernel_fields_cppflags = $(AM_CPPFLAGS) -DGBEES_NO_CLONES
 if X86_64
 kernel_fields_cppflags += -DGBEES_X86
 endif
@@ -177,6 +181,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_store \
 	%D%/core/io/test_scenario_refusals \
 	%D%/models/test_shipped \
+	%D%/core/solver/test_checkpoint \
 	%D%/core/solver/test_solver \
 	%D%/core/solver/test_solver_failures \
 	%D%/core/numerics/test_split \
@@ -246,6 +251,7 @@ check_PROGRAMS += \
 	%D%/fuzz/fuzz_cache \
 	%D%/fuzz/fuzz_checkpoint \
 	%D%/fuzz/fuzz_datasets \
+	%D%/fuzz/fuzz_directory \
 	%D%/fuzz/fuzz_elf \
 	%D%/fuzz/fuzz_measurement \
 	%D%/fuzz/fuzz_provenance \
@@ -259,6 +265,8 @@ check_PROGRAMS += \
 %C%_fuzz_fuzz_checkpoint_SOURCES = %D%/fuzz/fuzz_checkpoint.c $(fuzz_common)
 %C%_fuzz_fuzz_datasets_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_datasets_SOURCES = %D%/fuzz/fuzz_datasets.c $(fuzz_common)
+%C%_fuzz_fuzz_directory_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_directory_SOURCES = %D%/fuzz/fuzz_directory.c $(fuzz_common)
 %C%_fuzz_fuzz_elf_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_elf_SOURCES = %D%/fuzz/fuzz_elf.c $(fuzz_common)
 %C%_fuzz_fuzz_measurement_LDADD = $(fuzz_ldadd)
@@ -305,6 +313,9 @@ THREADS_TESTS = \
 	%D%/core/module/test_isolation \
 	%D%/core/solver/test_notifier \
 	%D%/core/solver/test_regrid
+# What public functions and the contracts of modules differ in from what is stored.
+check-abi: libgbees.la
+	CC='$(CC)' $(SHELL) $(srcdir)/%D%/abi $(srcdir) .
 # What clang-tidy and cppcheck find in the sources.
 check-lint:
 	$(SHELL) $(srcdir)/%D%/lint $(srcdir) $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(CUDA_CPPFLAGS)
@@ -312,7 +323,7 @@ check-lint:
 coverage:
 	+$(SHELL) $(srcdir)/%D%/coverage $(srcdir) '$(COVERAGE_TESTS)'
 COVERAGE_TESTS = $(TESTS)
-.PHONY: check-lint check-sanitize check-threads coverage fuzz
+.PHONY: check-abi check-lint check-sanitize check-threads coverage fuzz
 EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/load %D%/load.c %D%/sanitize %D%/threads
 
 # The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
@@ -516,10 +527,15 @@ noinst_HEADERS = \
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in
 # tests/.libs. Without -rpath libtool would make no shared object.
 test_module = $(module_ldflags) -rpath /nowhere
+# Models: for one kind of processor, and at -O1, which compiles in a sixth of the time; few runs are long.
+test_model_cppflags = $(AM_CPPFLAGS) -DGBEES_NO_CLONES
+test_model_cflags = $(AM_CFLAGS) -O1
 
 check_LTLIBRARIES += %D%/advect.la
 %C%_advect_la_SOURCES = %D%/plugins/advect.c
 %C%_advect_la_LDFLAGS = $(test_module)
+%C%_advect_la_CPPFLAGS = $(test_model_cppflags)
+%C%_advect_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/bad_abi.la
 %C%_bad_abi_la_SOURCES = %D%/plugins/bad_abi.c
@@ -533,18 +549,25 @@ check_LTLIBRARIES += %D%/fake_backend.la
 %C%_fake_backend_la_SOURCES = %D%/plugins/fake_backend.c
 %C%_fake_backend_la_LDFLAGS = $(test_module)
 
-# Preloaded by a test: makes allocations fail.
+# Preloaded by a test and by tests/failures: make allocations and writes fail.
 check_LTLIBRARIES += %D%/failing_malloc.la
 %C%_failing_malloc_la_SOURCES = %D%/fixtures/failing_malloc.c
 %C%_failing_malloc_la_LDFLAGS = $(test_module)
+check_LTLIBRARIES += %D%/failing_write.la
+%C%_failing_write_la_SOURCES = %D%/fixtures/failing_write.c
+%C%_failing_write_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/full.la
 %C%_full_la_SOURCES = %D%/plugins/full.c
 %C%_full_la_LDFLAGS = $(test_module)
+%C%_full_la_CPPFLAGS = $(test_model_cppflags)
+%C%_full_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/nan.la
 %C%_nan_la_SOURCES = %D%/plugins/nan.c
 %C%_nan_la_LDFLAGS = $(test_module)
+%C%_nan_la_CPPFLAGS = $(test_model_cppflags)
+%C%_nan_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/no_plugin.la
 %C%_no_plugin_la_SOURCES = %D%/plugins/no_plugin.c
@@ -558,10 +581,14 @@ check_LTLIBRARIES += %D%/constructor.la
 check_LTLIBRARIES += %D%/counted.la
 %C%_counted_la_SOURCES = %D%/plugins/constructor.c %D%/plugins/nan.c
 %C%_counted_la_LDFLAGS = $(test_module)
+%C%_counted_la_CPPFLAGS = $(test_model_cppflags)
+%C%_counted_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/noise.la
 %C%_noise_la_SOURCES = %D%/plugins/noise.c
 %C%_noise_la_LDFLAGS = $(test_module)
+%C%_noise_la_CPPFLAGS = $(test_model_cppflags)
+%C%_noise_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/short_card.la
 %C%_short_card_la_SOURCES = %D%/plugins/short_card.c
@@ -570,11 +597,13 @@ check_LTLIBRARIES += %D%/short_card.la
 check_LTLIBRARIES += %D%/stochastic.la
 %C%_stochastic_la_SOURCES = %D%/plugins/stochastic.c
 %C%_stochastic_la_LDFLAGS = $(test_module)
+%C%_stochastic_la_CPPFLAGS = $(test_model_cppflags)
+%C%_stochastic_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/results_fixture.sh %D%/resume-kills %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/results_fixture.sh %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
 EXTRA_DIST += %D%/core/python/notebooks.py %D%/core/python/test_dapper.py %D%/core/python/test_gbees.py

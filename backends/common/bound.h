@@ -7,8 +7,9 @@
 #include <gbees/problem.h>
 #include <stdint.h>
 
-/* The cells of a brick at whose centre J is in the problem's range; all, if the problem has no bound.  J is evaluated
- * in double and at the start time for every precision, so that every engine gets the same cells. */
+/* Returns the cells of the brick `key` at whose centres J is in the problem's range, bit c for cell c; all cells if
+ * the problem has no bound.  J is evaluated in double and at the start time for every precision, so that every engine
+ * gets the same cells. */
 uint64_t bound_cells(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key);
 
 #endif

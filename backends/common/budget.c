@@ -2,15 +2,15 @@
 #include "budget.h"
 #include <math.h>
 
-static const double LOWEST = 1e-18, HIGHEST = 1e-3; /* p* */
+static const double LOWEST = 1e-18, HIGHEST = 1e-3; /* limits of p* */
 
-/* p* has been lowered in vain after IN_VAIN consecutive prunes that have measured more than MARGIN times the budget,
- * if the last rate is still more than half of the largest. */
+/* p* has been lowered in vain if IN_VAIN consecutive prunes have measured a rate of loss of more than MARGIN times
+ * the budget, and the last of these rates is more than half of the largest. */
 enum { IN_VAIN = 8 };
 static const double MARGIN = 1.6;
 
-/* Where all cells with less than p* could hold more than this part of the mass, p* rises by no more than an eighth of
- * an octave a prune: on a density that is the same in many cells most of them would go at once otherwise, before a
+/* If p* times the number of cells exceeds BULK, p* rises by at most an eighth of an octave a prune, else by an
+ * octave: on a density that is the same in many cells, p* would otherwise rise past all of them at once, before a
  * loss is measured. */
 static const double BULK = 1.0 / 16, FASTEST = 2, FASTEST_IN_BULK = 1.0905077326652577;
 
@@ -64,8 +64,8 @@ void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const 
     budget->threshold = ldexp(1, -octave);
 }
 
-/* The loss a unit of time to aim at: the budget, corrected so that earlier deviations are made up in a tenth of the
- * run. */
+/* The wanted rate of loss: the budget, corrected so that what was lost too much or too little is made up for within a
+ * tenth of the run. */
 static double wanted_rate(const gbees_problem *problem, double time, double lost)
 {
     double wanted = problem->mass_budget, span = 0.1 * (problem->end - problem->start);
@@ -74,8 +74,9 @@ static double wanted_rate(const gbees_problem *problem, double time, double lost
     return fmin(fmax(rate, wanted / 4), wanted * 4);
 }
 
-/* Watches whether lowering p* helps. rate: of loss since the last prune; lost: in all, as mass saved before may be
- * spent. */
+/* Counts the prunes at which the budget is exceeded, and warns if p* has been lowered in vain, or can't be lowered.
+ * rate: of loss since the last prune; lost: all mass that was lost until `time`: while it is below the budget, more
+ * may be lost. */
 static void watch_floor(mass_budget *budget, double rate, double time, double lost)
 {
     const gbees_problem *problem = budget->problem;

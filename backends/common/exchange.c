@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* A monotonic clock, in seconds. */
 static double now_s(void)
 {
     struct timespec now = {0};

@@ -1,15 +1,17 @@
-/* exchange.h - a communicator whose calls are timed: what the engines of all backends use among ranks. */
+/* exchange.h - calls of the communicator among ranks that are timed and counted, for the summary of a run: the
+ * engines of all backends use these. All ranks call them, in the same order. */
 #ifndef GBEES_COMMON_EXCHANGE_H
 #define GBEES_COMMON_EXCHANGE_H
 
 #include <gbees/parallel.h>
 
-/* What this rank has sent, and how long it has waited for others in the functions below. */
+/* What the calls of this rank add up to. */
 typedef struct exchange_log {
-    double bytes, seconds;
+    double bytes;   /* that it has sent in messages */
+    double seconds; /* in the functions below, most of which it has waited for others */
 } exchange_log;
 
-/* As the communicator's functions of these names (gbees/parallel.h). */
+/* As sum(), most() and exchange() of the communicator (gbees/parallel.h). */
 void exchange_sum(const gbees_parallel *parallel, exchange_log *log, int64_t *values, size_t count);
 void exchange_most(const gbees_parallel *parallel, exchange_log *log, double *values, size_t count);
 void exchange_messages(const gbees_parallel *parallel, exchange_log *log, const gbees_message *out, int outs,
@@ -18,7 +20,8 @@ void exchange_messages(const gbees_parallel *parallel, exchange_log *log, const 
 /* As gbees_parallel_agree(). */
 int exchange_agree(const gbees_parallel *parallel, exchange_log *log, int status, gbees_error *error);
 
-/* Ends all ranks, as this one can't go on and the others wait for it. */
+/* Ends all ranks with exit status EXIT_FAILURE and the text `why`: this one can't go on, and the others wait for it.
+ * MPI's communicator does not return from it. */
 void exchange_abort(const gbees_parallel *parallel, const char *why);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Writes the model's coordinates of a point of the grid. */
+/* Writes a point y[n] of the grid in the model's coordinates: "x = 1.5, y = 0.2". */
 static void describe_point(const gbees_problem *problem, const double *y, char *text, size_t size)
 {
     double x[GBEES_MAX_DIM];
@@ -19,7 +19,7 @@ static void describe_point(const gbees_problem *problem, const double *y, char *
     }
 }
 
-/* Writes the coordinates of a brick's centre. */
+/* Writes the centre of a brick in the model's coordinates; "" if key is NULL. */
 static void describe_place(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, char *text,
                            size_t size)
 {
@@ -36,7 +36,8 @@ static void describe_place(const gbees_problem *problem, const gbees_shape *shap
         describe_point(problem, middle, text, size);
 }
 
-/* The first fault of Q among a brick's cells, and its axis; x: the cell. */
+/* Finds the first cell of a brick whose Q is invalid. Returns the fault, GBEES_NOISE_FINE if there is none; sets x[n]
+ * to the cell's centre, q to its Q (gbees_model's order), and *axis to the axis of the fault. */
 static int find_noise_fault(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, double time,
                             double *x, double *q, int *axis)
 {
@@ -64,7 +65,7 @@ static int find_noise_fault(const gbees_problem *problem, const gbees_shape *sha
     return GBEES_NOISE_FINE;
 }
 
-/* Reports the fault of Q in a brick; 0: there is none. */
+/* Sets the error for an invalid Q in a brick. Returns 0 if there is none. */
 static int failure_noise(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, double time,
                          gbees_error *error)
 {
@@ -135,14 +136,14 @@ int failure_step(double time, double step, gbees_error *error)
                            step, time);
 }
 
-/* The last of so many digits of a positive number: 0.01 of 1.234 with three. */
+/* The value of the last of the first `digits` digits of a positive number: 0.01 for 1.234 and three digits. */
 static double last_digit(double value, int digits)
 {
     return pow(10, floor(log10(value)) + 1 - digits);
 }
 
-/* What is too long is rounded up, and what is to be given rounded down, so that it is taken; but not for an error of
- * the last bits. */
+/* The number is rounded up and the longest step down, so that the text is right, and a step of that length is
+ * accepted. `rest` keeps an error in the last bits from changing a digit. */
 int failure_courant(double time, double step, double number, double most, gbees_error *error)
 {
     const double longest = step / number * most, rest = 1e-9;
@@ -163,7 +164,7 @@ int failure_empty(double threshold, gbees_error *error)
                            threshold);
 }
 
-/* " [3, -1] at x = 1.5, y = 0.2", cut to fit. */
+/* Writes a cell's multi-index and centre, " [3, -1] at x = 1.5, y = 0.2", as far as `size` characters hold it. */
 static void name_cell(const gbees_problem *problem, const int32_t *index, char *text, size_t size)
 {
     size_t at = 0;

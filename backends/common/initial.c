@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest absolute coordinate, in the model's axes, of which a float has to resolve differences along an axis of
- * the grid. */
+/* The largest coordinate of the initial box, in absolute value, of which a float has to resolve differences along an
+ * axis of the grid: on a rotated grid a sum over the model's coordinates. */
 static double reach_of(const gbees_problem *problem, int axis)
 {
     const int n = problem->dimension;
@@ -39,6 +39,7 @@ double initial_mass(const gbees_problem *problem)
     return problem->cells ? problem->cells->mass : 1;
 }
 
+/* Whether an n x n covariance has zeros off the diagonal. */
 static int is_diagonal(int n, const double *covariance)
 {
     for (int j = 0; j < n; j++)
@@ -48,7 +49,8 @@ static int is_diagonal(int n, const double *covariance)
     return 1;
 }
 
-/* Tabulates the averages of a diagonal Gaussian, a product of differences of error functions: one table an axis. */
+/* Tabulates a diagonal Gaussian's averages over cells, which are products of a factor an axis, a difference of error
+ * functions: a table an axis. */
 static int make_tables(initial_density *density, gbees_error *error)
 {
     const gbees_problem *problem = density->problem;
@@ -63,13 +65,14 @@ static int make_tables(initial_density *density, gbees_error *error)
         for (int i = 0; i <= problem->extent[j]; i++) {
             double centre = problem->width[j] * i;
 
-            /* of the upper tail, so that no digits cancel far out */
+            /* erfc() in place of erf(): far out no digits cancel */
             density->average[j][i] = erfc((centre - half) / scale) - erfc((centre + half) / scale);
         }
     }
     return 0;
 }
 
+/* Prepares the Gaussians of a mixture. */
 static int make_parts(initial_density *density, gbees_error *error)
 {
     const gbees_problem *problem = density->problem;
@@ -122,8 +125,8 @@ void initial_density_destroy(initial_density *density)
     density->parts = NULL;
 }
 
-/* The sum of a Gaussian over a cell's points of Gauss-Legendre quadrature, two an axis: the error of the average is
- * h^4 / 4320 of the fourth derivative. */
+/* The sum of exp(-x' precision_matrix x / 2) over the 2^n points of Gauss-Legendre quadrature of a cell, two an axis,
+ * whose centre is at `centre`. The average that follows has an error of h^4 / 4320 times the fourth derivative. */
 static double quadrature(const gbees_problem *problem, const double *precision_matrix, const double *centre)
 {
     int n = problem->dimension;
@@ -139,6 +142,7 @@ static double quadrature(const gbees_problem *problem, const double *precision_m
     return p;
 }
 
+/* The density of the cell `index`, up to a common factor; 0 outside the initial box. */
 static double density_of_cell(const initial_density *density, const int32_t *index)
 {
     const gbees_problem *problem = density->problem;
@@ -154,7 +158,8 @@ static double density_of_cell(const initial_density *density, const int32_t *ind
                              : exp(gbees_gaussian_exponent(n, centre, density->precision_matrix));
 }
 
-/* Sets p from the tables: products over the first axes are used again for all cells along the others. */
+/* Sets p[cells] of a brick from the tables: the products over the first axes are used again for all cells along the
+ * next. */
 static void fill_products(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
     int count = 1;
@@ -209,6 +214,7 @@ static void add_averages(const gbees_problem *problem, const gbees_gaussian *gau
     }
 }
 
+/* Adds any Gaussian to the cells of a brick: its averages by quadrature, or its values at the centres. */
 static void add_values(const initial_density *density, int number, const gbees_shape *shape, const int32_t *key,
                        double *p)
 {
@@ -227,6 +233,7 @@ static void add_values(const initial_density *density, int number, const gbees_s
     }
 }
 
+/* Whether a cell is in the initial box of one of the mixture's Gaussians. */
 static int is_in_a_box(const gbees_problem *problem, const int32_t *index)
 {
     for (int g = 0; g < problem->gaussian_count; g++) {
@@ -240,6 +247,7 @@ static int is_in_a_box(const gbees_problem *problem, const int32_t *index)
     return 0;
 }
 
+/* Sets p[cells] of a brick to the mixture, 0 outside all boxes. */
 static void fill_mixture(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
     memset(p, 0, (size_t)shape->cells * sizeof *p);
@@ -269,7 +277,8 @@ static int is_before(const gbees_initial_cells *cells, int n, size_t i, const in
     return 0;
 }
 
-/* The first cell that does not come before `index`: `guess`, or else by bisection. */
+/* The number of the first cell of a record's sorted list that does not come before `index`. Tries `guess` first, then
+ * searches by bisection. */
 static size_t find_cell(const gbees_initial_cells *cells, int n, const int32_t *index, size_t guess)
 {
     size_t low = 0, high = cells->count;
@@ -292,7 +301,8 @@ static size_t find_cell(const gbees_initial_cells *cells, int n, const int32_t *
     return low;
 }
 
-/* Whether cell i is one of the `edge` cells from `index` on, along the last axis. */
+/* Whether cell i of the list, which does not come before `index`, is one of the `edge` cells from `index` on along
+ * the last axis. */
 static int is_in_row(const gbees_initial_cells *cells, int n, size_t i, const int32_t *index, int edge)
 {
     for (int j = 0; j < n - 1; j++)
@@ -301,7 +311,8 @@ static int is_in_row(const gbees_initial_cells *cells, int n, size_t i, const in
     return cells->index[n - 1][i] - index[n - 1] < edge;
 }
 
-/* Sets p to the list's cells in a brick: row by row along the last axis, in the order of the list. */
+/* Sets p[cells] of a brick to the record's cells: row by row along the last axis, which are consecutive in the list.
+ */
 static void fill_listed(const gbees_initial_cells *cells, initial_cursor *cursor, const gbees_shape *shape,
                         const int32_t *key, double *p)
 {
@@ -327,9 +338,9 @@ static void fill_listed(const gbees_initial_cells *cells, initial_cursor *cursor
     }
 }
 
-/* ---- a brick of any ---- */
+/* ---- a brick of any density ---- */
 
-/* Sets p cell by cell. */
+/* Sets p[cells] of a brick cell by cell. */
 static void fill_cells(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
     for (int cell = 0; cell < shape->cells; cell++) {

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FARTHEST = 1 << 25 }; /* bricks from the origin, as in the engines */
+enum { FARTHEST = 1 << 25 }; /* bricks from the origin, at most: the engines' limit, too */
 
 /* ---- a box ---- */
 
-/* The keys of the bricks that a box of cells touches; returns how many. */
+/* Sets first[n] and last[n] to the least and the largest key of the bricks that the cells lo .. hi are in; returns
+ * the number of these bricks. */
 static double box_keys(const gbees_shape *shape, const int *lo, const int *hi, int32_t *first, int32_t *last)
 {
     double bricks = 1;
@@ -23,7 +24,7 @@ static double box_keys(const gbees_shape *shape, const int *lo, const int *hi, i
     return bricks;
 }
 
-/* Advances key to the next of the box in lexicographic order; from the last to the first. */
+/* Advances key[n] to the next of the box in lexicographic order; after the last one comes the first. */
 static void box_next(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
 {
     for (int j = n - 1; j >= 0; j--) {
@@ -33,6 +34,7 @@ static void box_next(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
     }
 }
 
+/* The same for the box of a problem's initial density. */
 static double whole_box(const gbees_problem *problem, const gbees_shape *shape, int32_t *lo, int32_t *hi)
 {
     int low[GBEES_MAX_DIM];
@@ -44,6 +46,7 @@ static double whole_box(const gbees_problem *problem, const gbees_shape *shape, 
 
 /* ---- a list ---- */
 
+/* For qsort(): by key, in lexicographic order; unused components are 0. */
 static int compare_keys(const void *a, const void *b)
 {
     const int32_t *left = a, *right = b;
@@ -66,6 +69,7 @@ static void sort(initial_bricks *bricks)
     bricks->count = kept;
 }
 
+/* Lists the bricks of the boxes of a mixture's Gaussians; a brick in several boxes comes several times. */
 static void list_boxes(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape)
 {
     for (int g = 0; g < problem->gaussian_count; g++) {
@@ -80,7 +84,7 @@ static void list_boxes(initial_bricks *bricks, const gbees_problem *problem, con
     }
 }
 
-/* Sets key to that of the brick of cell i. */
+/* Sets key to that of the brick in which cell i of a record is, and returns it. */
 static int32_t *brick_of_cell(const gbees_initial_cells *cells, const gbees_shape *shape, size_t i, int32_t *key)
 {
     memset(key, 0, GBEES_MAX_DIM * sizeof *key);
@@ -98,7 +102,8 @@ static int is_in_same_brick(const gbees_initial_cells *cells, const gbees_shape 
     return 1;
 }
 
-/* Counts the cells' bricks; one that the list comes back to counts again. */
+/* An upper bound of the number of bricks of a record's cells: one is counted again if cells of others come between
+ * its own. */
 static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees_shape *shape)
 {
     uint64_t count = 0;
@@ -108,7 +113,8 @@ static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees
     return count;
 }
 
-/* Lists the cells' bricks, each once, in any order. The table has 2^bits entries: numbers in the list, plus 1. */
+/* Lists the bricks of a record's cells, each once, in any order. table[2^bits], zeros at first, is a hash table of
+ * the list: its entries are numbers of bricks in the list, plus 1. */
 static void list_cells_bricks(initial_bricks *bricks, const gbees_initial_cells *cells, const gbees_shape *shape,
                               uint32_t *table, int bits)
 {
@@ -130,7 +136,7 @@ static void list_cells_bricks(initial_bricks *bricks, const gbees_initial_cells 
     }
 }
 
-/* ---- both ---- */
+/* ---- a box or a list ---- */
 
 double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shape)
 {
@@ -150,6 +156,7 @@ double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shap
     return problem->gaussian_count > 0 ? fmin(bricks, some) : bricks;
 }
 
+/* An upper bound of the length of a problem's list; 0: it has none, but a box. */
 static double list_length(const gbees_problem *problem, const gbees_shape *shape)
 {
     int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM];

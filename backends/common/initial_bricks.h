@@ -6,28 +6,30 @@
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
-/* All bricks of a box, or, where the density is no box, a list of them. */
+/* The bricks: all of a box, or for a mixture of Gaussians and for a record a list of them. */
 typedef struct initial_bricks {
-    int n;
-    uint64_t count;
-    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM]; /* the box's keys */
-    int32_t (*list)[GBEES_MAX_DIM];               /* else NULL */
-    uint64_t next;                                /* in the list */
-    int32_t key[GBEES_MAX_DIM];                   /* ... in the box */
+    int n;                                        /* dimensions */
+    uint64_t count;                               /* bricks */
+    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM]; /* the least and the largest key of the box */
+    int32_t (*list)[GBEES_MAX_DIM];               /* [count] keys; NULL: all bricks of the box */
+    uint64_t next;                                /* of the list: the entry to be taken next */
+    int32_t key[GBEES_MAX_DIM];                   /* of the box: the key to be taken next */
 } initial_bricks;
 
-/* GBEES_ENOMEM: there are more than `most`, or no memory for the list; GBEES_ENUMERIC: one is too far away. */
+/* Finds the bricks of a problem's initial density. Returns GBEES_ENOMEM if there are more than `most` or there is no
+ * memory for the list, GBEES_ENUMERIC if a brick of a list is too far away from the origin. */
 int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape, double most,
                           gbees_error *error);
 void initial_bricks_destroy(initial_bricks *bricks);
 
-/* Starts again with the first brick. */
+/* Has initial_bricks_take() begin with the first brick again. */
 void initial_bricks_rewind(initial_bricks *bricks);
-/* Sets key to the next brick's; to be called at most `count` times. */
+/* Sets key[n] to the next brick's key; called at most `count` times after a rewind. */
 void initial_bricks_take(initial_bricks *bricks, int32_t *key);
 
-/* An upper bound of the number of bricks, without listing them; and of the host's bytes for the list. */
+/* An upper bound of the number of bricks, which does not list them. */
 double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shape);
+/* An upper bound of the host's bytes for the list, and for the cells of a record. */
 double initial_bricks_bytes(const gbees_problem *problem, const gbees_shape *shape);
 
 #endif

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Student's t has the Gaussian's factor with another constant in front of the determinant. */
+/* The logarithm of the factor of Student's t density in `size` dimensions, from that of the Gaussian: both have the
+ * same determinant, and other constants. */
 static double student_norm(double gaussian_norm, int size, double degrees)
 {
     int sign; /* of the gamma function: positive here */
@@ -14,6 +15,8 @@ static double student_norm(double gaussian_norm, int size, double degrees)
            lgamma_r(0.5 * degrees, &sign);
 }
 
+/* Sets the inverse covariance, the number of components and log_norm of the Gaussian. Returns 1 if there is no
+ * inverse. */
 static int invert(const gbees_measurement *m, measurement_terms *terms)
 {
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM], inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];

@@ -1,19 +1,22 @@
-/* measurement.h - the terms of a measurement's likelihood that are computed once an update. */
+/* measurement.h - the terms of a measurement's likelihood that are the same for all cells: computed once an update.
+ */
 #ifndef GBEES_COMMON_MEASUREMENT_H
 #define GBEES_COMMON_MEASUREMENT_H
 
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
+/* The terms. A log-likelihood in a cell is relative to that of a cell that predicts the measurement exactly. */
 typedef struct measurement_terms {
-    /* size x size: the inverse covariance of the measured components; 0 in the rows and columns of missing ones. */
+    /* [size][size]: the inverse covariance of the measured components; 0 in the rows and columns of missing ones */
     double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    int measured;    /* components */
-    double log_norm; /* of the likelihood where it is highest; 0 with one of the model's own */
-    double lowest;   /* log-likelihoods below this, relative to that, are 0 in double precision */
+    int measured;    /* components that are not missing */
+    double log_norm; /* the logarithm of the likelihood's largest value; 0 for a likelihood of the model's own */
+    double lowest;   /* exp() of a log-likelihood below this is 0 in double; -infinity for one of the model's own */
 } measurement_terms;
 
-/* GBEES_EINPUT: the covariance is not positive definite, or nothing was measured. */
+/* Sets the terms of a measurement at `time`. Returns GBEES_EINPUT if the covariance is not positive definite, or all
+ * components are missing. */
 int measurement_prepare(const gbees_measurement *measurement, double time, measurement_terms *terms,
                         gbees_error *error);
 

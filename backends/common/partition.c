@@ -60,6 +60,7 @@ void partition_set_bins(const partition *p, const int32_t *lo, const int32_t *hi
     }
 }
 
+/* The histogram of a part along an axis, [PARTITION_BINS]. */
 static int64_t *histogram_of(const partition *p, int64_t *counts, int part, int axis)
 {
     return counts + ((size_t)part * (size_t)p->n + (size_t)axis) * PARTITION_BINS;
@@ -73,14 +74,15 @@ void partition_count(const partition *p, const partition_bins *bins, const int32
         histogram_of(p, counts, part, j)[(key[j] - bins->first[j]) >> bins->shift[j]]++;
 }
 
-/* A cut before a bin, and what it costs. */
+/* A cut along an axis, at the first key of a bin, and its cost (cost_of()). */
 typedef struct cut {
     int axis, bin;
     double cost;
 } cut;
 
-/* What a cut before bin b costs: the larger load of both sides, relative to an even share, and the bricks beside the
- * cut, which one sweep of n exchanges. */
+/* The cost of a cut before bin b, which leaves `below` of `all` bricks on its lower side, where a share of `share` is
+ * even: the larger load of both sides, relative to an even one, plus the fraction of bricks beside the cut, whose
+ * rows are exchanged before one of a step's n sweeps. */
 static double cost_of(const int64_t *histogram, int bins, int b, int64_t below, int64_t all, double share, int n,
                       int layers)
 {
@@ -93,7 +95,7 @@ static double cost_of(const int64_t *histogram, int bins, int b, int64_t below, 
     return (under > over ? under : over) + (double)beside / (double)all / n;
 }
 
-/* Chooses the cut of a part; bin < 0: none divides its bricks. */
+/* Chooses the cut of a part with the least cost; its bin is below 0 if no cut divides the part's bricks. */
 static cut choose(const partition *p, const partition_bins *bins, const int64_t *counts, int part)
 {
     const partition_part *whole = &p->part[part];
@@ -118,7 +120,7 @@ static cut choose(const partition *p, const partition_bins *bins, const int64_t 
     return best;
 }
 
-/* Where a part is cut whose bricks no cut divides: beyond all of them. */
+/* The key along axis 0 at which a part is cut whose bricks no cut divides: above all bricks. */
 static int32_t beyond(const partition_bins *bins, const partition_box *box)
 {
     const int64_t end = (int64_t)bins->first[0] + ((int64_t)bins->count[0] << bins->shift[0]);
@@ -150,7 +152,7 @@ void partition_cut(partition *p, const partition_bins *bins, const int64_t *coun
     p->parts = at;
     if (partition_is_open(p))
         return;
-    for (int k = 0; k < p->parts; k++) /* in the order of the ranks */
+    for (int k = 0; k < p->parts; k++) /* sorts the parts: part r is rank r's */
         while (p->part[k].first != k) {
             const partition_part other = p->part[p->part[k].first];
 

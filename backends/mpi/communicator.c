@@ -1,10 +1,13 @@
-/* communicator.c - the communicator (gbees/parallel.h) that MPI provides: the only file that knows MPI. */
+/* communicator.c - the communicator that MPI provides (gbees/parallel.h has its functions): the only file that calls
+ * MPI.
+ *
+ * An error of MPI ends all ranks, by MPI's own handler: results of its functions are not checked. */
 #include <gbees/parallel.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* MPI counts bytes of a message in an int: longer messages go in parts. */
+/* MPI counts the bytes of a message in an int: longer messages are sent in parts of so many bytes. */
 enum { PART = 1 << 30 };
 
 static void sum(void *context, int64_t *values, size_t count)
@@ -31,6 +34,7 @@ static void gather(void *context, const void *own, size_t size, void *all)
     (void)MPI_Allgather(own, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+/* abort() of the communicator. */
 static void end_all(void *context, int code, const char *why)
 {
     int rank = 0;
@@ -42,7 +46,7 @@ static void end_all(void *context, int code, const char *why)
     abort(); /* MPI_Abort() does not return */
 }
 
-/* The number of requests that messages take. */
+/* The number of MPI's requests for messages: one for each part. */
 static size_t parts_of(const gbees_message *message, int count)
 {
     size_t parts = 0;
@@ -52,7 +56,8 @@ static size_t parts_of(const gbees_message *message, int count)
     return parts;
 }
 
-/* Begins to receive messages, or to send them; returns the place behind their requests. */
+/* Starts to receive messages, or to send them; sets a request for each part, and returns the place behind the last
+ * one. */
 static MPI_Request *begin(const gbees_message *message, int count, int sends, MPI_Request *request)
 {
     for (int k = 0; k < count; k++)
@@ -86,6 +91,7 @@ static void exchange(void *context, const gbees_message *out, int outs, const gb
         free(request);
 }
 
+/* Starts MPI unless it is started, and sets the communicator of all ranks. */
 static int open_ranks(gbees_parallel *parallel, gbees_error *error)
 {
     MPI_Comm local;

@@ -44,21 +44,19 @@ static void get_state(const gbees_audit *audit, audit_state *state)
     state->warnings = audit->warnings;
 }
 
-int gbees_audit_save(const gbees_audit *audit, gbees_checkpoint *checkpoint, gbees_error *error)
+int gbees_audit_save(const gbees_audit *audit, gbees_state_sink *sink, void *to, gbees_error *error)
 {
     const gbees_montecarlo *samples = audit->samples;
     char name[GBEES_CHECKPOINT_NAME];
     audit_state state;
 
     get_state(audit, &state);
-    int bad = gbees_checkpoint_add(checkpoint, "audit", 1, sizeof state, &state);
+    int bad = sink(to, "audit", 1, sizeof state, &state);
     for (int j = 0; j < audit->problem->dimension; j++)
-        bad |= gbees_checkpoint_add(checkpoint, state_name(j, name), sizeof(double), samples->count, samples->x[j]);
-    bad |= gbees_checkpoint_add(checkpoint, "audit_weight", sizeof(double), samples->count, samples->weight);
-    bad |= gbees_checkpoint_add(checkpoint, "audit_number", sizeof(uint64_t), samples->number ? samples->count : 0,
-                                samples->number);
-    bad |= gbees_checkpoint_add(checkpoint, "audit_records", 1, audit->record_count * sizeof *audit->records,
-                                audit->records);
+        bad |= sink(to, state_name(j, name), sizeof(double), samples->count, samples->x[j]);
+    bad |= sink(to, "audit_weight", sizeof(double), samples->count, samples->weight);
+    bad |= sink(to, "audit_number", sizeof(uint64_t), samples->number ? samples->count : 0, samples->number);
+    bad |= sink(to, "audit_records", 1, audit->record_count * sizeof *audit->records, audit->records);
     return bad ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint of the audit's samples")
                : GBEES_OK;
 }
@@ -99,6 +97,9 @@ static int take_samples(gbees_audit *audit, const gbees_checkpoint *checkpoint, 
     made.options.offload = audit->samples->options.offload;
     made.options.threads = audit->samples->options.threads;
     made.shared_x = made.shared_weight = 0;
+    memset(made.x, 0, sizeof made.x); /* no pointer of a file is trusted: they are freed below on failure */
+    made.weight = NULL;
+    made.number = NULL;
     for (int j = 0; j < audit->problem->dimension && !status; j++) {
         status = take(checkpoint, state_name(j, name), count, most, 1, &list, error);
         made.x[j] = list;

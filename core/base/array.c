@@ -1,4 +1,4 @@
-/* array.c - see array.h. */
+/* array.c - arrays in huge pages, by madvise(); see array.h. */
 #include "array.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #endif
 
-enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20 };
+enum { LARGE = 1 << 20, HUGE_PAGE = 2 << 20 }; /* bytes */
 
 void *gbees_array_create(size_t count, size_t size)
 {

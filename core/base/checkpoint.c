@@ -1,4 +1,4 @@
-/* checkpoint.c - see checkpoint.h. */
+/* checkpoint.c - a list of named arrays, searched from its beginning; see checkpoint.h. */
 #include "checkpoint.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* child.c - see child.h. */
+/* child.c - a child process with limits of memory and time, which writes to a pipe; see child.h. */
 #include "child.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@ enum { PIPE_BYTES = 1 << 20 };
 
 /* ---- the child ------------------------------------------------------------------------------------------------- */
 
-/* Bytes of address space that the process has; 0: not known. */
+/* The size of the process's address space in bytes; 0: unknown. */
 static size_t address_space(void)
 {
     char text[64];
@@ -52,7 +52,8 @@ static void limit_self(const gbees_child_limits *limits)
         set_limit(RLIMIT_CPU, limits->cpu_s);
 }
 
-/* Signals as in a new process: handlers of the caller's must not run twice. */
+/* Resets all signals to their defaults, as the caller's handlers are not meant for the child, and has the system kill
+ * the child when the caller ends. */
 static void reset_signals(void)
 {
     sigset_t none;
@@ -74,7 +75,7 @@ static void drop_output(void)
 
 static _Noreturn void be_child(gbees_child_job *job, void *context, int descriptor, const gbees_child_limits *limits)
 {
-    int high = fcntl(descriptor, F_DUPFD_CLOEXEC, 3); /* the caller may have closed the standard ones */
+    int high = fcntl(descriptor, F_DUPFD_CLOEXEC, 3); /* the pipe may be 0 to 2 if the caller has closed those */
 
     reset_signals();
     drop_output();
@@ -109,7 +110,7 @@ int gbees_child_start(gbees_child *child, gbees_child_job *job, void *context, c
 
     if (pipe2(ends, O_CLOEXEC))
         return gbees_error_set(error, GBEES_EIO, "can't start a child process: %s", strerror(errno));
-    (void)fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES); /* fewer turns from one process to the other */
+    (void)fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES); /* fewer context switches */
     pid_t process = fork();
     if (process == 0) {
         (void)close(ends[0]);
@@ -134,7 +135,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Waits for bytes, or for the end of the pipe; 0 if neither comes in time. */
+/* Waits until the pipe has bytes or is closed. Returns 1, or 0 after limits.quiet_s seconds or a failed poll(). */
 static int wait_for_bytes(const gbees_child *child)
 {
     const double end = seconds_now() + child->limits.quiet_s;

@@ -1,5 +1,5 @@
-/* child.h - work on what a stranger may have made, in a child process with limits: a crash, an endless loop or an
- * exit() there ends the child alone. The child writes its result to a pipe. */
+/* child.h - runs a function in a child process with limits, and reads its result from a pipe. It is for files and
+ * plugins that may be damaged or hostile: a crash, an endless loop or an exit() ends the child, not the caller. */
 #ifndef GBEES_BASE_CHILD_H
 #define GBEES_BASE_CHILD_H
 
@@ -7,31 +7,37 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* 0: no limit. */
+/* A limit of 0 is none. */
 typedef struct gbees_child_limits {
-    size_t memory;    /* bytes of address space that the child may add to the caller's */
-    unsigned cpu_s;   /* seconds of processor time */
-    unsigned quiet_s; /* seconds without a byte of its result */
+    size_t memory;    /* address space that the child may allocate beyond the caller's, in bytes */
+    unsigned cpu_s;   /* processor time, in seconds */
+    unsigned quiet_s; /* longest time in which a read receives no byte, in seconds */
 } gbees_child_limits;
 
 typedef struct gbees_child {
     pid_t process;
-    int descriptor; /* where the caller reads */
+    int descriptor; /* the caller's end of the pipe */
     gbees_child_limits limits;
-    int late; /* it wrote nothing for too long */
+    int late; /* whether limits.quiet_s was exceeded */
 } gbees_child;
 
-/* Writes its result to the descriptor. What it prints is dropped. */
+/* The function that the child runs. It writes its result to `descriptor`, by gbees_child_write(), and returns. Its
+ * standard input, output and error are /dev/null. */
 typedef void gbees_child_job(int descriptor, void *context);
 
+/* Forks a child that runs job(descriptor, context) in a copy of the caller's memory, with default signal handlers,
+ * and is killed if the caller ends. Sets *child, which gbees_child_end() must be called for. GBEES_EIO or
+ * GBEES_ENOMEM. */
 int gbees_child_start(gbees_child *child, gbees_child_job *job, void *context, const gbees_child_limits *limits,
                       gbees_error *error);
-/* Reads exactly so many bytes: 0, or -1 if the child does not write them. */
+/* Reads exactly `size` bytes of the result. Returns 0, or -1 if the child ends before, or writes nothing for
+ * limits.quiet_s seconds. */
 int gbees_child_read(gbees_child *child, void *data, size_t size);
-/* Ends the child, if it has not ended, and waits for it. `why`: what has become of it, as the end of a sentence. */
+/* Closes the pipe and waits until the child ends; kills it if it was late. Writes how it ended to why[size], for the
+ * end of a sentence, such as "it crashed (Segmentation fault)". */
 void gbees_child_end(gbees_child *child, char *why, size_t size);
 
-/* For the job: writes all of it; 0, or -1. */
+/* For the job: writes all `size` bytes to the pipe. Returns 0, or -1 and errno. */
 int gbees_child_write(int descriptor, const void *data, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
-/* embed.h - a file of the sources, embedded in a module. */
+/* embed.h - embeds the text of a source file in an object file, for compilation at run time. */
 #ifndef GBEES_BASE_EMBED_H
 #define GBEES_BASE_EMBED_H
 
-/* Declares `symbol`, the text of a file with a 0 behind it, and `symbol`_end, where that 0 is. `path` is below the
- * folder of the sources, which the compiler's -I names. */
+/* Defines `symbol`, the file's bytes followed by a NUL, and `symbol`_end, the address of that NUL; both are hidden
+ * outside of the module. path: relative to the top source folder, which must be among the compiler's -I. */
 #define GBEES_EMBED(symbol, path)                                                                                    \
     extern const char symbol[], symbol##_end[];                                                                      \
     __asm__(".pushsection .rodata\n"                                                                                 \

@@ -1,4 +1,4 @@
-/* error.c - see gbees/error.h. */
+/* error.c - sets an error's status and text; see gbees/error.h. */
 #include <gbees/error.h>
 #include <stdarg.h>
 #include <stdio.h>

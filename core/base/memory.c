@@ -1,9 +1,12 @@
-/* memory.c - see memory.h. Linux tells it in /proc/meminfo, and the limits of control groups in /sys/fs/cgroup. */
+/* memory.c - see memory.h. Linux tells it in /proc/meminfo, the limits of control groups in /sys/fs/cgroup, and what
+ * of the address space is taken in /proc/self/statm. */
 #include "memory.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { PATH_BYTES = 512 };
 
@@ -18,8 +21,8 @@ __attribute__((format(printf, 1, 2))) static FILE *open_file(const char *format,
     return length < (int)sizeof path ? fopen(path, "r") : NULL;
 }
 
-/* The number that a file holds, or that follows `key` in it; `otherwise` if there is none ("max"). Closes the file.
- */
+/* Returns the number at the beginning of the file's first line that starts with `key`, after the key; `otherwise` if
+ * there is no such line, no number in it (as in "max"), or no file. Closes the file. */
 static double read_number(FILE *file, const char *key, double otherwise)
 {
     const size_t length = strlen(key);
@@ -36,12 +39,13 @@ static double read_number(FILE *file, const char *key, double otherwise)
     return value;
 }
 
-/* The files of a version of control groups. */
+/* Names in /sys/fs/cgroup, which differ between versions 1 and 2 of control groups. */
 typedef struct group_files {
     const char *folder, *limit, *used, *cache;
 } group_files;
 
-/* What a group and those above it leave. Page cache that is not in use counts as free. */
+/* Returns the bytes that a group and its ancestors leave under their limits. Inactive page cache counts as free.
+ * Overwrites `group`. */
 static double left_in_groups(const char *root, char *group, const group_files *files)
 {
     double left = INFINITY;
@@ -62,7 +66,7 @@ static double left_in_groups(const char *root, char *group, const group_files *f
     }
 }
 
-/* What the control groups of this process leave. */
+/* The least that the control groups of this process leave, in bytes. */
 static double left_in_control_groups(const char *root)
 {
     static const group_files unified = {"", "memory.max", "memory.current", "inactive_file "};
@@ -96,7 +100,19 @@ double gbees_memory_available_below(const char *root)
     return fmin(free_bytes, left_in_control_groups(root));
 }
 
+/* What a limit of the address space (ulimit -v) leaves. Grids reserve a quarter more than they use. */
+static double left_of_address_space(void)
+{
+    const double reserved = 1.25, page = (double)sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return INFINITY;
+    const double taken = page * read_number(open_file("/proc/self/statm"), "", 0);
+    return fmax((double)limit.rlim_cur - taken, 0) / reserved;
+}
+
 double gbees_memory_available(void)
 {
-    return gbees_memory_available_below("");
+    return fmin(gbees_memory_available_below(""), left_of_address_space());
 }

@@ -1,13 +1,14 @@
-/* memory.h - how much memory the machine has left. */
+/* memory.h - how much memory this process can still allocate. */
 #ifndef GBEES_BASE_MEMORY_H
 #define GBEES_BASE_MEMORY_H
 
-/* Bytes that can be taken before others have to go to disk, or the control group's limit (a container's, a job's)
- * ends the program; infinite where the system does not tell. */
+/* Returns the bytes that can be allocated before the system swaps, before the limit of the process's control group
+ * (of a container or a job) is reached, or before there is no address space (ulimit -v), whichever is least; INFINITY
+ * if the system does not tell. */
 double gbees_memory_available(void);
 
-/* The same, of a system whose files are below `root` ("" for this one): proc/meminfo, proc/self/cgroup,
- * sys/fs/cgroup. */
+/* For tests: the same without the address space, read from files below `root` in place of "/": proc/meminfo,
+ * proc/self/cgroup, sys/fs/cgroup. */
 double gbees_memory_available_below(const char *root);
 
 #endif

@@ -1,4 +1,4 @@
-/* pool.c - see pool.h. */
+/* pool.c - threads that spin for a moment, then sleep, until the next loop begins; see pool.h. */
 #include "pool.h"
 #include "signal_mask.h"
 #include "workers.h"
@@ -7,24 +7,26 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* How often a thread looks for the next loop before it sleeps: some ten microseconds, as the next loop mostly begins
- * within them. */
-enum { LOOKS = 500 };
+/* How often a thread polls for the next loop before it sleeps, in all some ten microseconds: most loops begin that
+ * soon after the last one, and waking a thread takes longer. */
+enum { POLLS = 500 };
 
 struct gbees_pool {
-    pthread_mutex_t lock; /* of all below but the atomic ones */
-    pthread_cond_t begun, left;
-    atomic_uint loops; /* that have begun */
-    int open, inside;  /* whether a loop may be entered, and the threads that are in it */
-    int closing;
-    size_t count;
+    pthread_mutex_t lock;       /* guards what follows, except the atomic members */
+    pthread_cond_t begun, left; /* signalled when a loop begins, and when the last thread leaves it */
+    atomic_uint loops;          /* number of loops that have begun */
+    int open;                   /* whether the loop still has items, so that threads may enter it */
+    int inside;                 /* threads in the loop, the calling one not among them */
+    int closing;                /* whether the threads are to end */
+    size_t count;               /* the loop: items, function, and the function's first argument */
     void (*work)(void *context, size_t item);
     void *context;
-    atomic_size_t next;
-    int threads; /* beside the calling one */
+    atomic_size_t next; /* the item that is taken next */
+    int threads;        /* length of thread[]; the calling thread is not in it */
     pthread_t thread[];
 };
 
+/* Takes items until none is left. */
 static void take_items(gbees_pool *pool)
 {
     for (size_t item; (item = atomic_fetch_add(&pool->next, 1)) < pool->count;)
@@ -38,16 +40,17 @@ static void pause_processor(void)
 #endif
 }
 
-/* Waits for a loop beyond those that a thread has seen, with the lock held at the end. */
+/* Waits until pool->loops differs from `seen`, or the pool is closing. Returns with the lock held. */
 static void await_loop(gbees_pool *pool, unsigned seen)
 {
-    for (int k = 0; k < LOOKS && atomic_load(&pool->loops) == seen; k++)
+    for (int k = 0; k < POLLS && atomic_load(&pool->loops) == seen; k++)
         pause_processor();
     (void)pthread_mutex_lock(&pool->lock);
     while (atomic_load(&pool->loops) == seen && !pool->closing)
         (void)pthread_cond_wait(&pool->begun, &pool->lock);
 }
 
+/* A thread of the pool. */
 static void *serve(void *context)
 {
     gbees_pool *pool = context;
@@ -71,7 +74,7 @@ static void *serve(void *context)
     return NULL;
 }
 
-/* Starts the threads, in which no signal is handled. */
+/* Starts up to `wanted` threads with signals blocked (signal_mask.h). */
 static void start(gbees_pool *pool, int wanted)
 {
     sigset_t all, before;
@@ -137,7 +140,7 @@ void gbees_pool_run(gbees_pool *pool, size_t count, void (*work)(void *context, 
     (void)pthread_mutex_unlock(&pool->lock);
     take_items(pool);
     (void)pthread_mutex_lock(&pool->lock);
-    pool->open = 0; /* all items are taken */
+    pool->open = 0; /* no item is left: a thread that wakes up now must not enter */
     while (pool->inside > 0)
         (void)pthread_cond_wait(&pool->left, &pool->lock);
     (void)pthread_mutex_unlock(&pool->lock);

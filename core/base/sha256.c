@@ -1,4 +1,4 @@
-/* sha256.c - see sha256.h. */
+/* sha256.c - SHA-256 in plain C, and of files; see sha256.h. */
 #include "sha256.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,38 +1,41 @@
-/* sha256.h - the SHA-256 of bytes in memory (FIPS 180-4), at once or piece by piece. */
+/* sha256.h - SHA-256 (FIPS 180-4) of bytes in memory, at once or piece by piece, and of files. */
 #ifndef GBEES_BASE_SHA256_H
 #define GBEES_BASE_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GBEES_SHA256_HEX = 65, GBEES_SHA256_BLOCK = 64 };
+enum {
+    GBEES_SHA256_HEX = 65,  /* 64 hexadecimal digits, as sha256sum prints them, and a NUL */
+    GBEES_SHA256_BLOCK = 64 /* bytes of a block */
+};
 
-/* Adds `count` blocks to a state. */
+/* Adds `count` blocks of data to the hash state[8]. */
 typedef void gbees_sha256_blocks(uint32_t *state, const void *data, size_t count);
 
-/* A sum that is being taken. */
+/* A checksum that is being computed. */
 typedef struct gbees_sha256_sum {
     uint32_t state[8];
-    uint64_t length;                        /* bytes added */
-    unsigned char rest[GBEES_SHA256_BLOCK]; /* those that do not fill a block */
-    gbees_sha256_blocks *add;               /* the processor's instructions, or plain C */
+    uint64_t length;                        /* bytes added so far */
+    unsigned char rest[GBEES_SHA256_BLOCK]; /* the last length % 64 of them, which do not fill a block */
+    gbees_sha256_blocks *add;               /* gbees_sha256_x86() if the processor can, else gbees_sha256_plain() */
 } gbees_sha256_sum;
 
+/* A checksum takes these calls: start, add any number of times, finish. */
 void gbees_sha256_start(gbees_sha256_sum *sum);
 void gbees_sha256_add(gbees_sha256_sum *sum, const void *data, size_t length);
-/* 64 hexadecimal digits and a NUL: what sha256sum prints. */
 void gbees_sha256_finish(gbees_sha256_sum *sum, char hex[GBEES_SHA256_HEX]);
 
-/* All three. */
+/* The checksum of data[length]. */
 void gbees_sha256(const void *data, size_t length, char hex[GBEES_SHA256_HEX]);
 
-/* The same of the rest of an open file. Returns 0, or -1 and errno. */
+/* The checksum of an open file from its current position to its end. Returns 0, or -1 and errno. */
 int gbees_sha256_file(int file, char hex[GBEES_SHA256_HEX]);
 
-/* Plain C. */
+/* For sha256.c and its test: the version in plain C, the round constants, and the version that uses x86's SHA
+ * instructions, NULL if the processor has none. */
 gbees_sha256_blocks gbees_sha256_plain;
 extern const uint32_t gbees_sha256_constants[64];
-/* x86's SHA instructions; NULL where the processor has none (sha256_x86.c). */
 gbees_sha256_blocks *gbees_sha256_x86(void);
 
 #endif

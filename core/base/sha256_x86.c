@@ -7,7 +7,8 @@
 
 #define WITH_SHA __attribute__((target("sha,sse4.1,ssse3")))
 
-/* Words w[4 i] ... w[4 i + 3] of the schedule from the 16 before them, which are in `w` in a ring. */
+/* Returns words 4 i ... 4 i + 3 of the message schedule, computed from the 16 words before them. `w` is a ring
+ * buffer: words 4 j ... 4 j + 3 are in w[j % 4]. */
 static inline WITH_SHA __m128i extend(const __m128i w[4], int i)
 {
     __m128i sum = _mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]);
@@ -16,7 +17,8 @@ static inline WITH_SHA __m128i extend(const __m128i w[4], int i)
     return _mm_sha256msg2_epu32(sum, w[(i + 3) & 3]);
 }
 
-/* The instructions hold the state as the words a b e f and c d g h, from the highest to the lowest. */
+/* A gbees_sha256_blocks. The instructions take the state's words a to h as two vectors, abef and cdgh, each from the
+ * highest lane to the lowest. */
 static WITH_SHA void add_blocks(uint32_t *state, const void *data, size_t count)
 {
     const __m128i *from = data, swap = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);

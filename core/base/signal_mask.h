@@ -1,10 +1,11 @@
-/* signal_mask.h - the signals that threads of the library block: they are for the caller's threads. */
+/* signal_mask.h - the signals that the library's own threads block, so that the application's threads handle them. */
 #ifndef GBEES_BASE_SIGNAL_MASK_H
 #define GBEES_BASE_SIGNAL_MASK_H
 
 #include <signal.h>
 
-/* All but those of a crash, which belong to the thread that crashes: the caller may have handlers for them. */
+/* Sets *signals to all signals except those that a fault raises in the thread at fault: the application's handlers
+ * for them are to run there. */
 static inline void gbees_signal_mask_fill(sigset_t *signals)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};

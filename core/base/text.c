@@ -1,4 +1,4 @@
-/* text.c - see text.h. */
+/* text.c - a string that grows, and edit distances; see text.h. */
 #include "text.h"
 #include <ctype.h>
 #include <stdarg.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Makes room for `extra` bytes and a NUL. Returns 1, or sets text->failed and returns 0. */
 static int reserve(gbees_text *text, size_t extra)
 {
     size_t needed = text->length + extra + 1;
@@ -34,7 +35,9 @@ void gbees_text_add(gbees_text *text, const char *format, ...)
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
-    if (length >= 0 && reserve(text, (size_t)length)) {
+    if (length < 0)
+        text->failed = 1;
+    else if (reserve(text, (size_t)length)) {
         (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
@@ -63,7 +66,8 @@ static int is_same(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Levenshtein distance without regard to case, one row at a time. Of names longer than the row: their length. */
+/* The Levenshtein distance of two names, regardless of case; of names longer than LONGEST, the longer one's length.
+ */
 static size_t distance(const char *a, const char *b)
 {
     enum { LONGEST = 128 };

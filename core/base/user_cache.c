@@ -1,4 +1,4 @@
-/* user_cache.c - see user_cache.h. */
+/* user_cache.c - finds, checks and creates the cache folder, and writes files to it; see user_cache.h. */
 #include "user_cache.h"
 #include "text.h"
 #include <errno.h>
@@ -11,7 +11,8 @@
 
 /* ---- the folder ------------------------------------------------------------------------------------------------ */
 
-/* A home that is missing is not made: packages are built, and services run, by users that have none. */
+/* Whether a folder exists. Asked for the home, which is never created: package builders and services are often users
+ * without one. */
 static int is_there(const char *path)
 {
     struct stat now;
@@ -35,7 +36,7 @@ static char *folder_path(void)
     return gbees_text_take(&path);
 }
 
-/* Makes the folder and those above it, for this user alone. */
+/* Creates the folder and its missing parents with mode 0700. Overwrites `path` meanwhile. */
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -46,7 +47,8 @@ static void make_folders(char *path)
     (void)mkdir(path, 0700);
 }
 
-/* Refuses a folder that others can write to: what is in it is believed, and kernels in it are executed. */
+/* Whether the path is a folder of this user that nobody else can write to: files in it are trusted, and compiled
+ * kernels among them are executed. */
 static int is_own(const char *path)
 {
     struct stat now;
@@ -80,6 +82,7 @@ char *gbees_user_cache_path(const char *name, int make)
 
 /* ---- files ----------------------------------------------------------------------------------------------------- */
 
+/* Writes all `size` bytes; returns 1, or 0 on failure. */
 static int write_all(int file, const void *data, size_t size)
 {
     for (const char *next = data; size > 0;) {

@@ -1,17 +1,20 @@
-/* user_cache.h - the folder of files that only save time: a user's own, and readable by nobody else. */
+/* user_cache.h - the user's cache folder, whose files save time and can be deleted at any moment: compiled kernels,
+ * plugin cards. It is created with mode 0700; one that others can write to is not used. */
 #ifndef GBEES_BASE_USER_CACHE_H
 #define GBEES_BASE_USER_CACHE_H
 
 #include <sys/uio.h>
 
-/* $XDG_CACHE_HOME/gbees or ~/.cache/gbees, malloc()ed. NULL: the cache is turned off (GBEES_CACHE=off), there is no
- * home, or the folder is missing (it is made in the home if `make` is set) or not this user's own. */
+/* Returns the folder's path, $XDG_CACHE_HOME/gbees or ~/.cache/gbees, which the caller frees. If `make` is set a
+ * missing folder is created; a missing home is not. NULL: the cache is turned off by GBEES_CACHE=off, the folder does
+ * not exist, it belongs to another user or others can write to it, or there is not enough memory. */
 char *gbees_user_cache_folder(int make);
-/* The path of a file in it, or NULL as above. */
+/* Returns the path of a file in the folder, which the caller frees, or NULL as above. */
 char *gbees_user_cache_path(const char *name, int make);
 
-/* Writes the parts of a file under another name, which is renamed: a reader sees the whole file or none, and of two
- * writers one wins. Returns 1, or 0 on failure. */
+/* Writes part[0 ... count - 1], one after the other, to the file `path`. It writes to a temporary file and renames
+ * it, so that a reader sees the whole file or none. Returns 1 on success and 0 on failure, after which `path` is as
+ * before. */
 int gbees_user_cache_write(const char *path, const struct iovec *part, int count);
 
 #endif

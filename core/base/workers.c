@@ -1,5 +1,5 @@
-/* workers.c - see workers.h.  Threads of POSIX, not OpenMP: its runtime would be loaded with the library, before a
- * program can set how long its threads spin. */
+/* workers.c - loops on POSIX threads; see workers.h. They are not OpenMP's: its runtime would be loaded with the
+ * library, before a program can set OMP_WAIT_POLICY, which says how long idle threads spin. */
 #include "workers.h"
 #include "signal_mask.h"
 #include <pthread.h>
@@ -9,14 +9,15 @@
 
 enum {
     THREADS_MOST = 256,
-    THREAD_NS = 100000 /* of work for each thread, at least: a few times what it takes to start one */
+    THREAD_NS = 100000 /* the least work for a thread, in nanoseconds: some times what starting it takes */
 };
 
+/* A loop that is being run. */
 typedef struct loop {
-    size_t count;
+    size_t count; /* items */
     void (*work)(void *context, size_t item);
     void *context;
-    atomic_size_t next;
+    atomic_size_t next; /* the item that is taken next */
 } loop;
 
 int gbees_workers_threads(int wanted)
@@ -43,6 +44,7 @@ int gbees_workers_beside(int used, int has_ended)
     return spare > 1 ? spare : 1;
 }
 
+/* Takes items until none is left; `context` is the loop. */
 static void *take_items(void *context)
 {
     loop *l = context;

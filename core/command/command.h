@@ -11,7 +11,8 @@ typedef struct gbees_setup {
     const gbees_model *model;
     gbees_scenario *scenario;
     gbees_problem *problem;
-    gbees_truth *truth; /* that records are compared with; NULL: none */
+    gbees_output *output; /* what is written to disk */
+    gbees_truth *truth;   /* that records are compared with; NULL: none */
     const gbees_backend *backend;
     char why_no_gpu[GBEES_ERROR_TEXT]; /* one sentence, empty if a GPU is used or the backend was chosen by name */
     char *folder;                      /* for the results; NULL: none */

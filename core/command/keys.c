@@ -33,6 +33,9 @@ static const char *values_of(const gbees_schema_key *key, char *text, size_t siz
         return "a list of maps, or a map";
     case GBEES_KIND_REGRIDS:
         return "a list of maps";
+    case GBEES_KIND_OUTPUT:
+        return "a map";
+    case GBEES_KIND_DENSITIES: /* a key of `output` */
     case GBEES_KIND_CHOICE:
         break;
     }

@@ -69,6 +69,13 @@ static int on_record(void *context, const gbees_record *made, gbees_error *error
     return status;
 }
 
+static int on_step(void *context, const gbees_record *record, gbees_error *error)
+{
+    const gbees_one_run *r = context;
+
+    return gbees_writer_step(r->writer, record, error);
+}
+
 static int on_update(void *context, const gbees_problem *problem, int number, double time,
                      const gbees_evidence *evidence, gbees_error *error)
 {
@@ -112,17 +119,28 @@ static int is_checkpoint_due(void *context)
     return 1;
 }
 
+/* Without memory for it the run goes on, and the checkpoint before it stays. */
 static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_error *error)
 {
     gbees_one_run *r = context;
-    int status = gbees_resumption_save(r->setup, r->options, checkpoint, error);
+    gbees_error cause = {0};
+    int status = gbees_resumption_save(r->setup, r->options, checkpoint, &cause);
 
+    if (!status && r->comparison)
+        status = gbees_comparison_save(r->comparison, checkpoint, &cause);
     if (!status && r->save)
-        status = r->save(r->saved, checkpoint, error);
+        status = r->save(r->saved, checkpoint, &cause);
     if (!status)
-        status = gbees_writer_checkpoint(r->writer, checkpoint, error);
+        status = gbees_writer_checkpoint(r->writer, checkpoint, &cause);
     r->checkpointed = r->checkpointed || !status;
-    return status;
+    if (status != GBEES_ENOMEM)
+        return status ? gbees_error_set(error, (gbees_status)status, "%s", cause.text) : GBEES_OK;
+    (void)pthread_mutex_lock(&r->lock);
+    gbees_progress_clear(&r->progress);
+    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text,
+                  r->checkpointed ? "the one before it is kept" : "there is none before it");
+    (void)pthread_mutex_unlock(&r->lock);
+    return GBEES_OK;
 }
 
 static int is_cancelled(void *context)
@@ -142,15 +160,17 @@ static int is_interrupted(void *context)
     return gbees_signals_caught();
 }
 
-static int make_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error)
+int gbees_one_run_begin_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error)
 {
     const gbees_comparison_options how = {.rivals = options->rivals,
                                           .threads = options->threads,
                                           .truth = run->setup->truth,
                                           .cancelled = is_interrupted};
 
-    return options->rivals.count > 0 ? gbees_comparison_create(run->setup->problem, &how, &run->comparison, error)
-                                     : GBEES_OK;
+    if (options->rivals.count == 0)
+        return GBEES_OK;
+    const int status = gbees_comparison_create(run->setup->problem, &how, &run->comparison, error);
+    return status || !run->from ? status : gbees_comparison_load(run->comparison, run->from->checkpoint, error);
 }
 
 int gbees_exit_code(const gbees_error *failure, int began)
@@ -173,7 +193,7 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
 {
     const gbees_engine_options engine = gbees_one_run_engine(options);
     gbees_setup *setup = run->setup;
-    int status = make_comparison(run, options, error);
+    int status = gbees_one_run_begin_comparison(run, options, error);
 
     if (options->parallel)
         status = gbees_parallel_agree(options->parallel, status, error);
@@ -208,10 +228,10 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
     int status = run->from ? gbees_writer_resume(folder, setup->problem, &provenance, run->from->checkpoint,
                                                  run->from->forced, &run->writer, error)
                            : gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
-    if (!status && !run->from && !run->options->records_apart)
+    if (!status && !run->from && !setup->output->records_apart)
         status = gbees_writer_one_file(run->writer, error);
     if (!status)
-        gbees_writer_densities(run->writer, run->options->densities, run->options->densities_every);
+        gbees_writer_output(run->writer, setup->output);
     return status;
 }
 
@@ -232,11 +252,15 @@ static int needs_few_cells(const gbees_one_run *run)
            run->setup->backend->marginals;
 }
 
+static int writes_densities(const gbees_one_run *run)
+{
+    return run->writer && run->setup->output->densities != GBEES_DENSITIES_NONE;
+}
+
 /* Whether someone wants the cells of records. */
 static int needs_cells(const gbees_one_run *run)
 {
-    return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth ||
-           run->comparison;
+    return writes_densities(run) || run->refinement || run->setup->truth || run->comparison;
 }
 
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
@@ -265,13 +289,14 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
 {
     const gbees_observer observer = {.context = run,
                                      .record = on_record,
+                                     .step = run->writer && run->setup->output->every_step ? on_step : NULL,
                                      .update = on_update,
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
                                      .checkpoint_due = run->writer ? is_checkpoint_due : NULL,
                                      .checkpoint = run->writer ? on_checkpoint : NULL,
                                      .concurrent = run->writer != NULL,
-                                     .marginals = run->writer && run->options->densities != GBEES_DENSITIES_NONE,
+                                     .marginals = writes_densities(run),
                                      .no_cells = !needs_cells(run),
                                      .cells_most = needs_few_cells(run) ? GBEES_COMPARED_CELLS : 0,
                                      .audit = run->audit};

@@ -41,6 +41,9 @@ gbees_engine_options gbees_one_run_engine(const gbees_options *options);
 /* Makes the solver. If the GPU was not asked for by name and can't run this problem, makes one on the CPU. */
 int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry,
                        gbees_error *error);
+/* Makes what the filters of --compare need of the run's records, with those of the checkpoint that it goes on from.
+ * gbees_one_run_open() does so, too. */
+int gbees_one_run_begin_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error);
 /* Limits the memory of the run's engines to `gib`; 0: on the CPU to the memory that is free, on a GPU not at all, as
  * a grid that does not fit into a GPU's memory ends the run anyway. */
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib);

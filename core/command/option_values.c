@@ -6,13 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    THREADS_MOST = 4096,
-    AUDIT_LEAST = 1000,
-    AUDIT_MOST = 1000000000,
-    SIMULATED_MOST = 1000000,
-    EVERY_MOST = 1000000
-};
+enum { THREADS_MOST = 4096, AUDIT_LEAST = 1000, AUDIT_MOST = 1000000000, SIMULATED_MOST = 1000000 };
 
 int gbees_option_is_number(const char *text)
 {
@@ -57,33 +51,22 @@ static int read_simulate(const gbees_option_values *values, gbees_options *optio
     return GBEES_OK;
 }
 
-static int read_densities(const char *text, gbees_options *options, gbees_error *error)
+const char *gbees_option_densities(const char *text)
 {
     char *end;
 
-    if (!text || !strcmp(text, "all"))
-        return GBEES_OK;
-    options->densities = !strcmp(text, "last")   ? GBEES_DENSITIES_LAST
-                         : !strcmp(text, "none") ? GBEES_DENSITIES_NONE
-                                                 : GBEES_DENSITIES_ALL;
-    if (options->densities != GBEES_DENSITIES_ALL)
-        return GBEES_OK;
+    if (!strcmp(text, "all") || !strcmp(text, "last") || !strcmp(text, "none") || text[0] == '[')
+        return "output.densities=";
     errno = 0;
     const long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < 1 || value > EVERY_MOST)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "--densities wants all, last, none or a whole number from 1 to %d, not '%s'",
-                               EVERY_MOST, text);
-    options->densities_every = (int)value;
-    return GBEES_OK;
+    return end == text || *end || errno || value < 1 || value > GBEES_DENSITIES_EVERY_MOST
+               ? NULL
+               : "output.densities=every ";
 }
 
-static int read_files(const char *text, gbees_options *options, gbees_error *error)
+const char *gbees_option_files(const char *text)
 {
-    options->records_apart = text && strcmp(text, "records") == 0;
-    if (!text || options->records_apart || strcmp(text, "run") == 0)
-        return GBEES_OK;
-    return gbees_error_set(error, GBEES_EUSAGE, "--files wants run or records, not '%s'", text);
+    return !strcmp(text, "run") || !strcmp(text, "records") ? "output.files=" : NULL;
 }
 
 static int read_audit(const char *text, gbees_options *options, gbees_error *error)
@@ -146,10 +129,6 @@ int gbees_option_values_read(const gbees_option_values *values, gbees_options *o
 
     if (!status)
         status = read_simulate(values, options, error);
-    if (!status)
-        status = read_densities(values->densities, options, error);
-    if (!status)
-        status = read_files(values->files, options, error);
     if (!status)
         status = read_audit(values->audit, options, error);
     if (!status)

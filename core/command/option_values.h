@@ -5,11 +5,17 @@
 
 #include "options.h"
 
+enum { GBEES_DENSITIES_EVERY_MOST = 1000000 };
+
 /* The texts as they are given; NULL: the option is not. */
 typedef struct gbees_option_values {
-    const char *threads, *densities, *files, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory,
-        *every;
+    const char *threads, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory, *every;
 } gbees_option_values;
+
+/* The changes of a scenario that --densities and --files stand for, before their value; NULL: the text is no value
+ * of theirs. */
+const char *gbees_option_densities(const char *text);
+const char *gbees_option_files(const char *text);
 
 /* Whether all of the text is one finite number. */
 int gbees_option_is_number(const char *text);

@@ -103,9 +103,11 @@ static const struct argp_option option_table[] = {
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
-    {"files", KEY_FILES, "run|records", 0, "one file for the run, run.h5 (default), or one for each record", 0},
-    {"densities", KEY_DENSITIES, "all|N|last|none", 0,
-     "records that are written: each (default), each N-th, those at the end, none; the time series has all of them",
+    {"files", KEY_FILES, "run|records", 0,
+     "one file for the run, run.h5 (default), or one for each record: short for --set output.files=...", 0},
+    {"densities", KEY_DENSITIES, "all|N|last|none|[T,...]", 0,
+     "records that are written: each (default), each N-th, those at the end, none, those at these times; the time "
+     "series has all of them: short for --set output.densities=...",
      0},
     {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
     {"no-forecast", KEY_NO_FORECAST, 0, 0, "with --check: leave out the forecast, which takes up to two seconds", 0},
@@ -138,7 +140,7 @@ typedef struct parsing {
     gbees_options *options;
     gbees_option_values values;
     const char *compare;
-    const char *until, *param, *set, *accuracy; /* the first wrong one */
+    const char *until, *param, *set, *accuracy, *densities, *files; /* the first wrong one */
     const char *stray;
     int memory, actions;
 } parsing;
@@ -161,19 +163,39 @@ static int is_assignment(const char *text)
     return text[0] && text[0] != '=' && strchr(text, '=');
 }
 
+/* What a change of the scenario begins with, for the value of an option; NULL: the option has no such value. */
+static const char *change_of(int key, const char *text)
+{
+    switch (key) {
+    case KEY_SET:
+        return is_assignment(text) ? "" : NULL;
+    case KEY_PARAM:
+        return is_assignment(text) ? "parameters." : NULL;
+    case KEY_UNTIL:
+        return gbees_option_is_number(text) ? "end=" : NULL;
+    case KEY_ACCURACY:
+        return gbees_option_is_number(text) ? "accuracy=" : NULL;
+    case KEY_DENSITIES:
+        return gbees_option_densities(text);
+    default:
+        return gbees_option_files(text);
+    }
+}
+
 static int parse_change(int key, char *text, parsing *p)
 {
-    const char **wrong = key == KEY_SET     ? &p->set
-                         : key == KEY_PARAM ? &p->param
-                         : key == KEY_UNTIL ? &p->until
-                                            : &p->accuracy;
+    const char **wrong = key == KEY_SET         ? &p->set
+                         : key == KEY_PARAM     ? &p->param
+                         : key == KEY_UNTIL     ? &p->until
+                         : key == KEY_DENSITIES ? &p->densities
+                         : key == KEY_FILES     ? &p->files
+                                                : &p->accuracy;
+    const char *prefix = change_of(key, text);
 
-    if (!(key == KEY_UNTIL || key == KEY_ACCURACY ? gbees_option_is_number(text) : is_assignment(text))) {
-        if (!*wrong)
-            *wrong = text;
-        return 0;
-    }
-    change(p, key == KEY_SET ? "" : key == KEY_PARAM ? "parameters." : key == KEY_UNTIL ? "end=" : "accuracy=", text);
+    if (prefix)
+        change(p, prefix, text);
+    else if (!*wrong)
+        *wrong = text;
     return 0;
 }
 
@@ -198,8 +220,6 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_EVERY          ? &p->values.every
                          : key == KEY_MAX_TIME       ? &p->values.max_time
                          : key == KEY_MAX_MEMORY     ? &p->values.max_memory
-                         : key == KEY_DENSITIES      ? &p->values.densities
-                         : key == KEY_FILES          ? &p->values.files
                          : key == KEY_PROGRESS       ? &p->values.progress
                                                      : NULL;
 
@@ -241,6 +261,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_PARAM:
     case KEY_UNTIL:
     case KEY_ACCURACY:
+    case KEY_DENSITIES:
+    case KEY_FILES:
         return parse_change(key, text, p);
     case KEY_TRUST:
         o->trust = 1;
@@ -281,7 +303,7 @@ static int check_resume(const gbees_options *o, gbees_error *error)
     const char *stray = o->action != GBEES_ACTION_RUN ? "--list, --check and their like"
                         : o->scenario                 ? "--scenario"
                         : o->measurements             ? "--measurements"
-                        : o->changes_length           ? "--set, --param, --until and --accuracy"
+                        : o->changes_length           ? "--set, --param, --until, --accuracy, --densities and --files"
                         : o->output                   ? "--output"
                         : o->no_output                ? "--no-output"
                         : o->truth                    ? "--truth"
@@ -315,6 +337,13 @@ static int check_words(const parsing *p, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--accuracy wants a number, not '%s'", p->accuracy);
     if (p->until)
         return gbees_error_set(error, GBEES_EUSAGE, "--until wants a number, not '%s'", p->until);
+    if (p->densities)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "--densities wants all, last, none, a whole number from 1 to %d or a list of times, [T, ...], not '%s'",
+            GBEES_DENSITIES_EVERY_MOST, p->densities);
+    if (p->files)
+        return gbees_error_set(error, GBEES_EUSAGE, "--files wants run or records, not '%s'", p->files);
     if (o->measurement_function && !o->measurements)
         return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements FILE");
     if (o->output && !o->output[0])

@@ -28,7 +28,7 @@ typedef struct gbees_options {
     const char *truth;                               /* table; NULL: none is known */
     unsigned long long seed;                         /* of --simulate */
     int simulate_count;                              /* measurements; 0: the scenario's */
-    char *changes; /* argz of KEY=VALUE, in the order of --set, --param and --until */
+    char *changes; /* argz of KEY=VALUE, in the order of --set, --param and their like */
     size_t changes_length;
     const char *backend;            /* "auto" or a name */
     const char *arch;               /* "sm_90", or NULL */
@@ -45,10 +45,7 @@ typedef struct gbees_options {
     int strict;          /* a warning is a failure */
     size_t samples;      /* so many; 0: the default */
     int deterministic;
-    int records_apart;         /* a file each, in place of run.h5 */
-    gbees_densities densities; /* that are written */
-    int densities_every;       /* of them; 0: each */
-    const char *output;        /* folder, NULL: results/NAME */
+    const char *output; /* folder, NULL: results/NAME */
     int no_output;
     int no_forecast; /* --check makes no trial runs */
     int json, quiet;

@@ -11,6 +11,24 @@
 
 static const char runs[] = ".runs"; /* of several runs for an accuracy: search.h */
 
+/* Adds the list of --compare. Returns non-zero without memory. */
+static int add_rivals(const gbees_rivals *rivals, json_t *object)
+{
+    gbees_text text = {0};
+
+    if (rivals->count == 0)
+        return 0;
+    for (int k = 0; k < rivals->count; k++) {
+        gbees_text_add(&text, "%s%s", k ? "," : "", gbees_rival_name(rivals->rival[k]));
+        if (rivals->samples[k] > 0)
+            gbees_text_add(&text, ":%zu", rivals->samples[k]);
+    }
+    char *list = gbees_text_take(&text);
+    const int bad = !list || json_object_set_new(object, "compare", json_string(list));
+    free(list);
+    return bad;
+}
+
 int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options, gbees_checkpoint *checkpoint,
                           gbees_error *error)
 {
@@ -27,8 +45,7 @@ int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options
     bad |= json_object_set_new(object, "accuracy", json_real(setup->problem->accuracy));
     bad |= json_object_set_new(object, "accuracy_of", json_integer((json_int_t)setup->problem->accuracy_of));
     bad |= json_object_set_new(object, "strict", json_boolean(options->strict));
-    bad |= json_object_set_new(object, "densities", json_integer((json_int_t)options->densities));
-    bad |= json_object_set_new(object, "densities_every", json_integer(options->densities_every));
+    bad |= add_rivals(&options->rivals, object);
     path = options->truth ? realpath(options->truth, NULL) : NULL;
     if (path)
         bad |= json_object_set_new(object, "truth", json_string(path));
@@ -55,15 +72,20 @@ static int set_options(const json_t *from, gbees_options *options, gbees_error *
         options->plugin = plugin;
     if (strcmp(options->backend, "auto") == 0)
         options->backend = backend;
+    if (strcmp(options->backend, backend) != 0)
+        return gbees_error_set(
+            error, GBEES_EINPUT,
+            "the checkpoint in %s is one of the backend '%s', whose grid is laid out in another way "
+            "than that of '%s': leave out --backend",
+            options->resume, backend, options->backend);
     options->deterministic = json_is_true(json_object_get(from, "deterministic"));
     options->audit = json_is_true(json_object_get(from, "audit"));
     options->samples = (size_t)json_integer_value(json_object_get(from, "samples"));
     options->strict |= json_is_true(json_object_get(from, "strict"));
-    options->densities = (gbees_densities)json_integer_value(json_object_get(from, "densities"));
-    options->densities_every = (int)json_integer_value(json_object_get(from, "densities_every"));
     if (!options->truth)
         options->truth = json_string_value(json_object_get(from, "truth"));
-    return GBEES_OK;
+    const char *compare = json_string_value(json_object_get(from, "compare"));
+    return compare ? gbees_rivals_parse(compare, &options->rivals, error) : GBEES_OK;
 }
 
 /* Sets the options to those that the run began with, from the text of a checkpoint. */

@@ -1,4 +1,5 @@
-/* search_run.c - one run of the search for an accuracy; see search.h. */
+/* search_run.c - one run of the search for an accuracy: its scenario, its checkpoints, the run itself; see
+ * search.h. */
 #include "base/checkpoint.h"
 #include "base/text.h"
 #include "io/scenario.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a report has gathered for its summary. */
+/* The part of a report's state from which its summary is printed, as checkpoints hold it. */
 typedef struct report_state {
     int certified;
     gbees_certificate last, worst;
@@ -19,7 +20,8 @@ typedef struct report_state {
 
 /* ---- its state ---- */
 
-/* Adds what a checkpoint of the run needs beside the solver and the writer. */
+/* Adds the state that neither the solver nor the writer saves: the report and its text, the refinement plan, and the
+ * summary of a run that has ended. The callback gbees_one_run.save; `context` is the run. */
 static int save_run(void *context, gbees_checkpoint *checkpoint, gbees_error *error)
 {
     gbees_search_run *run = context;
@@ -47,7 +49,7 @@ static int save_run(void *context, gbees_checkpoint *checkpoint, gbees_error *er
     return gbees_refinement_save(run->refinement, checkpoint, error);
 }
 
-/* Takes the report as it was, and the summary of a run that has ended. */
+/* Restores what save_run() has added, without the refinement plan; sets run->ended. */
 static int load_run(gbees_search_run *run, gbees_error *error)
 {
     gbees_checkpoint *checkpoint = run->from.checkpoint;
@@ -69,6 +71,8 @@ static int load_run(gbees_search_run *run, gbees_error *error)
     if (run->ended)
         status = gbees_checkpoint_copy(checkpoint, "summary", 1, sizeof run->summary, &run->summary, error);
     run->summary.problem = run->setup.problem;
+    if (!status && run->ended) /* gbees_one_run_open() does so for the others */
+        status = gbees_one_run_begin_comparison(&run->run, &run->options, error);
     if (!status && text && fwrite(text, 1, length, report->out) != length)
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a run's report");
     return status;
@@ -83,6 +87,8 @@ int gbees_search_run_keep(gbees_search_run *run, gbees_error *error)
     if (!run->run.writer || run->options.parallel)
         return GBEES_OK;
     status = gbees_resumption_save(&run->setup, &run->options, &checkpoint, error);
+    if (!status && run->run.comparison)
+        status = gbees_comparison_save(run->run.comparison, &checkpoint, error);
     if (!status)
         status = save_run(run, &checkpoint, error);
     if (!status)
@@ -100,7 +106,8 @@ static int choose_scheme(gbees_scenario *scenario, gbees_error *error)
                                                    : gbees_scenario_set(scenario, "scheme=split7-mp", error);
 }
 
-/* Copies the scenario without the accuracy: what a run has in its results repeats this run alone. */
+/* Copies the search's scenario without its accuracy. The run's results hold the copy, and a user who runs it gets
+ * this run, not a search. */
 static int copy_scenario(const gbees_search *s, gbees_search_run *a, gbees_error *error)
 {
     const char *line = gbees_scenario_text(s->setup->scenario);
@@ -119,7 +126,7 @@ static int copy_scenario(const gbees_search *s, gbees_search_run *a, gbees_error
     return status;
 }
 
-/* The scenario that the plan asks for. */
+/* Sets the run's scenario to the grid that the refinement plan asks for next. */
 static int plan_scenario(const gbees_search *s, gbees_search_run *a, gbees_error *error)
 {
     int status = copy_scenario(s, a, error);
@@ -148,7 +155,7 @@ static int make_problem(const gbees_search *s, gbees_search_run *a, gbees_error 
 
     if (!status)
         status = gbees_problem_create(a->setup.model, a->setup.scenario, &a->setup.problem, error);
-    if (!status) { /* records tell whether they are within it */
+    if (!status) { /* each record's certificate is compared with it */
         a->setup.problem->accuracy = s->setup->problem->accuracy;
         a->setup.problem->accuracy_of = s->setup->problem->accuracy_of;
     }
@@ -157,7 +164,8 @@ static int make_problem(const gbees_search *s, gbees_search_run *a, gbees_error 
 
 /* ---- a run ---- */
 
-/* Makes the audit with as many samples as the next run needs, or takes it back to the start. */
+/* Creates an audit with the number of samples that the next run needs, or rewinds the existing one if it has as many.
+ */
 static int prepare_audit(gbees_search *s, gbees_error *error)
 {
     const size_t wanted = gbees_refinement_samples(s->refinement);
@@ -174,7 +182,7 @@ static int prepare_audit(gbees_search *s, gbees_error *error)
     return gbees_audit_create(s->setup->problem, &how, &s->audit, error);
 }
 
-/* Has the writer write to the run's folder, which is made, or is there with what the run has left. */
+/* Opens the writer in the run's folder: a new one, or the existing one if the run resumes from its checkpoint. */
 static int open_folder(gbees_search *s, gbees_search_run *a, gbees_error *error)
 {
     if (!s->setup->folder)
@@ -182,12 +190,12 @@ static int open_folder(gbees_search *s, gbees_search_run *a, gbees_error *error)
     int status = gbees_search_begin(s, error);
     if (!status && !a->folder && !(a->folder = gbees_search_folder(s, a->number)))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
-    if (!status && !a->from.checkpoint) /* of a run that was killed before it had a checkpoint */
+    if (!status && !a->from.checkpoint) /* left by a run that was killed before its first checkpoint */
         gbees_search_remove_folder(a->folder);
     return status ? status : gbees_one_run_write_to(&a->run, a->folder, s->command, error);
 }
 
-/* Sets what the run has of the command, and makes its report. */
+/* Copies the command's setup, options and report to the run; its report prints to a text in memory. */
 static int begin(gbees_search *s, gbees_search_run *a, int number, gbees_error *error)
 {
     a->number = number;
@@ -210,7 +218,7 @@ static int begin(gbees_search *s, gbees_search_run *a, int number, gbees_error *
     return a->report.out ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a run's report");
 }
 
-/* Reads the checkpoint that the run's folder has, if there is one that can be read. */
+/* Reads the newest valid checkpoint in the run's folder. A folder without one is no failure; GBEES_ENOMEM is one. */
 static int find_checkpoint(gbees_search *s, gbees_search_run *a, gbees_error *error)
 {
     gbees_error note, why = {0};
@@ -231,6 +239,7 @@ static int find_checkpoint(gbees_search *s, gbees_search_run *a, gbees_error *er
     return GBEES_OK;
 }
 
+/* Creates problem, engine, audit and writer of the run, and loads its checkpoint if it has one. */
 static int open_run(gbees_search *s, gbees_search_run *a, gbees_error *error)
 {
     int status = make_problem(s, a, error);
@@ -245,7 +254,7 @@ static int open_run(gbees_search *s, gbees_search_run *a, gbees_error *error)
         status = gbees_refinement_load(s->refinement, a->from.checkpoint, error);
     if (!status && !a->ended)
         status = gbees_one_run_open(&a->run, s->options, s->registry, error);
-    s->setup->backend = a->setup.backend; /* which may have been replaced by the CPU's */
+    s->setup->backend = a->setup.backend; /* the CPU's, if the GPU could not be used */
     if (!status && !s->setup->why_no_gpu[0] && a->setup.why_no_gpu[0])
         memcpy(s->setup->why_no_gpu, a->setup.why_no_gpu, sizeof s->setup->why_no_gpu);
     if (!status && !a->ended)
@@ -300,7 +309,7 @@ int gbees_search_run_reopen(gbees_search *s, int number, gbees_search_run **run,
         *run = a;
         return GBEES_OK;
     }
-    free(a->folder); /* which stays */
+    free(a->folder); /* the folder stays on disk */
     a->folder = NULL;
     gbees_search_run_free(a);
     return status;

@@ -1,4 +1,4 @@
-/* search_state.c - the state of the search for an accuracy on disk: DIR.runs; see search.h. */
+/* search_state.c - the folder DIR.runs, which holds the state of a search for an accuracy; see search.h. */
 #include "base/checkpoint.h"
 #include "base/text.h"
 #include "io/folder.h"
@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the checkpoints of DIR.runs have beside the plan. */
+/* What a checkpoint of DIR.runs holds beside the refinement plan and gbees_search.steps. */
 typedef struct search_state {
-    int count, met, best; /* best: its number; 0: none has ended */
+    int count, met; /* as in gbees_search */
+    int best;       /* the best run's number; 0: none has ended */
 } search_state;
 
 /* ---- folders ---- */
@@ -39,6 +40,7 @@ char *gbees_search_folder(const gbees_search *search, int number)
     return gbees_text_take(&text);
 }
 
+/* Sets s->folder to "DIR.runs". */
 static int name_folder(gbees_search *s, gbees_error *error)
 {
     gbees_text text = {0};
@@ -77,7 +79,7 @@ int gbees_search_begin(gbees_search *s, gbees_error *error)
         status = gbees_writer_create(s->folder, s->setup->problem, &provenance, &s->writer, error);
     if (!status)
         return gbees_search_save(s, error);
-    free(s->folder); /* it is not this search's, and must not be removed */
+    free(s->folder); /* another program's folder: gbees_search_end() must not remove it */
     s->folder = NULL;
     return status;
 }
@@ -121,7 +123,8 @@ int gbees_search_save(gbees_search *s, gbees_error *error)
     return status;
 }
 
-/* Puts the folder that the results have been left in back to the runs, as the one of this number. */
+/* Renames DIR, which holds the results of run `number`, back to DIR.runs/number. If that folder is there already, DIR
+ * must be empty or absent; else GBEES_EIO. */
 static int put_back(const gbees_search *s, int number, gbees_error *error)
 {
     const char *results = s->setup->folder;

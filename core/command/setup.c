@@ -124,6 +124,8 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
         status = add_defaults(made.scenario, made.model, error);
     if (!status)
         status = gbees_problem_create(made.model, made.scenario, &made.problem, error);
+    if (!status)
+        status = gbees_output_create(made.scenario, made.problem->end, &made.output, error);
     if (status)
         gbees_setup_free(&made);
     else
@@ -157,6 +159,7 @@ void gbees_setup_free(gbees_setup *setup)
 {
     free(setup->folder);
     gbees_truth_destroy(setup->truth);
+    gbees_output_destroy(setup->output);
     gbees_problem_destroy(setup->problem);
     gbees_scenario_destroy(setup->scenario);
     *setup = (gbees_setup){0};

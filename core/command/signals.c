@@ -1,5 +1,6 @@
 /* signals.c - see signals.h. */
 #include "signals.h"
+#include "io/hdf5_driver.h"
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -91,15 +92,24 @@ static const char exit_text[] =
     "gbees-run: a library or the plugin ended the program, as HDF5 does for lack of memory; the records that were "
     "written are whole\n";
 
+static const char hdf5_text[] =
+    "gbees-run: HDF5 crashed, as it does for lack of memory; the records that were written are "
+    "whole\n";
+
 static void say(const char *text, size_t length)
 {
     if (write(STDERR_FILENO, text, length) < 0)
         return; /* there is no other place to say it */
 }
 
-/* The signal's default action follows: the handler is reset, and the signal is delivered when it returns. */
+/* HDF5 crashes without memory: that ends the program as other lack of memory does. Else the signal's default action
+ * follows: the handler is reset, and the signal is delivered when it returns. */
 static void explain_crash(int number)
 {
+    if (explaining && gbees_hdf5_is_at_work()) {
+        say(hdf5_text, sizeof hdf5_text - 1);
+        _exit(EXIT_FAILURE);
+    }
     if (explaining)
         say(crash_text, sizeof crash_text - 1);
     explaining = 0;

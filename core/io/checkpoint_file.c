@@ -26,45 +26,84 @@ static hid_t type_of(size_t size)
 /* ---- writing ----------------------------------------------------------------------------------------------------
  */
 
-static void write_parts(gbees_hdf5 *file, const gbees_checkpoint *checkpoint, const char **texts, uint64_t *shapes)
+/* A file, and the names and shapes (size and count) of the parts that have been written to it. */
+typedef struct writing {
+    gbees_hdf5 file;
+    size_t count;
+    char name[PARTS_MOST][GBEES_CHECKPOINT_NAME];
+    uint64_t shape[PARTS_MOST][2];
+} writing;
+
+/* A gbees_checkpoint_sink; stops where the file has failed. */
+static int write_part(void *context, const char *name, size_t size, uint64_t count, const void *data)
 {
-    const hsize_t chunk = CHUNK, pairs[] = {checkpoint->count, 2};
+    const hsize_t chunk = CHUNK, all = count;
+    writing *w = context;
 
-    for (size_t k = 0; k < checkpoint->count; k++) {
-        const gbees_checkpoint_part *part = &checkpoint->part[k];
-        const hsize_t count = part->count;
+    if (count == 0)
+        return 0;
+    if (w->count == PARTS_MOST)
+        gbees_hdf5_reject(&w->file, GBEES_EUSAGE, "a checkpoint has too many parts");
+    if (w->file.status)
+        return 1;
+    gbees_hdf5_dataset(&w->file, name, type_of(size), 1, &all, &chunk, data);
+    (void)snprintf(w->name[w->count], GBEES_CHECKPOINT_NAME, "%s", name);
+    w->shape[w->count][0] = size;
+    w->shape[w->count][1] = count;
+    w->count++;
+    return w->file.status != 0;
+}
 
-        texts[k] = part->name;
-        shapes[2 * k] = part->size;
-        shapes[2 * k + 1] = part->count;
-        gbees_hdf5_dataset(file, part->name, type_of(part->size), 1, &count, &chunk, part->data);
+/* Writes the parts that the checkpoint has, then those that its source passes. */
+static void write_parts(writing *w, const gbees_checkpoint *checkpoint)
+{
+    gbees_error error = {0};
+
+    for (size_t k = 0; k < checkpoint->count; k++)
+        (void)write_part(w, checkpoint->part[k].name, checkpoint->part[k].size, checkpoint->part[k].count,
+                         checkpoint->part[k].data);
+    if (!w->file.status && checkpoint->rest && checkpoint->rest(checkpoint->rest_context, write_part, w, &error))
+        gbees_hdf5_reject(&w->file, error.status, error.text);
+}
+
+/* Writes the list of the parts. */
+static void write_list(writing *w)
+{
+    const hsize_t pairs[] = {w->count, 2};
+    const char **texts = malloc((w->count + 1) * sizeof *texts);
+
+    if (!texts) {
+        gbees_hdf5_reject(&w->file, GBEES_ENOMEM, "not enough memory");
+        return;
     }
-    gbees_hdf5_texts(file, "names", checkpoint->count, texts);
-    gbees_hdf5_dataset(file, "shapes", H5T_NATIVE_UINT64, 2, pairs, NULL, shapes);
+    for (size_t k = 0; k < w->count; k++)
+        texts[k] = w->name[k];
+    gbees_hdf5_texts(&w->file, "names", w->count, texts);
+    gbees_hdf5_dataset(&w->file, "shapes", H5T_NATIVE_UINT64, 2, pairs, NULL, w->shape);
+    free(texts);
 }
 
 int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const gbees_checkpoint *checkpoint,
                                 int threads, gbees_error *error)
 {
-    const char **texts = malloc((checkpoint->count + 1) * sizeof *texts);
-    uint64_t *shapes = malloc((checkpoint->count + 1) * 2 * sizeof *shapes);
-    gbees_hdf5 file;
-    int status = texts && shapes ? gbees_hdf5_create(store, names[number % 2], &file, error)
-                                 : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
+    writing *w = malloc(sizeof *w);
+    int status = w ? gbees_hdf5_create(store, names[number % 2], &w->file, error)
+                   : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
 
     if (!status) {
-        file.deflate = 1; /* it is written often, and read once */
-        file.threads = threads;
-        gbees_hdf5_attribute_text(&file, "/", "format", "gbees-checkpoint");
-        gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){FORMAT});
-        gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
-        gbees_hdf5_attribute(&file, "/", "number", H5T_NATIVE_UINT64, 0, NULL, &number);
-        write_parts(&file, checkpoint, texts, shapes);
-        gbees_hdf5_sum_finish(&file);
-        status = gbees_hdf5_commit(&file, error);
+        w->count = 0;
+        w->file.deflate = 1; /* it is written often, and read once */
+        w->file.threads = threads;
+        gbees_hdf5_attribute_text(&w->file, "/", "format", "gbees-checkpoint");
+        gbees_hdf5_attribute(&w->file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){FORMAT});
+        gbees_hdf5_attribute_text(&w->file, "/", "gbees_version", gbees_version());
+        gbees_hdf5_attribute(&w->file, "/", "number", H5T_NATIVE_UINT64, 0, NULL, &number);
+        write_parts(w, checkpoint);
+        write_list(w);
+        gbees_hdf5_sum_finish(&w->file);
+        status = gbees_hdf5_commit(&w->file, error);
     }
-    free(texts);
-    free(shapes);
+    free(w);
     return status;
 }
 

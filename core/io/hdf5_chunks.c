@@ -7,7 +7,8 @@
 
 enum {
     RANK = GBEES_HDF5_CHUNKS_RANK,
-    BATCH = 64,          /* chunks that are compressed before they are written */
+    BATCH = 64,          /* chunks that are compressed before they are written, at most */
+    BATCH_OF_THREAD = 8, /* the same, by each thread */
     SUM_BYTES = 4,       /* of a checksum */
     BYTE_NS = 10,        /* to compress a byte takes about as long */
     LEVEL_OF_HDF5 = 4,   /* written into the file; a reader has no use for it */
@@ -192,6 +193,14 @@ static int get_chunk(hid_t set, int rank, hsize_t *chunk)
     return found != rank;
 }
 
+/* Chunks that so many threads compress before they are written. */
+static size_t batch_of(int threads)
+{
+    const int chunks = BATCH_OF_THREAD * (threads > 1 ? threads : 1);
+
+    return chunks < BATCH ? (size_t)chunks : BATCH;
+}
+
 void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start,
                              const hsize_t *count, const void *data, const gbees_hdf5_beside *beside)
 {
@@ -211,6 +220,7 @@ void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, 
         r.chunk_bytes *= (size_t)r.chunk[k];
         total *= (size_t)r.chunks[k];
     }
-    for (; r.first < total && !file->status; r.first += BATCH)
-        write_batch(file, set, &r, total - r.first < BATCH ? total - r.first : BATCH);
+    const size_t most = batch_of(file->threads);
+    for (; r.first < total && !file->status; r.first += most)
+        write_batch(file, set, &r, total - r.first < most ? total - r.first : most);
 }

@@ -1,40 +1,64 @@
-/* hdf5_driver.c - see hdf5_driver.h. */
+/* hdf5_driver.c - the callbacks of an HDF5 file driver over a descriptor; see hdf5_driver.h. */
 #include "hdf5_driver.h"
 #include "hdf5_group.h"
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RESERVE = 16 << 20 };
+enum { RESERVE = 16 << 20 }; /* bytes */
 
 int gbees_hdf5_has_memory(void)
 {
-    void *volatile reserve = malloc(RESERVE); /* volatile: it is really taken */
+    void *volatile reserve = malloc(RESERVE); /* volatile: compilers would remove an unused malloc() */
     int taken = reserve != NULL;
 
     free(reserve);
     return taken;
 }
 
+/* Calls of gbees_hdf5_enter() that have not been left. In static memory of the thread: a signal handler reads it. */
+static _Thread_local volatile sig_atomic_t entered __attribute__((tls_model("initial-exec")));
+
+void gbees_hdf5_enter(void)
+{
+    entered++;
+}
+
+void gbees_hdf5_leave(void)
+{
+    entered--;
+}
+
+int gbees_hdf5_is_at_work(void)
+{
+    return entered > 0;
+}
+
 int gbees_hdf5_start(gbees_error *error)
 {
-    if (gbees_hdf5_has_memory() && H5dont_atexit() >= 0 && H5open() >= 0)
+    gbees_hdf5_enter();
+    const int started = gbees_hdf5_has_memory() && H5dont_atexit() >= 0 && H5open() >= 0;
+    gbees_hdf5_leave();
+    if (started)
         return GBEES_OK;
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for HDF5, which writes the results");
 }
 
+/* An open file. */
 typedef struct handle {
-    H5FD_t public; /* must come first */
+    H5FD_t public; /* must come first: HDF5 holds a pointer to it */
     gbees_hdf5_place place;
-    haddr_t eoa, eof;
+    haddr_t eoa, eof; /* HDF5's end of allocated addresses, and end of the file, in bytes */
 } handle;
 
+/* The name is ignored: the access list has the descriptor. NULL on failure. */
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t limit)
 {
     const gbees_hdf5_place *given = H5Pget_driver_info(access);
@@ -73,6 +97,7 @@ static haddr_t driver_get_eoa(const H5FD_t *file, H5FD_mem_t type)
     return ((const handle *)file)->eoa;
 }
 
+/* HDF5 sets the end of a new file to that of its superblock; from place.start on addresses are free. */
 static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address)
 {
     (void)type;
@@ -88,7 +113,8 @@ static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
     return ((const handle *)file)->eof;
 }
 
-/* Of a file whose root is not that of its superblock: the superblock that it would have. */
+/* Replaces the part of buffer[size], read from `address`, that overlaps the superblock by a superblock that leads to
+ * place->root. */
 static void show_superblock(const gbees_hdf5_place *place, haddr_t address, size_t size, char *buffer)
 {
     unsigned char block[GBEES_HDF5_SUPERBLOCK];
@@ -98,7 +124,7 @@ static void show_superblock(const gbees_hdf5_place *place, haddr_t address, size
         buffer[k] = (char)block[address + k];
 }
 
-/* What lies behind the end of the file, or was dropped, reads as zeros. */
+/* Bytes behind the end of the file read as zeros: HDF5 may read what it has written, and the write was dropped. */
 static herr_t read_bytes(const gbees_hdf5_place *with, haddr_t address, size_t size, char *to)
 {
     while (size > 0) {
@@ -134,6 +160,7 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t
     return 0;
 }
 
+/* Always reports success; see hdf5_driver.h. */
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
                            const void *buffer)
 {
@@ -160,6 +187,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
     return 0;
 }
 
+/* Sets the file's size to the end of what HDF5 has allocated. */
 static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
 {
     handle *of = (handle *)file;

@@ -1,6 +1,9 @@
-/* hdf5_driver.h - an HDF5 file driver over a descriptor that the caller owns. After a failed write HDF5 1.10
- * crashes in H5Fclose() with its own drivers. This driver stores the first errno, drops that write and all later
- * ones, and reports success to HDF5, so that H5Fclose() works on a full disk and the caller has the reason. */
+/* hdf5_driver.h - an HDF5 file driver (H5FD_class_t) over a descriptor that the caller owns.
+ *
+ * After a failed write HDF5 1.10 crashes in H5Fclose() with its own drivers. This driver stores the first errno,
+ * drops that write and all later ones, and reports success to HDF5: H5Fclose() then works on a full disk, and the
+ * caller reads the reason from gbees_hdf5_place.failure. It also lets HDF5 write a part of a file (one record
+ * appended to run.h5) and read a file from another root group than the superblock's. */
 #ifndef GBEES_IO_HDF5_DRIVER_H
 #define GBEES_IO_HDF5_DRIVER_H
 
@@ -8,24 +11,34 @@
 #include <hdf5.h>
 #include <stdint.h>
 
-/* For commands, before any other use of HDF5: starts it while there is memory, and leaves out its work at the end of
- * the program, where it crashes after an allocation has failed. */
+/* Initialises HDF5; a command calls it before any other use of HDF5, while there is memory. It also turns off HDF5's
+ * exit handler, which crashes after a failed allocation. GBEES_OK or GBEES_ENOMEM. */
 int gbees_hdf5_start(gbees_error *error);
-/* Whether there is as much memory as HDF5 takes for a file. It crashes, or ends the program, where there is not. */
+/* Whether 16 MiB can be allocated, as much as HDF5 takes for a file; without it HDF5 crashes or ends the program. */
 int gbees_hdf5_has_memory(void);
 
+/* Around this thread's calls of HDF5: a crash between the two is most likely one for lack of memory. */
+void gbees_hdf5_enter(void);
+void gbees_hdf5_leave(void);
+/* Whether the thread is between the two; a signal handler may ask. */
+int gbees_hdf5_is_at_work(void);
+
+/* Which bytes of a descriptor HDF5 is to see as a file. Addresses are in bytes from the beginning of the descriptor's
+ * file. */
 typedef struct gbees_hdf5_place {
-    int descriptor;
-    int *failure; /* 0, or the errno of what failed first */
-    /* A file that is made is written from here on; its superblock is dropped. 0: it is the whole file. */
+    int descriptor; /* the caller's; the driver does not close it */
+    int *failure;   /* the caller's: 0 at first; receives the errno of the first failure */
+    /* For a file that is created: everything below this address, the superblock among it, is dropped, and objects are
+     * written from here on. 0: the file is written as a whole. */
     uint64_t start;
-    /* A file that is read has its root group here, and `end` bytes. 0: as its superblock says. */
+    /* For a file that is opened: the address of the root group and the file's size, in place of those in its
+     * superblock. root = 0: as the superblock says. */
     uint64_t root, end;
 } gbees_hdf5_place;
 
-/* Sets the driver in a file access list; negative on failure. What the place names must outlive the HDF5 file.  So
- * must the driver, for H5FDunregister(): a file that holds the last reference frees the driver in H5Fclose, and then
- * calls it. */
+/* Sets the driver in a file access property list. Returns the driver's id, which the caller closes by
+ * H5FDunregister() after H5Fclose(): a file that holds the last reference would free the driver in H5Fclose() and
+ * then call it. Negative on failure. The place is copied; its descriptor and failure must outlive the HDF5 file. */
 hid_t gbees_hdf5_driver_set(hid_t access, const gbees_hdf5_place *place);
 
 #endif

@@ -54,6 +54,7 @@ static void begin(gbees_hdf5 *file, const char *path)
                          .deflate = 4,
                          .threads = 1,
                          .path = strdup(path)};
+    gbees_hdf5_enter();
     (void)H5Eget_auto2(H5E_DEFAULT, &file->print, &file->print_context);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
@@ -72,6 +73,7 @@ static void finish(gbees_hdf5 *file)
 
 static void end(gbees_hdf5 *file)
 {
+    gbees_hdf5_leave();
     (void)H5Eset_auto2(H5E_DEFAULT, file->print, file->print_context);
     free(file->path);
     file->path = NULL;

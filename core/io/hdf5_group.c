@@ -1,13 +1,18 @@
-/* hdf5_group.c - see hdf5_group.h. The HDF Group, "HDF5 File Format Specification Version 3.0": II.A Superblock,
- * IV.A.1.b Version 2 Object Header Prefix, IV.A.2 the messages. Numbers are little-endian. */
+/* hdf5_group.c - superblocks and groups in HDF5's file format; see hdf5_group.h. Sections of the specification:
+ * II.A Superblock, IV.A.1.b Version 2 Object Header Prefix, IV.A.2 the messages. Numbers are little-endian. */
 #include "hdf5_group.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Encoded sizes, in bytes, of a scalar dataspace and of the two datatypes. */
 enum { DATASPACE_BYTES = 4, TEXT_TYPE_BYTES = 8, INTEGER_TYPE_BYTES = 12 };
+/* Types of header messages. */
 enum { LINK_INFO = 0x02, LINK = 0x06, GROUP_INFO = 0x0A, ATTRIBUTE = 0x0C };
+/* Sizes, in bytes, of a header's prefix, of a message's prefix, of a checksum; and the longest header that is read.
+ */
 enum { HEADER = 10, MESSAGE = 4, CHECKSUM = 4, HEADER_MOST = 1 << 28 };
 
 static const unsigned char signature[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -61,7 +66,7 @@ static void put_number(gbees_bytes *bytes, uint64_t number, size_t size)
     gbees_bytes_add(bytes, data, size);
 }
 
-/* ---- the checksum: lookup3, hashlittle(), of Bob Jenkins, with which the format is defined ----------------------
+/* ---- the format's checksum: Bob Jenkins's lookup3, hashlittle() ---------------------------------------------------
  */
 
 static uint32_t rotate(uint32_t x, int bits)
@@ -69,6 +74,7 @@ static uint32_t rotate(uint32_t x, int bits)
     return x << bits | x >> (32 - bits);
 }
 
+/* lookup3's mix() of the three words of its state. */
 static void mix(uint32_t s[3])
 {
     static const int bits[] = {4, 6, 8, 16, 19, 4};
@@ -82,6 +88,7 @@ static void mix(uint32_t s[3])
     }
 }
 
+/* lookup3's final(). */
 static void mix_last(uint32_t s[3])
 {
     static const int bits[] = {14, 11, 25, 16, 4, 14, 24};
@@ -94,6 +101,7 @@ static void mix_last(uint32_t s[3])
     }
 }
 
+/* hashlittle(data, length, 0). */
 static uint32_t checksum(const unsigned char *data, size_t length)
 {
     const uint32_t first = 0xdeadbeef + (uint32_t)length;
@@ -139,6 +147,7 @@ int gbees_hdf5_superblock_read(const unsigned char block[GBEES_HDF5_SUPERBLOCK],
 
 /* ---- a group's header ------------------------------------------------------------------------------------------ */
 
+/* Adds a message's prefix; its `size` bytes are to follow. */
 static void put_message(gbees_bytes *bytes, int type, size_t size)
 {
     put_number(bytes, (uint64_t)type, 1);
@@ -162,7 +171,8 @@ size_t gbees_hdf5_group_begin(gbees_bytes *bytes)
     return begun;
 }
 
-/* The head of a scalar attribute, whose type and value are to follow. */
+/* Adds the prefix of a scalar attribute. The caller adds its datatype, of `type` bytes, its dataspace, and its value,
+ * of `value` bytes. */
 static void put_attribute(gbees_bytes *bytes, const char *name, size_t type, size_t value)
 {
     const size_t length = strlen(name) + 1;
@@ -218,19 +228,20 @@ void gbees_hdf5_group_end(gbees_bytes *bytes, size_t begun)
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
+/* Reads all `size` bytes; 0, or -1 if the file ends before or can't be read. */
 static int read_at(int descriptor, uint64_t address, void *data, size_t size)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t got = pread(descriptor, (char *)data + done, size - done, (off_t)(address + done));
 
-        if (got <= 0)
+        if (got == 0 || (got < 0 && errno != EINTR))
             return -1;
-        done += (size_t)got;
+        done += got > 0 ? (size_t)got : 0;
     }
     return 0;
 }
 
-/* Takes a link message; 0, or -1 if it is no hard link that gbees_hdf5_group_link() writes. */
+/* Decodes a link message of `size` bytes; 0, or -1 if it is not one that gbees_hdf5_group_link() writes. */
 static int take_link(const unsigned char *message, size_t size, gbees_hdf5_link *link)
 {
     const size_t length = size < 11 ? 0 : message[2];
@@ -243,7 +254,8 @@ static int take_link(const unsigned char *message, size_t size, gbees_hdf5_link 
     return 0;
 }
 
-/* *links has room for each message. */
+/* Decodes the links among the messages in data[length] to links[], which has room for a link of each message; sets
+ * *count. 0, or -1 if a message is longer than what is left, or a link is not one of ours. */
 static int take_links(const unsigned char *data, size_t length, gbees_hdf5_link *links, size_t *count)
 {
     *count = 0;

@@ -4,6 +4,7 @@
 #include "moments_private.h"
 #include "record_name.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ void gbees_moments_destroy(gbees_moments *moments)
         free(moments->scores[k]);
     for (int k = 0; k < UPDATE_REALS; k++)
         free(moments->update_reals[k]);
+    gbees_moments_destroy(moments->steps);
     free(moments->mean);
     free(moments->covariance);
     free(moments->update_number);
@@ -166,6 +168,24 @@ int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_
     return 0;
 }
 
+int gbees_moments_add_step(gbees_moments *moments, const gbees_record *record, gbees_error *error)
+{
+    if (!moments->steps)
+        moments->steps = gbees_moments_create(moments->problem);
+    return moments->steps
+               ? gbees_moments_add(moments->steps, record, error)
+               : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the time series of the steps");
+}
+
+double gbees_moments_time_before(const gbees_moments *moments, double time)
+{
+    size_t at = moments->count;
+
+    while (at > 0 && moments->reals[TIME][at - 1] >= time)
+        at--;
+    return at > 0 ? moments->reals[TIME][at - 1] : -INFINITY;
+}
+
 int gbees_moments_add_update(gbees_moments *moments, int number, double time, const gbees_evidence *evidence,
                              gbees_error *error)
 {
@@ -241,6 +261,33 @@ static void put_states(const gbees_moments *moments, gbees_hdf5 *file)
     gbees_hdf5_characters(file, "state_unit", n, units, "state", "state_unit_letter");
 }
 
+/* Writes the series that records and steps have; those of the steps into a group. */
+static void put_rows(const gbees_moments *moments, gbees_hdf5 *file, const char *group)
+{
+    const hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
+    char name[64], scale[64];
+
+    (void)snprintf(scale, sizeof scale, "%s%s", group, real_names[TIME]);
+    for (int k = 0; k < REALS; k++) { /* the time first: it is the scale of the others */
+        (void)snprintf(name, sizeof name, "%s%s", group, real_names[k]);
+        put_series(file, name, H5T_NATIVE_DOUBLE, 1, size, moments->reals[k], scale);
+    }
+    for (int k = 0; k < INTEGERS; k++) {
+        if (k == RECORD && group[0])
+            continue;
+        (void)snprintf(name, sizeof name, "%s%s", group, integer_names[k]);
+        put_series(file, name, H5T_NATIVE_INT64, 1, size, moments->integers[k], scale);
+    }
+    (void)snprintf(name, sizeof name, "%smean", group);
+    put_series(file, name, H5T_NATIVE_DOUBLE, 2, size, moments->mean, scale);
+    gbees_hdf5_attribute_text(file, name, "coordinates", "state_name state_unit");
+    (void)snprintf(name, sizeof name, "%scovariance", group);
+    put_series(file, name, H5T_NATIVE_DOUBLE, 3, size, moments->covariance, scale);
+    gbees_hdf5_attribute_text(file, name, "coordinates", "state_name state_unit");
+    (void)snprintf(name, sizeof name, "%swall_s", group);
+    gbees_hdf5_attribute_text(file, name, "units", "s");
+}
+
 static void put_updates(const gbees_moments *moments, gbees_hdf5 *file)
 {
     hsize_t size = moments->update_count;
@@ -279,8 +326,6 @@ static void put_scores(const gbees_moments *moments, gbees_hdf5 *file)
 int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_run_file *run,
                         gbees_error *error)
 {
-    hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
-    const char *scale = real_names[TIME];
     gbees_hdf5 file;
     int status = run ? gbees_hdf5_append(run, "moments", &file, error)
                      : gbees_hdf5_create(store, GBEES_MOMENTS_FILE, &file, error);
@@ -293,15 +338,11 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});
     gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
     put_states(moments, &file);
-    for (int k = 0; k < REALS; k++) /* the time first: it is the scale of the others */
-        put_series(&file, real_names[k], H5T_NATIVE_DOUBLE, 1, size, moments->reals[k], scale);
-    for (int k = 0; k < INTEGERS; k++)
-        put_series(&file, integer_names[k], H5T_NATIVE_INT64, 1, size, moments->integers[k], scale);
-    put_series(&file, "mean", H5T_NATIVE_DOUBLE, 2, size, moments->mean, scale);
-    put_series(&file, "covariance", H5T_NATIVE_DOUBLE, 3, size, moments->covariance, scale);
-    gbees_hdf5_attribute_text(&file, "mean", "coordinates", "state_name state_unit");
-    gbees_hdf5_attribute_text(&file, "covariance", "coordinates", "state_name state_unit");
-    gbees_hdf5_attribute_text(&file, "wall_s", "units", "s");
+    put_rows(moments, &file, "");
+    if (moments->steps) {
+        gbees_hdf5_group(&file, "steps");
+        put_rows(moments->steps, &file, "steps/");
+    }
     if (moments->certified)
         put_certificates(moments, &file);
     if (moments->scored)

@@ -18,8 +18,13 @@ int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_
 int gbees_moments_add_update(gbees_moments *moments, int number, double time, const gbees_evidence *evidence,
                              gbees_error *error);
 
+/* Adds a row to the series of the steps. */
+int gbees_moments_add_step(gbees_moments *moments, const gbees_record *record, gbees_error *error);
+
 /* The records so far. */
 size_t gbees_moments_count(const gbees_moments *moments);
+/* The time of the last record that is before `time`; -INFINITY: there is none. */
+double gbees_moments_time_before(const gbees_moments *moments, double time);
 
 /* Adds all series to a checkpoint; and takes them from one, in place of none. */
 int gbees_moments_save(const gbees_moments *moments, gbees_checkpoint *checkpoint, gbees_error *error);

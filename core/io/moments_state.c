@@ -11,7 +11,7 @@ typedef struct series {
     int of_updates;
 } series;
 
-enum { SERIES = REALS + INTEGERS + ERRORS + CERTIFICATE + SCORES + UPDATE_REALS + 3, COUNTS = 4 };
+enum { SERIES = REALS + INTEGERS + ERRORS + CERTIFICATE + SCORES + UPDATE_REALS + 3, COUNTS = 5 };
 
 /* All series, always in the same order. */
 static void list_series(gbees_moments *m, series *list)
@@ -36,9 +36,9 @@ static void list_series(gbees_moments *m, series *list)
     list[at] = (series){(void **)&m->update_number, 1, 1};
 }
 
-static const char *name_of(int number, char text[GBEES_CHECKPOINT_NAME])
+static const char *name_of(const char *what, int number, char text[GBEES_CHECKPOINT_NAME])
 {
-    (void)snprintf(text, GBEES_CHECKPOINT_NAME, "moments%d", number);
+    (void)snprintf(text, GBEES_CHECKPOINT_NAME, "%s%d", what, number);
     return text;
 }
 
@@ -47,27 +47,34 @@ size_t gbees_moments_count(const gbees_moments *moments)
     return moments->count;
 }
 
-int gbees_moments_save(const gbees_moments *moments, gbees_checkpoint *checkpoint, gbees_error *error)
+static int save(const gbees_moments *moments, const char *what, gbees_checkpoint *checkpoint, gbees_error *error)
 {
     const uint64_t counts[COUNTS] = {moments->count, moments->update_count, (uint64_t)moments->certified,
-                                     (uint64_t)moments->scored};
+                                     (uint64_t)moments->scored, moments->steps != NULL};
     char name[GBEES_CHECKPOINT_NAME];
     series list[SERIES];
 
     list_series((gbees_moments *)(uintptr_t)moments, list);
-    int bad = gbees_checkpoint_add(checkpoint, "moments", sizeof *counts, COUNTS, counts);
+    int bad = gbees_checkpoint_add(checkpoint, what, sizeof *counts, COUNTS, counts);
     for (int k = 0; k < SERIES; k++)
-        bad |= gbees_checkpoint_add(checkpoint, name_of(k, name), 8, counts[list[k].of_updates] * list[k].width,
+        bad |= gbees_checkpoint_add(checkpoint, name_of(what, k, name), 8, counts[list[k].of_updates] * list[k].width,
                                     *list[k].data);
     return bad ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint of the time series") : 0;
 }
 
-int gbees_moments_load(gbees_moments *moments, const gbees_checkpoint *checkpoint, gbees_error *error)
+int gbees_moments_save(const gbees_moments *moments, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    const int status = save(moments, "moments", checkpoint, error);
+
+    return status || !moments->steps ? status : save(moments->steps, "steps", checkpoint, error);
+}
+
+static int load(gbees_moments *moments, const char *what, const gbees_checkpoint *checkpoint, gbees_error *error)
 {
     uint64_t counts[COUNTS];
     char name[GBEES_CHECKPOINT_NAME];
     series list[SERIES];
-    int status = gbees_checkpoint_copy(checkpoint, "moments", sizeof *counts, COUNTS, counts, error);
+    int status = gbees_checkpoint_copy(checkpoint, what, sizeof *counts, COUNTS, counts, error);
 
     list_series(moments, list);
     for (int k = 0; k < SERIES && !status; k++) {
@@ -76,7 +83,7 @@ int gbees_moments_load(gbees_moments *moments, const gbees_checkpoint *checkpoin
         free(*list[k].data);
         if (!(*list[k].data = malloc(8 * (items + 1))))
             return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the time series of a checkpoint");
-        status = gbees_checkpoint_copy(checkpoint, name_of(k, name), 8, items, *list[k].data, error);
+        status = gbees_checkpoint_copy(checkpoint, name_of(what, k, name), 8, items, *list[k].data, error);
     }
     if (status)
         return status;
@@ -84,5 +91,15 @@ int gbees_moments_load(gbees_moments *moments, const gbees_checkpoint *checkpoin
     moments->update_count = moments->update_capacity = counts[1];
     moments->certified = counts[2] != 0;
     moments->scored = counts[3] != 0;
-    return GBEES_OK;
+    if (!counts[4])
+        return GBEES_OK;
+    moments->steps = gbees_moments_create(moments->problem);
+    return moments->steps
+               ? load(moments->steps, "steps", checkpoint, error)
+               : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the time series of the steps");
+}
+
+int gbees_moments_load(gbees_moments *moments, const gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    return load(moments, "moments", checkpoint, error);
 }

@@ -1,4 +1,5 @@
-/* run_directory.c - see run_directory.h. */
+/* run_directory.c - legs and records of run.h5: lists in memory, encoded to HDF5 groups and back; see
+ * run_directory.h. */
 #include "run_directory.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@ static const char leg_name[] = "leg", record_name[] = "record";
 
 /* ---- lists ----------------------------------------------------------------------------------------------------- */
 
-/* The number of "leg12" after "leg"; -1 if the name is none of these. */
+/* Returns n for the name "<head>n", n from 0 to 999999999 without leading zeros, and -1 for any other name. */
 static int number_of(const char *name, const char *head)
 {
     char again[GBEES_HDF5_LINK_NAME];
@@ -25,7 +26,8 @@ static int number_of(const char *name, const char *head)
     return strcmp(again, name) == 0 ? (int)number : -1;
 }
 
-/* Makes room for an item of `size` bytes at `at`, of zeros; NULL: there is no memory. */
+/* Inserts a zeroed item of `size` bytes at index `at` of a list that grows. Returns it, or NULL if there is not
+ * enough memory; the list is then as before. */
 static void *insert(void **list, size_t *count, size_t *capacity, size_t size, size_t at)
 {
     if (*count == *capacity) {
@@ -43,6 +45,7 @@ static void *insert(void **list, size_t *count, size_t *capacity, size_t size, s
     return item;
 }
 
+/* The index of a leg, or that at which it is to be inserted. It searches from the end, where legs are added. */
 static size_t place_of_leg(const gbees_run_directory *directory, int leg)
 {
     size_t at = directory->count;
@@ -59,6 +62,7 @@ static gbees_run_leg *find_leg(const gbees_run_directory *directory, int leg)
     return at < directory->count && directory->legs[at].leg == leg ? &directory->legs[at] : NULL;
 }
 
+/* As place_of_leg(), for a record. */
 static size_t place_of_record(const gbees_run_leg *leg, int number)
 {
     size_t at = leg->count;
@@ -68,6 +72,7 @@ static size_t place_of_record(const gbees_run_leg *leg, int number)
     return at;
 }
 
+/* Adds a record or replaces its address, and marks the leg's group as not written; 0, or 1 without memory. */
 static int add_record(gbees_run_leg *leg, int number, uint64_t address)
 {
     const size_t at = place_of_record(leg, number);
@@ -86,6 +91,7 @@ static int add_record(gbees_run_leg *leg, int number, uint64_t address)
     return 0;
 }
 
+/* Returns the leg, added if it is new; NULL without memory. */
 static gbees_run_leg *add_leg(gbees_run_directory *directory, int leg)
 {
     gbees_run_leg *found = find_leg(directory, leg);
@@ -120,7 +126,7 @@ static int add_other(gbees_run_directory *directory, const char *name, uint64_t 
     return 0;
 }
 
-/* Whether the name is leg<n>/record<n>, and of what numbers. */
+/* Whether the name is leg<n>/record<n>; sets the two numbers. */
 static int is_record(const char *name, int *leg, int *number)
 {
     char head[GBEES_HDF5_LINK_NAME];
@@ -183,7 +189,7 @@ void gbees_run_directory_free(gbees_run_directory *directory)
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-/* HDF5 wants headers at multiples of 8. */
+/* Pads with zeros to a multiple of 8, at which HDF5 requires object headers. */
 static void align(gbees_bytes *bytes)
 {
     while (!bytes->failed && bytes->length % 8)
@@ -232,6 +238,7 @@ void gbees_run_directory_unplace(gbees_run_directory *directory, uint64_t addres
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
+/* Adds the records of the leg's group at `address`; returns as gbees_hdf5_group_read(). */
 static int read_leg(int descriptor, gbees_run_directory *directory, int leg, uint64_t address)
 {
     gbees_hdf5_link *links = NULL;
@@ -252,7 +259,8 @@ static int read_leg(int descriptor, gbees_run_directory *directory, int leg, uin
     return bad;
 }
 
-/* As gbees_hdf5_group_read(); `only`: no other leg is read than this, if it is not negative. */
+/* Reads the groups that a superblock leads to, of all legs, or of leg `only` unless it is negative; returns as
+ * gbees_hdf5_group_read(). */
 static int read_root(int descriptor, const unsigned char block[GBEES_HDF5_SUPERBLOCK], int only,
                      gbees_run_directory *directory)
 {

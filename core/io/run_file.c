@@ -1,4 +1,4 @@
-/* run_file.c - see run_file.h. */
+/* run_file.c - run.h5 while it is written: objects are appended, a commit publishes them; see run_file.h. */
 #include "run_file.h"
 #include "record_name.h"
 #include <errno.h>
@@ -18,6 +18,7 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write " GBEES_RUN_FILE);
 }
 
+/* Writes all `size` bytes at `address`; 0, or -1 and errno. */
 static int write_at(int descriptor, const void *data, size_t size, uint64_t address)
 {
     for (size_t done = 0; done < size;) {
@@ -32,7 +33,8 @@ static int write_at(int descriptor, const void *data, size_t size, uint64_t addr
 
 /* ---- the superblock -------------------------------------------------------------------------------------------- */
 
-/* One write, of one sector: another process sees the old or the new one. */
+/* Writes the first block: the newest superblock at 0, the safe one at GBEES_RUN_SAFE. It is a single write of one
+ * disk sector, so that another process sees either the old or the new one. 0, or -1 and errno. */
 static int write_superblock(const gbees_run_file *file, const unsigned char newest[GBEES_HDF5_SUPERBLOCK])
 {
     unsigned char block[GBEES_RUN_BLOCK] = {0};
@@ -48,7 +50,7 @@ int gbees_run_file_commit(gbees_run_file *file, int at_once, gbees_error *error)
     unsigned char newest[GBEES_HDF5_SUPERBLOCK];
     int status = GBEES_OK;
 
-    if (!file->behind)
+    if (!file->has_uncommitted)
         return GBEES_OK;
     const uint64_t start = (file->end + 7) / 8 * 8;
     const uint64_t root = gbees_run_directory_write(&file->directory, start, &list);
@@ -62,10 +64,10 @@ int gbees_run_file_commit(gbees_run_file *file, int at_once, gbees_error *error)
             memcpy(file->newest, newest, sizeof newest);
             file->end = start + list.length;
             file->listed += list.length;
-            file->behind = 0;
+            file->has_uncommitted = 0;
         }
     }
-    if (file->behind)
+    if (file->has_uncommitted)
         gbees_run_directory_unplace(&file->directory, start);
     gbees_bytes_free(&list);
     return status;
@@ -78,6 +80,8 @@ void gbees_run_file_synced(gbees_run_file *file)
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
+/* Creates the file with an empty list under a temporary name and renames it, so that run.h5 is never seen without a
+ * superblock. */
 static int begin_file(const gbees_store *store, gbees_run_file *file, gbees_error *error)
 {
     gbees_temporary temporary;
@@ -88,7 +92,7 @@ static int begin_file(const gbees_store *store, gbees_run_file *file, gbees_erro
     temporary.unsynced = 1;
     file->descriptor = fcntl(temporary.descriptor, F_DUPFD_CLOEXEC, 0);
     file->end = GBEES_RUN_DATA;
-    file->behind = 1;
+    file->has_uncommitted = 1;
     status = file->descriptor < 0 ? refuse(error) : gbees_run_file_commit(file, 1, error);
     if (!status)
         status = gbees_temporary_commit(&temporary, error);
@@ -111,7 +115,8 @@ int gbees_run_file_create(const gbees_store *store, gbees_run_file **file, gbees
     return status;
 }
 
-/* What was behind the newest list is written over: nothing names it. */
+/* Reads the directory of an open run.h5. Appending starts after its newest groups; what follows them was never
+ * committed and is overwritten. */
 static int take_file(gbees_run_file *file, gbees_error *error)
 {
     struct stat facts;
@@ -164,7 +169,7 @@ uint64_t gbees_run_file_begin(gbees_run_file *file)
     struct stat facts;
 
     if (fstat(file->descriptor, &facts) == 0 && (uint64_t)facts.st_size > start)
-        (void)!ftruncate(file->descriptor, (off_t)start); /* else it is written over */
+        (void)!ftruncate(file->descriptor, (off_t)start); /* a failure does no harm: the bytes are overwritten */
     return start;
 }
 
@@ -176,6 +181,6 @@ int gbees_run_file_add(gbees_run_file *file, const char *name, uint64_t address,
         file->added += end - file->end;
         file->end = end;
     }
-    file->behind = 1;
+    file->has_uncommitted = 1;
     return GBEES_OK;
 }

@@ -14,13 +14,17 @@ struct gbees_scenario {
     char *text; /* what gbees_scenario_text last returned */
 };
 
-static const char parameters[] = "parameters.";
-
-const char *gbees_scenario_parameter(const char *key)
+const char *gbees_scenario_part(const char *key, const char *map)
 {
-    const size_t length = sizeof parameters - 1;
+    const size_t length = strlen(map);
 
-    return strncmp(key, parameters, length) == 0 && key[length] ? key + length : NULL;
+    return strncmp(key, map, length) == 0 && key[length] == '.' && key[length + 1] ? key + length + 1 : NULL;
+}
+
+/* Whether the values of a map's keys are entries of their own, "KEY.NAME": each source gives some of them. */
+static int has_parts(const gbees_schema_key *key)
+{
+    return key->kind == GBEES_KIND_PARAMETERS || key->kind == GBEES_KIND_OUTPUT;
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------------- */
@@ -167,19 +171,19 @@ static int put_with_path(gbees_scenario *scenario, const gbees_schema_key *key, 
     return status;
 }
 
-/* Stores a copy of a key's checked value; of `parameters`, each value under "parameters.NAME". */
+/* Stores a copy of a key's checked value; of a map that has_parts(), each value under "KEY.NAME". */
 static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
                     gbees_error *error)
 {
     if (key->kind == GBEES_KIND_INITIAL || key->kind == GBEES_KIND_MEASUREMENTS)
         return put_with_path(scenario, key, value, error);
-    if (key->kind != GBEES_KIND_PARAMETERS)
+    if (!has_parts(key))
         return gbees_scenario_put(scenario, key->name, gbees_node_copy(NULL, value), error);
     int status = GBEES_OK;
     for (size_t i = 0; !status && i < value->count; i += 2) {
         gbees_text name = {0};
 
-        gbees_text_add(&name, "%s%s", parameters, value->items[i]->text);
+        gbees_text_add(&name, "%s.%s", key->name, value->items[i]->text);
         char *full = gbees_text_take(&name);
         status = full ? gbees_scenario_put(scenario, full, gbees_node_copy(NULL, value->items[i + 1]), error)
                       : no_memory(error);
@@ -306,7 +310,7 @@ static int parse_value(const char *name, const char *text, gbees_node **value, g
 }
 
 /* Returns the map {NAME: value}, as under `parameters`; owns `value`. */
-static gbees_node *wrap_parameter(const char *name, gbees_node *value)
+static gbees_node *wrap_part(const char *name, gbees_node *value)
 {
     gbees_node *map = gbees_node_create(NULL, GBEES_NODE_MAP, set_source, 0, NULL);
 
@@ -320,8 +324,9 @@ static gbees_node *wrap_parameter(const char *name, gbees_node *value)
 
 static int set_value(gbees_scenario *scenario, const char *name, const char *text, gbees_error *error)
 {
-    const char *parameter = gbees_scenario_parameter(name);
-    const gbees_schema_key *key = gbees_schema_find(NULL, parameter ? "parameters" : name);
+    const char *parameter = gbees_scenario_part(name, "parameters"), *output = gbees_scenario_part(name, "output");
+    const char *part = parameter ? parameter : output;
+    const gbees_schema_key *key = gbees_schema_find(NULL, parameter ? "parameters" : output ? "output" : name);
     char hint[64];
     gbees_node *value = NULL;
 
@@ -329,8 +334,8 @@ static int set_value(gbees_scenario *scenario, const char *name, const char *tex
         return gbees_error_set(error, GBEES_EINPUT, "%s %s: unknown key%s", set_source, name,
                                gbees_schema_hint(NULL, name, hint, sizeof hint));
     int status = parse_value(name, text, &value, error);
-    if (!status && parameter) {
-        value = wrap_parameter(parameter, value);
+    if (!status && part) {
+        value = wrap_part(part, value);
         status = value ? GBEES_OK : no_memory(error);
     }
     if (!status)
@@ -398,9 +403,9 @@ int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *default
     return status;
 }
 
-int gbees_scenario_leaves_out(const gbees_scenario *scenario, const gbees_node *measurement)
+int gbees_scenario_leaves_out(const gbees_scenario *scenario, const gbees_node *time)
 {
-    const gbees_node *end = gbees_scenario_find(scenario, "end"), *time = gbees_node_find(measurement, "time");
+    const gbees_node *end = gbees_scenario_find(scenario, "end");
 
     return end && gbees_node_number(time) > gbees_node_number(end) &&
            (end->line == 0 || strcmp(end->source, time->source) != 0);

@@ -1,6 +1,7 @@
 /* scenario.h - the entries of a scenario, each with its source; private to the library.
  *
- * An entry's key is one of the schema's, or "parameters.NAME"; its value has passed gbees_schema_check().
+ * An entry's key is one of the schema's, or "parameters.NAME" or "output.NAME"; its value has passed
+ * gbees_schema_check().
  */
 #ifndef GBEES_IO_SCENARIO_H
 #define GBEES_IO_SCENARIO_H
@@ -29,11 +30,11 @@ int gbees_scenario_table(const gbees_node *how, const gbees_model *model, gbees_
 /* Stores the text that gbees_scenario_text() returns; the scenario frees it. Returns `text`. */
 const char *gbees_scenario_keep_text(gbees_scenario *scenario, char *text);
 
-/* If `key` is "parameters.NAME": NAME; else NULL. */
-const char *gbees_scenario_parameter(const char *key);
+/* If `key` is "MAP.NAME": NAME; else NULL. */
+const char *gbees_scenario_part(const char *key, const char *map);
 
-/* Whether a measurement is ignored: it is later than `end`, and the two come from different sources (a file and an
- * option, say). In one source that is an error. */
-int gbees_scenario_leaves_out(const gbees_scenario *scenario, const gbees_node *measurement);
+/* Whether what has this time, a measurement, is ignored: it is later than `end`, and the two come from different
+ * sources (a file and an option, say). In one source that is an error. */
+int gbees_scenario_leaves_out(const gbees_scenario *scenario, const gbees_node *time);
 
 #endif

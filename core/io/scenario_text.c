@@ -75,7 +75,7 @@ static void write_maps(gbees_text *out, const gbees_schema_key *key, const gbees
     for (size_t i = 0; i < list->count; i++) {
         const gbees_node *map = list->items[i];
 
-        if (key->kind == GBEES_KIND_MEASUREMENTS && gbees_scenario_leaves_out(scenario, map))
+        if (key->kind == GBEES_KIND_MEASUREMENTS && gbees_scenario_leaves_out(scenario, gbees_node_find(map, "time")))
             continue;
         gbees_text_add(out, "\n  - ");
         write_map(out, key->fields, map);
@@ -84,20 +84,43 @@ static void write_maps(gbees_text *out, const gbees_schema_key *key, const gbees
     gbees_text_add(out, written ? "\n" : " []\n");
 }
 
-static void write_parameters(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario)
+/* Times, without those that are ignored. */
+static void write_times(gbees_text *out, const gbees_scenario *scenario, const gbees_node *list)
+{
+    size_t written = 0;
+
+    gbees_text_add(out, "[");
+    for (size_t i = 0; i < list->count; i++) {
+        if (gbees_scenario_leaves_out(scenario, list->items[i]))
+            continue;
+        gbees_text_add(out, written++ ? ", " : "");
+        write_number(out, list->items[i]);
+    }
+    gbees_text_add(out, "]");
+}
+
+/* A map whose values are entries of the scenario, "KEY.NAME". */
+static void write_parts(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario)
 {
     size_t written = 0, count;
     const gbees_entry *entries = gbees_scenario_entries(scenario, &count);
 
     for (size_t i = 0; i < count; i++) {
-        const char *name = gbees_scenario_parameter(entries[i].key);
+        const char *name = gbees_scenario_part(entries[i].key, key->name);
+        const gbees_schema_key *field = name && key->record ? gbees_schema_find(key->record, name) : key;
 
         if (!name)
             continue;
-        gbees_text_add(out, written++ ? ", " : "parameters: {");
+        if (written++)
+            gbees_text_add(out, ", ");
+        else
+            gbees_text_add(out, "%s: {", key->name);
         write_name(out, name);
         gbees_text_add(out, ": ");
-        write_value(out, key, entries[i].value);
+        if (field->kind == GBEES_KIND_DENSITIES && entries[i].value->kind == GBEES_NODE_LIST)
+            write_times(out, scenario, entries[i].value);
+        else
+            write_value(out, field, entries[i].value);
     }
     if (written)
         gbees_text_add(out, "}\n");
@@ -108,8 +131,8 @@ static void write_scenario(const gbees_scenario *scenario, gbees_text *out)
     for (const gbees_schema_key *key = gbees_schema_next(NULL); key; key = gbees_schema_next(key)) {
         const gbees_node *value = gbees_scenario_find(scenario, key->name);
 
-        if (key->kind == GBEES_KIND_PARAMETERS) {
-            write_parameters(out, key, scenario);
+        if (key->kind == GBEES_KIND_PARAMETERS || key->kind == GBEES_KIND_OUTPUT) {
+            write_parts(out, key, scenario);
         } else if (value && key->fields && value->kind == GBEES_NODE_LIST) {
             write_maps(out, key, scenario, value);
         } else if (value && value->kind == GBEES_NODE_MAP) {

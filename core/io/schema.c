@@ -212,6 +212,11 @@ static const gbees_schema_key scenario_keys[] = {
      .choices = growths,
      .initial = "downwind",
      .text = "neighbours made around cells with P >= p*"},
+    {.name = "output",
+     .kind = GBEES_KIND_OUTPUT,
+     .record = gbees_schema_output_fields,
+     .text = "what is written to disk, a map of: densities (all, last, none, every N, or a list of times), moments "
+             "(every record, every step), files (run, records)"},
     {.name = NULL},
 };
 

@@ -22,7 +22,9 @@ typedef enum gbees_kind {
     GBEES_KIND_PATH,         /* of a file or folder */
     GBEES_KIND_INITIAL,      /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_MEASUREMENTS, /* a list of maps with the keys `fields`, or a map with those of `record` */
-    GBEES_KIND_REGRIDS       /* one of `choices`, or a list of maps with the keys `fields` */
+    GBEES_KIND_REGRIDS,      /* one of `choices`, or a list of maps with the keys `fields` */
+    GBEES_KIND_DENSITIES,    /* one of `choices`, 'every N', or a list of times */
+    GBEES_KIND_OUTPUT        /* a map with the keys of `record` */
 } gbees_kind;
 
 /* Bits of gbees_schema_key.bounded. ABOVE_MIN and BELOW_MAX exclude the bound itself. */
@@ -62,6 +64,8 @@ int gbees_node_is_null(const gbees_node *node);
 /* The value of a key of a map, NULL if there is none. */
 const gbees_node *gbees_node_find(const gbees_node *map, const char *key);
 double gbees_node_number(const gbees_node *node);
+/* N of 'every N', a whole number from 1 to 1000000; 0: the node is no such text. */
+int gbees_node_every(const gbees_node *node);
 /* Expands a list or a single number to out[n]; `what` gives the reason for n in errors: "dimension 3". */
 int gbees_node_numbers(const gbees_node *node, const char *label, int n, const char *what, double *out,
                        gbees_error *error);

@@ -224,6 +224,21 @@ static int check_regrids(const gbees_schema_key *key, const gbees_node *node, co
     return status;
 }
 
+/* Checks which records' densities are written. */
+static int check_densities(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+{
+    if (node->kind == GBEES_NODE_LIST)
+        return check_numbers(key, node, label, 0, error);
+    for (const char *const *choice = key->choices; *choice && node->kind == GBEES_NODE_SCALAR; choice++)
+        if (strcmp(*choice, node->text) == 0)
+            return GBEES_OK;
+    return gbees_node_every(node) ? GBEES_OK
+                                  : fail(node, label,
+                                         "'all', 'last', 'none', 'every N' with a whole number from 1 to 1000000, or "
+                                         "a list of times",
+                                         error);
+}
+
 /* Checks a list of Gaussians, or the place of a record. */
 static int check_initial(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
 {
@@ -307,6 +322,10 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
         return check_initial(key, value, label, error);
     case GBEES_KIND_PATH:
         return check_path(value, label, error);
+    case GBEES_KIND_DENSITIES:
+        return check_densities(key, value, label, error);
+    case GBEES_KIND_OUTPUT:
+        return check_fields(key->record, value, label, "a map with densities, moments and files", error);
     }
     return GBEES_OK;
 }

@@ -1,6 +1,9 @@
 /* schema_fields.c - see schema_fields.h. */
 #include "schema_fields.h"
 
+static const char *const densities[] = {"all", "last", "none", NULL};
+static const char *const moments[] = {"every record", "every step", NULL};
+static const char *const files[] = {"run", "records", NULL};
 static const char *const likelihoods[] = {"gaussian", "student-t", "model", NULL};
 
 /* The fields of a likelihood, of one measurement and of a table: a constant initializer, which no function can give.
@@ -69,5 +72,25 @@ const gbees_schema_key gbees_schema_record_fields[] = {
      .kind = GBEES_KIND_NAME,
      .initial = "last",
      .text = "of a folder: last, its number among all from 0, or its name, leg1_record0"},
+    {.name = NULL},
+};
+
+const gbees_schema_key gbees_schema_output_fields[] = {
+    {.name = "densities",
+     .kind = GBEES_KIND_DENSITIES,
+     .choices = densities,
+     .range = "a time",
+     .initial = "all",
+     .text = "records that are written: all, those at the end, none, every N of the run, or those at these times"},
+    {.name = "moments",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = moments,
+     .initial = "every record",
+     .text = "when the time series has a row: at records alone, or after each step, too"},
+    {.name = "files",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = files,
+     .initial = "run",
+     .text = "one file for the run, run.h5, or one for each record"},
     {.name = NULL},
 };

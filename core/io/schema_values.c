@@ -1,7 +1,10 @@
 /* schema_values.c - checked values of a scenario as numbers: lists are expanded to a dimension; see schema.h. */
 #include "schema.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { EVERY_MOST = 1000000 };
 
 const gbees_node *gbees_node_find(const gbees_node *map, const char *key)
 {
@@ -28,6 +31,19 @@ double gbees_node_number(const gbees_node *node)
 
     (void)gbees_number_read(node->text, &value);
     return value;
+}
+
+int gbees_node_every(const gbees_node *node)
+{
+    static const char word[] = "every ";
+    const size_t length = sizeof word - 1;
+
+    if (node->kind != GBEES_NODE_SCALAR || strncmp(node->text, word, length) != 0)
+        return 0;
+    const char *digits = node->text + length;
+    const size_t count = strspn(digits, "0123456789");
+    const long number = count > 0 && !digits[count] ? strtol(digits, NULL, 10) : 0;
+    return number >= 1 && number <= EVERY_MOST ? (int)number : 0;
 }
 
 int gbees_node_numbers(const gbees_node *node, const char *label, int n, const char *what, double *out,

@@ -22,13 +22,12 @@ struct gbees_writer {
     gbees_run_file *run; /* the one file of all records; NULL: a file each */
     gbees_text grids;    /* of its sidecar */
     gbees_moments *moments;
-    gbees_densities densities;
-    int every;            /* of the densities */
-    size_t records;       /* so far */
-    uint64_t checkpoints; /* that have been made since the run's start */
-    pthread_mutex_t lock; /* gbees_writer_sync() may be called beside the other functions */
-    double synced_s;      /* when all was last synced, of CLOCK_MONOTONIC */
-    int behind;           /* whether there is something that is not yet in moments.h5 or a list, or not synced */
+    const gbees_output *output; /* NULL: all records are written */
+    size_t records;             /* so far */
+    uint64_t checkpoints;       /* that have been made since the run's start */
+    pthread_mutex_t lock;       /* gbees_writer_sync() may be called beside the other functions */
+    double synced_s;            /* when all was last synced, of CLOCK_MONOTONIC */
+    int behind; /* whether there is something that is not yet in moments.h5 or a list, or not synced */
 };
 
 /* The least time, in seconds, between writes of the time series and syncs: records of small grids come faster. */
@@ -229,18 +228,36 @@ void gbees_writer_destroy(gbees_writer *writer)
     free(writer);
 }
 
-void gbees_writer_densities(gbees_writer *writer, gbees_densities densities, int every)
+void gbees_writer_output(gbees_writer *writer, const gbees_output *output)
 {
-    writer->densities = densities;
-    writer->every = every;
+    writer->output = output;
+}
+
+/* Whether one of the times is after the record before and not after this one; of an update's two records both are at
+ * its time. */
+static int is_at_time(const gbees_writer *writer, const gbees_record *record)
+{
+    const gbees_output *output = writer->output;
+    /* A record's time may differ in its last digits from what a scenario has. */
+    const double near = 1e-9 * (record->problem->end - record->problem->start);
+    const double before = gbees_moments_time_before(writer->moments, record->time - near);
+
+    for (size_t k = 0; k < output->time_count; k++)
+        if (output->times[k] > before + near && output->times[k] <= record->time + near)
+            return 1;
+    return 0;
 }
 
 /* Whether a record gets a file. In paper and legacy mode the end is where the last step ends. */
 static int has_file(const gbees_writer *writer, const gbees_record *record)
 {
-    if (writer->densities == GBEES_DENSITIES_ALL)
-        return writer->every <= 1 || writer->records % (size_t)writer->every == 0;
-    return writer->densities == GBEES_DENSITIES_LAST && record->time >= record->problem->end;
+    const gbees_output *output = writer->output;
+
+    if (!output || output->densities == GBEES_DENSITIES_ALL)
+        return !output || output->every <= 1 || writer->records % (size_t)output->every == 0;
+    if (output->densities == GBEES_DENSITIES_AT_TIMES)
+        return is_at_time(writer, record);
+    return output->densities == GBEES_DENSITIES_LAST && record->time >= record->problem->end;
 }
 
 static int write_sidecar(gbees_writer *writer, const gbees_record *record, gbees_error *error)
@@ -266,6 +283,13 @@ static int write_files(gbees_writer *writer, const gbees_record *record, gbees_e
     return status ? status : write_sidecar(writer, record, error);
 }
 
+/* Whether the time series of the steps has a row for a record: the first of a leg, which follows no step, and those
+ * in several modes, whose steps are apart in time. */
+static int is_no_step(const gbees_record *record)
+{
+    return record->number == 0 || record->mode_count > 1;
+}
+
 static int write_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     int status = has_file(writer, record) ? write_files(writer, record, error) : GBEES_OK;
@@ -275,6 +299,8 @@ static int write_record(gbees_writer *writer, const gbees_record *record, gbees_
         gbees_scores_add(&writer->info.scores, record->problem->dimension, record->score);
     if (!status)
         status = gbees_moments_add(writer->moments, record, error);
+    if (!status && writer->output && writer->output->every_step && is_no_step(record))
+        status = gbees_moments_add_step(writer->moments, record, error);
     writer->behind = 1;
     return status ? status : flush(writer, 0, error);
 }
@@ -292,6 +318,18 @@ int gbees_writer_update(gbees_writer *writer, int number, double time, const gbe
 {
     (void)pthread_mutex_lock(&writer->lock);
     int status = gbees_moments_add_update(writer->moments, number, time, evidence, error);
+
+    writer->behind = 1;
+    if (!status)
+        status = flush(writer, 0, error);
+    (void)pthread_mutex_unlock(&writer->lock);
+    return status;
+}
+
+int gbees_writer_step(gbees_writer *writer, const gbees_record *record, gbees_error *error)
+{
+    (void)pthread_mutex_lock(&writer->lock);
+    int status = gbees_moments_add_step(writer->moments, record, error);
 
     writer->behind = 1;
     if (!status)
@@ -341,14 +379,23 @@ static int finish(gbees_writer *writer, const char *state, const gbees_summary *
     return status;
 }
 
+/* Where that has failed: what can be written now, the state, and a list of the files that are there, after which
+ * there is no other. */
+static void finish_failed(gbees_writer *writer, const char *state, const gbees_summary *summary)
+{
+    gbees_run_files_remove(&writer->store);
+    (void)flush(writer, 1, NULL);
+    writer->behind = 0;
+    if (!gbees_run_info_write(&writer->info, &writer->store, state, summary, NULL))
+        (void)gbees_run_files_write(&writer->store, NULL);
+}
+
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
 {
     (void)pthread_mutex_lock(&writer->lock);
     int status = finish(writer, state, summary, error);
     if (status)
-        gbees_run_files_remove(&writer->store);
-    if (status && strcmp(state, "complete") == 0)
-        (void)gbees_run_info_write(&writer->info, &writer->store, "failed", summary, NULL);
+        finish_failed(writer, strcmp(state, "complete") == 0 ? "failed" : state, summary);
     (void)pthread_mutex_unlock(&writer->lock);
     return status;
 }

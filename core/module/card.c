@@ -1,17 +1,18 @@
-/* card.c - see card.h. Each refusal is one sentence that an author of a plugin can act on. */
+/* card.c - checks of the members of cards; see card.h. Each error is one sentence that says what to change. */
 #include "card.h"
 #include <math.h>
 #include <string.h>
 
-/* Longest name, as results hold it (gbees_snapshot). */
-enum { LONGEST_NAME = 63 };
+enum { LONGEST_NAME = 63 }; /* characters that fit the names in gbees_snapshot */
 
 static int is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Names are typed in commands, scenarios and file names: letters, digits, _ and -, a letter first. */
+/* Whether a name can be used in commands, scenarios and file names: letters, digits, _ and -, beginning with a letter
+ * or
+ * _. */
 static int is_identifier(const char *name)
 {
     size_t length = name ? strlen(name) : 0;
@@ -42,7 +43,7 @@ static int check_identifier(const char *name, const char *what, gbees_error *err
     return GBEES_OK;
 }
 
-/* A name, a unit and a line of text: all are printed. */
+/* Checks name, unit and text of entry `number` of a list of `what`, all of which programs print. */
 static int check_quantity(const char *name, const char *unit, const char *text, const char *what, int number,
                           gbees_error *error)
 {
@@ -198,7 +199,8 @@ static int has_drift(const gbees_functions *row)
     return complete;
 }
 
-/* The functions have one row for each dimension, in order. */
+/* Checks that there is one table of functions for each dimension, in order, and that it has the functions that the
+ * rest of the card promises. */
 static int check_functions(const gbees_model *card, gbees_error *error)
 {
     int rows = card->dim_max - card->dim_min + 1;

@@ -6,8 +6,9 @@
 #include <gbees/model.h>
 #include <gbees/parallel.h>
 
-/* `size` is the number of bytes that the module's file gives the card, 0 if that is not known.  Nothing but the ABI
- * number is read from a card of another ABI.  The error's text does not name the file. */
+/* Each checks one kind of card: its ABI number first, and every member after it only if that is right. Returns
+ * GBEES_OK; or GBEES_EMODEL for a model and GBEES_EBACKEND for the others, with a text that says how to mend the card
+ * but does not name the file. size: bytes of the card according to the symbol table of its file; 0: unknown. */
 int gbees_card_check_model(const gbees_model *card, size_t size, gbees_error *error);
 int gbees_card_check_backend(const gbees_backend *card, size_t size, gbees_error *error);
 int gbees_card_check_parallel(const gbees_parallel_module *card, size_t size, gbees_error *error);

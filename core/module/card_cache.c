@@ -1,4 +1,4 @@
-/* card_cache.c - see card_cache.h. The file is JSON: an object of notes by the paths of plugins. */
+/* card_cache.c - the cache's file: JSON, an object of entries by the plugins' paths; see card_cache.h. */
 #include "card_cache.h"
 #include "base/user_cache.h"
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The number of the format; bytes of a file that is read; notes that are kept. */
+/* The format's version; the largest file that is read, in bytes; the most entries that are written. */
 enum { FORMAT = 1, FILE_MOST = 1 << 24, NOTES_MOST = 4096 };
 
 static const char file_name[] = "plugins.json";
@@ -23,7 +23,8 @@ struct gbees_card_cache {
 
 /* ---- the file -------------------------------------------------------------------------------------------------- */
 
-/* Which library has made the notes: another one may refuse other cards. */
+/* Identifies this library's file: entries that another library has written are not used, as it may check cards
+ * differently. */
 static json_t *maker(void)
 {
     static const char within[] = GBEES_VERSION;
@@ -70,7 +71,7 @@ gbees_card_cache *gbees_card_cache_open(void)
     return NULL;
 }
 
-/* Drops notes about files that are gone; all of them, if there are still too many. */
+/* Removes the entries of files that no longer exist, and then all entries if there are more than NOTES_MOST. */
 static void tidy(json_t *notes)
 {
     const char *path;
@@ -115,6 +116,7 @@ void gbees_card_cache_close(gbees_card_cache *cache)
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
+/* Reads the file and sets *key. Returns 1, or 0 if it can't be read. */
 static int make_key(const char *path, gbees_card_key *key)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -133,6 +135,7 @@ static int make_key(const char *path, gbees_card_key *key)
     return made;
 }
 
+/* Whether an entry is of the content that a key identifies. */
 static int is_about(const json_t *note, const gbees_card_key *key)
 {
     const char *sum = json_string_value(json_object_get(note, "sha256"));
@@ -144,7 +147,7 @@ static int is_about(const json_t *note, const gbees_card_key *key)
 
 /* ---- notes ----------------------------------------------------------------------------------------------------- */
 
-/* A line of text, or NULL. */
+/* The text of a member that is one line, or NULL. */
 static const char *line_of(const json_t *note, const char *key)
 {
     const char *text = json_string_value(json_object_get(note, key));
@@ -159,7 +162,7 @@ static int dimension_of(const json_t *note, const char *key)
     return number > 0 && number <= GBEES_MAX_DIM ? (int)number : 0;
 }
 
-/* Returns 1 if a note is complete. */
+/* Sets *note to an entry of the file. Returns 1 if it is complete. */
 static int take(const json_t *from, gbees_card_note *note)
 {
     *note = (gbees_card_note){.name = line_of(from, "name"),
@@ -189,7 +192,7 @@ void gbees_card_cache_add(gbees_card_cache *cache, const char *path, const gbees
                   (json_int_t)key->nanoseconds, "dim_min", note->dim_min, "dim_max", note->dim_max, "dim_default",
                   note->dim_default, "name", note->name, "title", note->title, "problem", note->problem);
 
-    /* A path or a text that is no UTF-8 is not kept. */
+    /* It fails for a path or a text that is not UTF-8, which JSON can't hold. */
     if (made && json_object_set_new(cache->notes, path, made) == 0)
         cache->changed = 1;
 }

@@ -1,35 +1,40 @@
-/* card_cache.h - what the files of plugins were found to be when they were loaded last, so that a list of them loads
- * none that has not changed. It is in the user's cache folder. */
+/* card_cache.h - a cache of the contents of plugins' cards, in the user's cache folder (base/user_cache.h). A list of
+ * all plugins then loads only those that are new or have changed. */
 #ifndef GBEES_MODULE_CARD_CACHE_H
 #define GBEES_MODULE_CARD_CACHE_H
 
 #include "base/sha256.h"
 #include <stdint.h>
 
-/* What a file's card says; the texts belong to the cache, or to whoever adds the note. */
+/* An entry: what a plugin's card says. In an entry that was found the cache owns the texts, until it is closed. */
 typedef struct gbees_card_note {
-    const char *name, *title; /* of a model, else NULL */
+    const char *name, *title; /* of the model; NULL if the card is refused */
     int dim_min, dim_max, dim_default;
-    const char *problem; /* why its card is refused, else NULL */
+    const char *problem; /* why the card is refused; else NULL */
 } gbees_card_note;
 
-/* Which content of a file a note is about. */
+/* Identifies the content of a file. */
 typedef struct gbees_card_key {
-    int64_t size, seconds, nanoseconds; /* the times are of its last change */
-    char sha256[GBEES_SHA256_HEX];
+    int64_t size;                  /* bytes */
+    int64_t seconds, nanoseconds;  /* time of the last modification */
+    char sha256[GBEES_SHA256_HEX]; /* of the whole file */
 } gbees_card_key;
 
 typedef struct gbees_card_cache gbees_card_cache;
 
-/* Reads the cache. NULL: there is none, or no memory. */
+/* Reads the cache from its file; without a file that this library has written it is empty. NULL: not enough memory.
+ */
 gbees_card_cache *gbees_card_cache_open(void);
-/* Writes it, if there are new notes, and frees it. Harmless for NULL. */
+/* Writes the file if entries were added, and frees the cache; NULL is allowed. A file that can't be written is no
+ * error: the cache only saves time. */
 void gbees_card_cache_close(gbees_card_cache *cache);
 
-/* Reads the file. Returns 1 and sets the note if there is one about this content; 0 if not, and sets the key that a
- * new note needs; -1 if the file can't be read. */
+/* Looks up the plugin at `path`, whose file is read for the key. Returns 1 and sets *note if there is an entry for
+ * its content; 0 and sets *key if there is none; -1 if the file can't be read. */
 int gbees_card_cache_find(const gbees_card_cache *cache, const char *path, gbees_card_key *key,
                           gbees_card_note *note);
+/* Adds an entry, whose texts are copied, for the content that gbees_card_cache_find() has returned in *key. An entry
+ * that can't be added is left out. */
 void gbees_card_cache_add(gbees_card_cache *cache, const char *path, const gbees_card_key *key,
                           const gbees_card_note *note);
 

@@ -1,4 +1,4 @@
-/* elf.c - see elf.h. */
+/* elf.c - compares the sizes in ELF headers with a file's; see elf.h. */
 #include "elf.h"
 #include <elf.h>
 #include <fcntl.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Whether the header is one of this machine's word size and byte order. */
 static int is_ours(const ElfW(Ehdr) * header)
 {
     const union {
@@ -19,6 +20,7 @@ static int is_ours(const ElfW(Ehdr) * header)
            header->e_phentsize == sizeof(ElfW(Phdr));
 }
 
+/* Whether bytes offset ... offset + length - 1 are in a file of `size` bytes. */
 static int is_inside(uint64_t offset, uint64_t length, uint64_t size)
 {
     return offset <= size && length <= size - offset;

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Whether a file of `size` bytes is shorter than the segments in its headers: an interrupted copy, a full disk.
- * The system's loader would map such a file, and the process would die of SIGBUS. A file that can't be read, or
- * of another format, is not truncated: the loader reports it better. */
+/* Whether a file of `size` bytes is shorter than the segments in its ELF headers, as after an interrupted copy. The
+ * system's loader would map such a file, and the process would be killed by SIGBUS. Returns 0 for a file that can't
+ * be read or is not ELF, as the loader reports that by an error. */
 int gbees_elf_is_cut(const char *path, uint64_t size);
 
 #endif

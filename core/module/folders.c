@@ -1,4 +1,4 @@
-/* folders.c - see folders.h. */
+/* folders.c - folders of modules from options, environment, build tree and installation; see folders.h. */
 #include "folders.h"
 #include "base/text.h"
 #include <dirent.h>
@@ -52,8 +52,8 @@ static int append(gbees_folders *folders, char *path, gbees_error *error)
     return GBEES_OK;
 }
 
-/* The absolute path: without links if it exists, else below the current folder as written; NULL if memory ran
- * out. */
+/* Returns the absolute path, with links resolved if it exists, else below the current folder as written. The caller
+ * frees it. NULL: not enough memory. */
 static char *absolute(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -69,6 +69,7 @@ static char *absolute(const char *path)
     return gbees_text_take(&text);
 }
 
+/* Appends a folder unless it is in the list. */
 static int add(gbees_folders *folders, const char *path, gbees_error *error)
 {
     char *folder = absolute(path);
@@ -81,7 +82,8 @@ static int add(gbees_folders *folders, const char *path, gbees_error *error)
     return append(folders, folder, error);
 }
 
-/* Appends a colon-separated list. Empty entries are ignored: they do not mean the current folder. */
+/* Appends a colon-separated list; NULL is an empty one. Empty entries are ignored, and do not mean the current folder
+ * as in PATH. */
 static int add_list(gbees_folders *folders, const char *list, gbees_error *error)
 {
     while (list && *list) {
@@ -100,6 +102,7 @@ static int add_list(gbees_folders *folders, const char *list, gbees_error *error
     return GBEES_OK;
 }
 
+/* Appends "base/rest". */
 static int add_below(gbees_folders *folders, const char *base, const char *rest, gbees_error *error)
 {
     gbees_text text = {0};
@@ -110,8 +113,8 @@ static int add_below(gbees_folders *folders, const char *base, const char *rest,
     return status;
 }
 
-/* The running program's file, resolved.  Where /proc is not mounted (a bare chroot) it is the name it was started by.
- */
+/* Sets `program` to the path of the running program's file, links resolved; returns 0 if that fails. Without /proc,
+ * as in a bare chroot, it is found by the name that the program was started with. */
 static int find_program(char program[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
@@ -147,8 +150,8 @@ static const char *user_home(void)
     return home && home[0] == '/' ? home : NULL;
 }
 
-/* Adds a folder beside this library, as pkglibdir is: an installed tree, a Python package among them, can be moved.
- */
+/* Appends folder `name` of the folder that holds this library. It is found there after an installed tree, such as a
+ * Python package, has been moved. */
 static int add_beside(gbees_folders *folders, const char *name, gbees_error *error)
 {
     char path[PATH_MAX];
@@ -181,7 +184,7 @@ int gbees_folders_user(char **folder, gbees_error *error)
 
 int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error)
 {
-    /* A program with the rights of its file's owner loads nothing from where its caller says. */
+    /* A set-user-ID program must not load code that its caller chooses. */
     int status = getauxval(AT_SECURE) ? GBEES_OK : add_list(folders, plugin_path, error);
 
     if (!status)
@@ -230,7 +233,7 @@ static int is_module(const struct dirent *entry)
     return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
 }
 
-/* By byte: alphasort's order would change with the user's language. */
+/* Compares by byte, as the order of alphasort() depends on the user's locale. */
 static int compare(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);

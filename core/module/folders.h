@@ -1,30 +1,33 @@
-/* folders.h - the folders that are searched for modules, and what lies in them. */
+/* folders.h - the folders that are searched for modules, and the files in them. */
 #ifndef GBEES_MODULE_FOLDERS_H
 #define GBEES_MODULE_FOLDERS_H
 
 #include <gbees/error.h>
 #include <stddef.h>
 
-/* Some names or absolute paths; starts as {0}. */
+/* A list of absolute paths, or of file names; all zero: empty. */
 typedef struct gbees_folders {
     char **path;
     size_t count;
 } gbees_folders;
 
+/* Frees the entries, not the struct, and leaves an empty list. */
 void gbees_folders_free(gbees_folders *folders);
 
-/* Appends the folders for plugins (see gbees_registry_create), or for backends: absolute, each once. */
+/* Append the folders that are searched for plugins, backends and communicators, in order of search, as absolute
+ * paths, each once (gbees_registry_create() in gbees/registry.h lists them). plugin_path: folders separated by
+ * colons, or NULL. GBEES_ENOMEM. */
 int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error);
 int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error);
-/* The same, for communicators. */
 int gbees_folders_add_communicators(gbees_folders *folders, gbees_error *error);
 
-/* The folder for a user's own plugins, which is searched before those of gbees itself; malloc()ed. */
+/* Sets *folder to the folder of the user's own plugins, which the caller frees. GBEES_EUSAGE: HOME is not set. */
 int gbees_folders_user(char **folder, gbees_error *error);
-/* The build tree that the program runs from, or NULL. */
+/* Returns the build tree's path if the program runs from it; else NULL. */
 const char *gbees_folders_build(void);
 
-/* The names in a folder that end in ".so", sorted by byte. A folder that does not exist has none. */
+/* Sets *names to the names in a folder that end in ".so", sorted by byte; none if the folder does not exist.
+ * GBEES_EIO: the folder can't be read. */
 int gbees_folders_list(const char *folder, gbees_folders *names, gbees_error *error);
 
 #endif

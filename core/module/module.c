@@ -1,4 +1,4 @@
-/* module.c - see module.h. */
+/* module.c - loads a shared object by dlopen() and libltdl, if asked for in a child process first; see module.h. */
 #include "module.h"
 #include "base/child.h"
 #include "card.h"
@@ -13,10 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Seconds that loading a module may take. */
-enum { TRIAL_S = 5 };
+enum { TRIAL_S = 5 }; /* longest time that loading may take in a child process, in seconds */
 
-/* Guards libltdl's list of modules, which the whole process shares: registries may be used by several threads. */
+/* Guards libltdl, which is not thread-safe and has one list of modules for the whole process. */
 static pthread_mutex_t ltdl_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *const symbol_of[] = {"gbees_model_card", "gbees_backend_card", "gbees_parallel_card"};
@@ -28,7 +27,7 @@ const char *gbees_module_name(const gbees_module *module)
     return module->model ? module->model->name : module->backend ? module->backend->name : module->parallel->name;
 }
 
-/* Removes the path that the system's loader puts in front of most texts: the caller adds it. */
+/* Returns the loader's text without "PATH: " in front, which our caller adds. */
 static const char *without_path(const char *text, const char *path)
 {
     size_t length = strlen(path);
@@ -38,10 +37,9 @@ static const char *without_path(const char *text, const char *path)
     return text;
 }
 
-/* Opens the object with dlopen() before libltdl does: dlerror() gives the reason of a failure, where libltdl
- * reports "file not found" for all; and all symbols are resolved at once, so that a missing function is found
- * here. A backend and a communicator are never unloaded: threads that they have started (OpenMP's) may
- * outlive the registry. */
+/* Opens the object with dlopen() before libltdl does, for two reasons: dlerror() tells why it fails, where libltdl
+ * says "file not found" for every failure; and RTLD_NOW finds missing functions here. Backends and communicators are
+ * never unloaded, as threads that they have started (OpenMP's) may outlive the registry. NULL on failure. */
 static void *open_native(gbees_module_kind kind, const char *path, gbees_error *error)
 {
     int flags = RTLD_NOW | RTLD_LOCAL | (kind == GBEES_MODULE_MODEL ? 0 : RTLD_NODELETE);
@@ -65,7 +63,7 @@ static void *open_native(gbees_module_kind kind, const char *path, gbees_error *
     return native;
 }
 
-/* The bytes that the object at `address` has in its file, 0 if it does not say. */
+/* Returns the size of the symbol at `address` by its file's symbol table, in bytes; 0: unknown. */
 static size_t size_in_file(const void *address, const char *symbol)
 {
     Dl_info info;
@@ -77,7 +75,8 @@ static size_t size_in_file(const void *address, const char *symbol)
     return ((const ElfW(Sym) *)entry)->st_size;
 }
 
-/* A symbol may come from a library that the module is linked with: it is then the card of another module. */
+/* Whether the object at `address` is in the module `native` itself. libltdl also finds symbols of libraries that the
+ * module is linked with; a card found there belongs to another module. */
 static int is_own(void *native, const void *address)
 {
     struct link_map *own = NULL;
@@ -88,6 +87,7 @@ static int is_own(void *native, const void *address)
            found == own;
 }
 
+/* Finds the card and checks it. */
 static int take_card(gbees_module *module, void *native, gbees_error *error)
 {
     gbees_module_kind kind = module->kind;
@@ -122,7 +122,7 @@ static lt_dlhandle open_local(const char *path)
     return handle;
 }
 
-/* The lock is held. */
+/* Loads module->path in this process; sets *card_refused as in gbees_module_attempt. ltdl_lock is held. */
 static int load(gbees_module *module, int *card_refused, gbees_error *error)
 {
     void *native = open_native(module->kind, module->path, error);
@@ -133,17 +133,17 @@ static int load(gbees_module *module, int *card_refused, gbees_error *error)
     int status = module->handle ? take_card(module, native, error)
                                 : gbees_error_set(error, status_of[module->kind], "libltdl: %s", lt_dlerror());
     *card_refused = status && module->handle;
-    (void)dlclose(native); /* the handle of libltdl's keeps it */
+    (void)dlclose(native); /* libltdl's handle keeps the object loaded */
     return status;
 }
 
-/* What a child process tells. */
+/* The result that the child process writes. */
 typedef struct verdict {
     int card_refused;
     gbees_error error;
 } verdict;
 
-/* The same in a child process, which tells how it went: what a constructor or a damaged file does is done there. */
+/* The child's job: loads the module, whose constructors run there, unloads it, and writes a verdict. */
 static void load_and_tell(int descriptor, void *context)
 {
     gbees_module *module = context;
@@ -155,6 +155,7 @@ static void load_and_tell(int descriptor, void *context)
     (void)gbees_child_write(descriptor, &told, sizeof told);
 }
 
+/* Loads and unloads the module in a child process; returns what load() returned there, or an error if it crashed. */
 static int try_to_load(gbees_module *module, int *card_refused, gbees_error *error)
 {
     const gbees_child_limits limits = {.cpu_s = TRIAL_S, .quiet_s = TRIAL_S};
@@ -177,7 +178,7 @@ static int try_to_load(gbees_module *module, int *card_refused, gbees_error *err
     return told.error.status ? gbees_error_set(error, told.error.status, "%s", told.error.text) : GBEES_OK;
 }
 
-/* Loads it, and starts libltdl for it; the lock is held. */
+/* Initialises libltdl, which counts that, and loads the module. ltdl_lock is held. */
 static int start_and_load(gbees_module *module, gbees_module_attempt *attempt, gbees_error *error)
 {
     if (lt_dlinit() != 0)

@@ -11,30 +11,34 @@ typedef enum gbees_module_kind {
     GBEES_MODULE_MODEL,
     GBEES_MODULE_BACKEND,
     GBEES_MODULE_PARALLEL, /* a communicator */
-    GBEES_MODULE_KINDS     /* how many */
+    GBEES_MODULE_KINDS     /* number of kinds */
 } gbees_module_kind;
 
+/* A loaded module. Exactly one of the cards is set, according to its kind. */
 typedef struct gbees_module {
     gbees_module_kind kind;
     char *path;
-    void *handle;                          /* libltdl's */
-    const gbees_model *model;              /* of a model, else NULL */
-    const gbees_backend *backend;          /* of a backend, else NULL */
-    const gbees_parallel_module *parallel; /* of a communicator, else NULL */
+    void *handle; /* libltdl's lt_dlhandle */
+    const gbees_model *model;
+    const gbees_backend *backend;
+    const gbees_parallel_module *parallel;
 } gbees_module;
 
-/* How a module is loaded, and how that went. */
+/* How to load a module, and one result of it. */
 typedef struct gbees_module_attempt {
-    int trial;        /* 1: after a child process has done so without harm */
-    int card_refused; /* set to 1 if it could be loaded, and its card is refused: another attempt ends so, too */
+    int trial;        /* 1: a child process loads it first, so that a damaged file can't crash the caller */
+    int card_refused; /* set to 1 if the file could be loaded but its card is refused, which will be so next time, too
+                       */
 } gbees_module_attempt;
 
-/* Loads an absolute path. The error's text is the reason alone, without the path. */
+/* Loads the shared object at an absolute path and checks its card. Thread-safe. *module is set on success; the caller
+ * closes it. GBEES_EMODEL for a model, GBEES_EBACKEND for the others; the text is the reason, without the path. */
 int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module_attempt *attempt, gbees_module **module,
                       gbees_error *error);
+/* Unloads a module and frees it; NULL is allowed. Backends and communicators stay in memory (module.c). */
 void gbees_module_close(gbees_module *module);
 
-/* The name on the card. */
+/* Returns the name on the module's card. */
 const char *gbees_module_name(const gbees_module *module);
 
 #endif

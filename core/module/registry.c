@@ -1,8 +1,7 @@
-/* registry.c - finds models and backends by name: see gbees/registry.h, and doc/plugins.md.
+/* registry.c - finds models, backends and communicators by name; see gbees/registry.h and doc/plugins.md.
  *
- * A name means the file NAME.so (of a backend gbees_NAME.so) in the first folder that has it; only if there is none,
- * or if its card bears another name, every .so is looked into for a card that bears the name.  So a run loads one
- * plugin and no other, as a rule.
+ * A name means the file NAME.so, or gbees_NAME.so of a backend, in the first folder that has it. Only if there is
+ * none, or its card has another name, the cards of all files are searched. So a run usually loads one plugin only.
  */
 #include "base/text.h"
 #include "survey.h"
@@ -13,11 +12,11 @@
 #include <sys/stat.h>
 
 struct gbees_registry {
-    gbees_folders folders[GBEES_MODULE_KINDS]; /* by gbees_module_kind */
+    gbees_folders folders[GBEES_MODULE_KINDS]; /* indexed by gbees_module_kind */
     gbees_module_cache cache;
-    gbees_survey survey[2]; /* behind the list that was given last */
-    gbees_module_info *list;
-    char **hidden; /* the texts of the list's shadowed files, NULL for other files */
+    gbees_module_info *list; /* [list_count]: the list that was returned last */
+    gbees_survey survey[2];  /* of models and of backends; they own the texts in `list` */
+    char **hidden;           /* [list_count]: for a file whose name means another file, its `problem`; else NULL */
     size_t list_count;
 };
 
@@ -81,7 +80,6 @@ void gbees_registry_trust(gbees_registry *registry)
     registry->cache.trust = 1;
 }
 
-/* The folders of plugins: those of backends are of no use to users. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count)
 {
     const gbees_folders *plugins = &registry->folders[GBEES_MODULE_MODEL];
@@ -93,8 +91,8 @@ int gbees_registry_folders(gbees_registry *registry, const char *const **folders
 
 /* ---- by name ---- */
 
-/* "PATH: reason". A backend that is asked for by its name is part of an installation, and is large: it is loaded at
- * once. */
+/* Loads the file at an absolute path; an error's text is "PATH: reason". Models are loaded in a child process first.
+ * Backends are not: they are part of the installation, and loading one twice takes long. */
 static int open_path(gbees_registry *registry, gbees_module_kind kind, const char *path, const gbees_module **module,
                      gbees_error *error)
 {
@@ -105,12 +103,13 @@ static int open_path(gbees_registry *registry, gbees_module_kind kind, const cha
     return status ? gbees_error_set(error, (gbees_status)status, "%s: %s", path, reason.text) : GBEES_OK;
 }
 
+/* Loads the file that a name with a '/' is the path of. */
 static int open_file(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
                      gbees_error *error)
 {
     size_t length = strlen(name);
 
-    /* Never a .la: it names further files to load. */
+    /* A .la file is refused: libltdl would load the files that it names. */
     if (length < 4 || strcmp(name + length - 3, ".so") != 0)
         return gbees_error_set(error, status_of(kind), "%s: not a %s's file: those end in .so", name, word_of[kind]);
     char *path = realpath(name, NULL);
@@ -122,8 +121,8 @@ static int open_file(gbees_registry *registry, gbees_module_kind kind, const cha
     return status;
 }
 
-/* Loads NAME.so. *module stays NULL if there is no such file; if its card has another name, `remark` reports
- * that. */
+/* Loads NAME.so from the first folder that has it. *module stays NULL if none has it, or if its card has another
+ * name, which is then added to `remark` for an error's text. */
 static int open_exact(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
                       gbees_text *remark, gbees_error *error)
 {
@@ -151,7 +150,7 @@ static int open_exact(gbees_registry *registry, gbees_module_kind kind, const ch
     return GBEES_OK;
 }
 
-/* Surveys the folders; `all`: every file is loaded, also one that the user's cache knows. */
+/* Surveys the folders of a kind. all: every file is loaded, also those that the card cache has an entry for. */
 static int look(gbees_registry *registry, gbees_module_kind kind, int all, gbees_survey *survey, gbees_error *error)
 {
     gbees_survey_source from = {kind, &registry->folders[kind], &registry->cache, NULL};
@@ -163,6 +162,7 @@ static int look(gbees_registry *registry, gbees_module_kind kind, int all, gbees
     return status;
 }
 
+/* Appends a suggestion of what the name may mean. */
 static void add_nearest(gbees_text *text, const char *name, const gbees_survey *survey)
 {
     const char **names = calloc(survey->count + 1, sizeof *names);
@@ -179,6 +179,7 @@ static void add_nearest(gbees_text *text, const char *name, const gbees_survey *
     free(names);
 }
 
+/* Sets the error that no module has the name. */
 static int unknown(const gbees_registry *registry, gbees_module_kind kind, const char *name,
                    const gbees_survey *survey, const char *remark, gbees_error *error)
 {
@@ -196,7 +197,7 @@ static int unknown(const gbees_registry *registry, gbees_module_kind kind, const
     return status;
 }
 
-/* Searches the cards of all files, as there is no file of that name. */
+/* Searches the cards of all files for the name. */
 static int open_any(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
                     const char *remark, gbees_error *error)
 {
@@ -218,6 +219,7 @@ static int open_any(gbees_registry *registry, gbees_module_kind kind, const char
     return status;
 }
 
+/* Finds a module by its name or path; *module is set on success. */
 static int find(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
                 gbees_error *error)
 {
@@ -269,6 +271,8 @@ int gbees_registry_parallel(gbees_registry *registry, const char *name, const gb
 
 /* ---- all of them ---- */
 
+/* Sets *info to an entry of the survey, and *hidden to the text that the name means another file, if so. Returns 1,
+ * or 0 if there is not enough memory. */
 static int describe(const gbees_survey *survey, const gbees_survey_entry *entry, gbees_module_info *info,
                     char **hidden)
 {

@@ -1,4 +1,4 @@
-/* survey.c - see survey.h. */
+/* survey.c - lists the modules in folders by their cards, loaded or cached; see survey.h. */
 #include "survey.h"
 #include "base/text.h"
 #include "trust.h"
@@ -55,7 +55,7 @@ void gbees_survey_free(gbees_survey *survey)
     *survey = (gbees_survey){0};
 }
 
-/* An empty entry at the end, or NULL. */
+/* Appends an empty entry; NULL: not enough memory. */
 static gbees_survey_entry *append(gbees_survey *survey)
 {
     gbees_survey_entry *grown = realloc(survey->entry, (survey->count + 1) * sizeof *grown);
@@ -67,7 +67,8 @@ static gbees_survey_entry *append(gbees_survey *survey)
     return &grown[survey->count++];
 }
 
-/* "mine" of "mine.so", "cpu" of "gbees_cpu.so"; NULL if memory ran out. */
+/* Returns the name that a file is called after: "mine" for the model mine.so, "cpu" for the backend gbees_cpu.so. The
+ * caller frees it. NULL: not enough memory. */
 static char *name_of_file(gbees_module_kind kind, const char *file)
 {
     const char *prefix = "gbees_";
@@ -78,7 +79,7 @@ static char *name_of_file(gbees_module_kind kind, const char *file)
     return strndup(file, strlen(file) - 3);
 }
 
-/* Replaces the entry's name, which is that of its file. */
+/* Sets the entry's name, which is that of its file so far, to that of its card. */
 static int set_name(gbees_survey_entry *entry, const char *name, gbees_error *error)
 {
     entry->exact = strcmp(entry->name, name) == 0;
@@ -96,6 +97,7 @@ static int set_problem(gbees_survey_entry *entry, const char *problem, gbees_err
     return entry->problem ? GBEES_OK : no_memory(error);
 }
 
+/* Sets the entry to what its card says, or to the reason why the card is refused. */
 static int take_note(gbees_survey_entry *entry, const gbees_card_note *note, gbees_error *error)
 {
     if (note->problem || !note->title)
@@ -120,8 +122,8 @@ static gbees_card_note note_of(const gbees_module *module, const char *problem)
                              .dim_default = model->dim_default};
 }
 
-/* Loads the file of an entry. With a key, what its card says is kept for the next survey; not so a file that can't be
- * loaded, as it may lack what is there then. */
+/* Loads the file of an entry. If there is a key, what its card says is added to the card cache. A file that can't be
+ * loaded is not, as it may be loaded another time, when a library that it needs has been installed. */
 static int load(const gbees_survey_source *from, gbees_survey_entry *entry, const gbees_card_key *key,
                 gbees_error *error)
 {
@@ -173,7 +175,7 @@ static int survey_folder(gbees_survey *survey, const gbees_survey_source *from, 
     gbees_error reason;
     int status = gbees_folders_list(folder, &files, &reason);
 
-    if (status == GBEES_EIO) { /* to be reported: a folder that is a file, or is not readable */
+    if (status == GBEES_EIO) { /* the path is no folder, or can't be read: an entry says so */
         gbees_survey_entry *entry = append(survey);
 
         if (!entry || !(entry->path = strdup(folder)) || !(entry->problem = strdup(reason.text)))

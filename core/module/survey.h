@@ -1,4 +1,4 @@
-/* survey.h - all modules of a list of folders, and which of them has a name. */
+/* survey.h - lists all modules in folders, and finds the one that a name means. */
 #ifndef GBEES_MODULE_SURVEY_H
 #define GBEES_MODULE_SURVEY_H
 
@@ -6,47 +6,50 @@
 #include "folders.h"
 #include "module.h"
 
-/* The modules that a registry has loaded, each once, until it is destroyed. */
+/* The modules that a registry has loaded; they stay loaded until it is destroyed. */
 typedef struct gbees_module_cache {
-    gbees_module **module;
+    gbees_module **module; /* [count] */
     size_t count;
-    int trust; /* 1: files may be anybody's */
+    int trust; /* 1: load files whoever they belong to; 0: only those that gbees_trust_check() (trust.h) accepts */
 } gbees_module_cache;
 
+/* Returns the module at `path`, an absolute one, and loads it if it has not been loaded; arguments and errors are
+ * those of gbees_module_open(). The cache owns the module. */
 int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
                             gbees_module_attempt *attempt, const gbees_module **module, gbees_error *error);
+/* Closes all modules and leaves an empty cache. */
 void gbees_module_cache_free(gbees_module_cache *cache);
 
-/* One file. A file that can't be loaded has the name of its file: a search for that name must report the reason,
- * and not find another file. */
+/* A file, or a folder that can't be listed. */
 typedef struct gbees_survey_entry {
     char *path;
-    const gbees_module *module; /* NULL if it was not loaded, or can't be used ... */
-    char *problem;              /* ... for this reason */
-    char *name;                 /* the model's or backend's name, or of a broken file its own; NULL for a folder
-                                 * that can't be listed */
-    int exact;                  /* the file is called after the name: such files come first */
-    char *title;                /* of a model that can be used, else NULL */
-    int dim_min, dim_max, dim_default;
+    const gbees_module *module; /* NULL: not loaded, as the card cache has its card, or `problem` is set */
+    char *problem;              /* why it can't be used; else NULL */
+    char *name;  /* by its card, or, if it can't be used, by its file, so that a search for that name reports the
+                  * problem and does not find another file. NULL for a folder */
+    int exact;   /* whether the file is called after `name`; such files are found before others */
+    char *title; /* of a usable model; else NULL */
+    int dim_min, dim_max, dim_default; /* of a usable model */
 } gbees_survey_entry;
 
 typedef struct gbees_survey {
-    gbees_survey_entry *entry; /* in search order */
+    gbees_survey_entry *entry; /* [count], in order of search */
     size_t count;
 } gbees_survey;
 
-/* Where a survey finds modules, and with what. */
+/* Arguments of a survey. */
 typedef struct gbees_survey_source {
     gbees_module_kind kind;
     const gbees_folders *folders;
-    gbees_module_cache *modules;
-    gbees_card_cache *cards; /* of models: those that it knows are not loaded; NULL: all are */
+    gbees_module_cache *modules; /* loads the modules */
+    gbees_card_cache *cards;     /* for models: those that it has an entry for are not loaded; NULL: all are loaded */
 } gbees_survey_source;
 
-/* Takes every .so of the folders. */
+/* Lists every .so in the folders. A file that can't be used is an entry and no failure. GBEES_ENOMEM. */
 int gbees_survey_create(gbees_survey *survey, const gbees_survey_source *source, gbees_error *error);
+/* Frees the entries, not the struct, and leaves an empty survey. */
 void gbees_survey_free(gbees_survey *survey);
-/* The entry that `name` means, or NULL. */
+/* Returns the first entry whose file is called after `name`, or else the first whose card has it; NULL: none. */
 const gbees_survey_entry *gbees_survey_find(const gbees_survey *survey, const char *name);
 
 #endif

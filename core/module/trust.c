@@ -1,4 +1,4 @@
-/* trust.c - see trust.h. */
+/* trust.c - checks the owner and the permissions of a file and of its folder; see trust.h. */
 #include "trust.h"
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whoever may change this library may already run code as its users. */
+/* Whether a user owns this library, and can so already make its users run any code. */
 static int owns_library(uid_t user)
 {
     static const char within[] = "libgbees";
@@ -16,19 +16,23 @@ static int owns_library(uid_t user)
     return dladdr(within, &here) && here.dli_fname && stat(here.dli_fname, &library) == 0 && library.st_uid == user;
 }
 
-/* A group of the same number as the owner is the owner's own. */
+/* Whether others than the owner can write to the file. A group with the owner's number is taken as the owner's own.
+ */
 static int is_open_to_others(const struct stat *file)
 {
     return (file->st_mode & S_IWOTH) || ((file->st_mode & S_IWGRP) && file->st_gid != file->st_uid);
 }
 
-/* Whether anybody may put another file in the place of those in the folder. */
+/* Whether everybody can replace files in the folder of `path`; also if there is not enough memory to find out. */
 static int is_open_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
     struct stat facts;
-    int open = folder && stat(folder, &facts) == 0 && (facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX);
+    int open = slash && !folder;
+
+    if (folder && stat(folder, &facts) == 0)
+        open = (facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX);
 
     free(folder);
     return open;

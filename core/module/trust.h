@@ -1,11 +1,13 @@
-/* trust.h - whose a file is that is about to be loaded: a module's code runs with all rights of the user. */
+/* trust.h - checks who could have written a module before it is loaded, as its code runs with all rights of the user.
+ */
 #ifndef GBEES_MODULE_TRUST_H
 #define GBEES_MODULE_TRUST_H
 
 #include <gbees/error.h>
 
-/* Refuses a file that belongs to a user who is neither root, nor the present one, nor the owner of this library, or
- * that others may write or replace. The error's text is the reason alone. A file that is not there passes. */
+/* Accepts a file that belongs to root, to the current user or to the owner of this library, and that nobody else can
+ * write to or replace; or that does not exist. Otherwise returns `status`; the text is the reason, without the path.
+ */
 int gbees_trust_check(const char *path, gbees_status status, gbees_error *error);
 
 #endif

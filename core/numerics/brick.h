@@ -10,23 +10,24 @@
 #include "qualifier.h"
 
 typedef struct gbees_shape {
-    int n;
-    int cells;   /* 64 or 1 */
-    int edge[8]; /* product = cells */
-    int log2_edge[8];
-    int shift[8];      /* stride of axis j is 1 << shift[j] */
-    uint64_t first[8]; /* cells with local_j = 0 */
-    uint64_t last[8];  /* cells with local_j = edge_j - 1 */
-    uint64_t all;
+    int n;             /* dimension */
+    int cells;         /* cells of a brick, 64 or 1 */
+    int edge[8];       /* cells along axis j; the product is `cells` */
+    int log2_edge[8];  /* base-2 logarithms of edge[] */
+    int shift[8];      /* the stride along axis j, from a cell to the next, is 1 << shift[j] */
+    uint64_t first[8]; /* the set of cells with local_j = 0 */
+    uint64_t last[8];  /* the set of cells with local_j = edge_j - 1 */
+    uint64_t all;      /* the set of all cells */
 } gbees_shape;
 
+/* The local coordinate of a cell along an axis. */
 GBEES_NUM int gbees_shape_local(const gbees_shape *shape, int cell, int axis)
 {
     return (cell >> shape->shift[axis]) & (shape->edge[axis] - 1);
 }
 
-/* Sets the shape of a brick in n dimensions. Its 64 = 2^6 cells are halved along the axes in turn: 4x4x4 for n = 3,
- * 2^6 for n = 6; axes beyond the sixth have edge 1. */
+/* Sets the shape of a brick of 64 cells (or 1) in n dimensions. The factors 2 of 64 = 2^6 are given to the axes in
+ * turn: 4x4x4 cells for n = 3, 2x2x2x2x2x2 for n = 6; axes beyond the sixth have edge 1. */
 GBEES_NUM void gbees_shape_set(gbees_shape *shape, int n, int cells)
 {
     int bits = cells == 64 ? 6 : 0, shift = 0;
@@ -49,13 +50,13 @@ GBEES_NUM void gbees_shape_set(gbees_shape *shape, int n, int cells)
     }
 }
 
-/* The key along an axis of the brick that has a cell index: floor division, by a shift. */
+/* The key, along an axis, of the brick that contains a cell index. The shift is a division that rounds down. */
 GBEES_NUM int32_t gbees_shape_key(const gbees_shape *shape, int axis, int32_t index)
 {
     return index >> shape->log2_edge[axis];
 }
 
-/* Directions: 2j is down axis j, 2j + 1 is up. */
+/* The opposite of a direction. Direction 2j leads down axis j, 2j + 1 up. */
 GBEES_NUM int gbees_opposite(int direction)
 {
     return direction ^ 1;
@@ -67,7 +68,7 @@ GBEES_NUM uint64_t gbees_shape_side(const gbees_shape *shape, int direction)
     return direction & 1 ? shape->last[direction >> 1] : shape->first[direction >> 1];
 }
 
-/* The cell next to another in a direction: in the brick, or in its neighbour, which numbers cells in the same way. */
+/* The number of the cell beside a cell in a direction; at the brick's side it is a cell of the neighbouring brick. */
 GBEES_NUM int gbees_shape_beside(const gbees_shape *shape, int cell, int direction)
 {
     int axis = direction >> 1, stride = 1 << shape->shift[axis], local = gbees_shape_local(shape, cell, axis);
@@ -77,7 +78,8 @@ GBEES_NUM int gbees_shape_beside(const gbees_shape *shape, int cell, int directi
     return local == 0 ? cell + (shape->edge[axis] - 1) * stride : cell - stride;
 }
 
-/* The cells less than `reach` cells from that side: those that a move by `reach` cells takes to the neighbour. */
+/* The cells less than `reach` cells from the side that faces a direction: mass that moves by `reach` cells in that
+ * direction gets from them to the neighbouring brick. */
 GBEES_NUM uint64_t gbees_shape_edge_cells(const gbees_shape *shape, int direction, int reach)
 {
     int axis = direction >> 1;
@@ -92,7 +94,9 @@ GBEES_NUM uint64_t gbees_shape_edge_cells(const gbees_shape *shape, int directio
     return set;
 }
 
-/* The longest move, in cells, that leads no further than to a neighbour along any axis. */
+/* The longest move, in cells, along any axis, that leads from no cell beyond the neighbouring brick: the shortest
+ * edge.
+ */
 GBEES_NUM int gbees_shape_reach(const gbees_shape *shape)
 {
     int reach = shape->edge[0];
@@ -102,7 +106,7 @@ GBEES_NUM int gbees_shape_reach(const gbees_shape *shape)
     return reach;
 }
 
-/* A set of cells moved by one cell in a direction: the part that stays in the brick. */
+/* Moves a set of cells by one cell in a direction; returns those that stay in the brick. */
 GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, int direction)
 {
     int axis = direction >> 1;
@@ -111,7 +115,9 @@ GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, in
     return direction & 1 ? stay << (1 << shape->shift[axis]) % 64 : stay >> (1 << shape->shift[axis]) % 64;
 }
 
-/* The part of a set that leaves to the neighbour when it is moved by one cell in a direction, as cells of that. */
+/* Moves a set of cells by one cell in a direction; returns those that leave the brick, as cells of the neighbouring
+ * one.
+ */
 GBEES_NUM uint64_t gbees_shape_across(const gbees_shape *shape, uint64_t set, int direction)
 {
     int axis = direction >> 1;

@@ -8,6 +8,7 @@
 
 #include "qualifier.h"
 
+/* g(index): the finaliser of splitmix64. */
 GBEES_NUM uint64_t gbees_buzhash_symbol(int32_t index)
 {
     uint64_t z = (uint64_t)(uint32_t)index + 0x9e3779b97f4a7c15u;
@@ -17,6 +18,7 @@ GBEES_NUM uint64_t gbees_buzhash_symbol(int32_t index)
     return z ^ (z >> 31);
 }
 
+/* H(key[n]). */
 GBEES_NUM uint64_t gbees_buzhash(const int32_t *key, int n)
 {
     uint64_t hash = 0;

@@ -1,14 +1,15 @@
-/* ctu.h - fluxes of the corner-transport-upwind scheme (paper, Algorithm 1) in gathered form, O(n) a cell.
+/* ctu.h - fluxes of the corner-transport-upwind scheme (paper, Algorithm 1). The corner terms of a cell are gathered
+ * from its neighbours, O(n) operations a cell; the paper scatters them, O(n^2).
  *
- * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) before including it; no include guard, so
- * that one unit can have it in both precisions.  The derivation is in doc/method.md, "Fluxes".
+ * There is no include guard: a unit includes the file once for each precision, after it has defined GBEES_REAL (float
+ * or double) and GBEES_REAL_FN(name). The derivation is in doc/method.md, "Fluxes".
  *
  * Along one axis, cells  pm2 | pm1 | pp0 | pp1  around the face between pm1 and pp0, where the velocity is u;
  * um and up are the velocities at the faces below pm1 and above pp0; lambda = time step / cell width.
  */
 
-/* The smaller and the larger of two numbers. A GPU has an instruction for either, into which a conditional expression
- * is not compiled because of NaNs and signs of zeros; the formulas below depend on neither. */
+/* The smaller of two numbers. On a GPU fmin() is one instruction; a conditional expression is not compiled to it, as
+ * it treats NaN and -0 differently, on which the formulas below don't depend. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_least)(GBEES_REAL a, GBEES_REAL b)
 {
 #ifdef GBEES_DEVICE
@@ -18,6 +19,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_least)(GBEES_REAL a, GBEES_REAL b)
 #endif
 }
 
+/* The larger of two numbers. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_most)(GBEES_REAL a, GBEES_REAL b)
 {
 #ifdef GBEES_DEVICE
@@ -27,9 +29,9 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_most)(GBEES_REAL a, GBEES_REAL b)
 #endif
 }
 
-/* Half of phi(theta) * d, with the monotonised-central limiter phi and theta = up / d: the smallest of d, up and a
- * quarter of their sum where all are positive, the largest where all are negative, else 0.  No division, hence
- * no exception at d = 0. */
+/* Half of phi(theta) d, with the monotonised-central limiter phi and theta = up / d: the smallest of d, up and a
+ * quarter of their sum if all are positive, the largest if all are negative, else 0. There is no division, so d may
+ * be 0. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_half_mc)(GBEES_REAL d, GBEES_REAL up)
 {
     GBEES_REAL mean = (GBEES_REAL)0.25 * (d + up);
@@ -39,8 +41,9 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_half_mc)(GBEES_REAL d, GBEES_REAL up)
     return GBEES_REAL_FN(gbees_most)(low, 0) + GBEES_REAL_FN(gbees_least)(high, 0);
 }
 
-/* T_j(C): half of the change of cell C by the flow along axis j in one step, from upwind differences; um and u are
- * the velocities at C's lower and upper face. */
+/* T_j(C): half of the change of cell C by v_j dP/dx_j in one step, from upwind differences. below, here, above: P of
+ * the cells along axis j, C in the middle; um and u: velocities at C's lower and upper face; half_lambda: lambda / 2.
+ */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES_REAL here, GBEES_REAL above,
                                                          GBEES_REAL um, GBEES_REAL u, GBEES_REAL half_lambda)
 {
@@ -49,17 +52,17 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES
     return half_lambda * (in * (here - below) + out * (above - here));
 }
 
-/* The change of cell C by the divergence along axis j in half a step. With it S is half of the whole change, that of
- * d(v_j P)/dx_j; T is that of v_j dP/dx_j alone (doc/method.md, "The divergence term"). */
+/* The change of cell C by P dv_j/dx_j in half a step. T_j(C) plus this is half of the change by d(v_j P)/dx_j
+ * (doc/method.md, "The divergence term"). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_spread)(GBEES_REAL here, GBEES_REAL um, GBEES_REAL u,
                                                      GBEES_REAL half_lambda)
 {
     return half_lambda * (u - um) * here;
 }
 
-/* The limiter of a cell's outgoing fluxes, 0 to 1: the factor with which they take no more than the `here` that it
- * holds. The margin is more than the rounding of 2n fluxes. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_share)(GBEES_REAL here, GBEES_REAL outgoing)
+/* The limiter of a cell's outgoing fluxes, a factor from 0 to 1, so that they take no more than the cell's P, `here`.
+ * outgoing: the sum of the fluxes, as mass in one step. The margin below 1 exceeds the rounding of 2n fluxes. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_limiter)(GBEES_REAL here, GBEES_REAL outgoing)
 {
     GBEES_REAL most =
         here * ((GBEES_REAL)1 - 32 * (sizeof(GBEES_REAL) == 4 ? (GBEES_REAL)0x1p-23 : (GBEES_REAL)0x1p-52));
@@ -67,8 +70,9 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_share)(GBEES_REAL here, GBEES_REAL 
     return outgoing > most ? most / outgoing : 1;
 }
 
-/* The flux through the face: donor cell, corner terms (sm1, sp0: the sums S of the two cells) and the limited
- * second-order term. rising: u > 0. */
+/* The flux F through the face, upwards positive; lambda F is the mass that crosses it in a step. Its parts are that
+ * of the donor cell, the corner terms, and the limited second-order term. sm1, sp0: the sums S of T over all axes, of
+ * the cells pm1 and pp0. rising: whether u > 0. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux_way)(GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
                                                        GBEES_REAL sm1, GBEES_REAL sp0, GBEES_REAL um, GBEES_REAL u,
                                                        GBEES_REAL up, GBEES_REAL lambda, int rising)
@@ -87,6 +91,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux_way)(GBEES_REAL pm2, GBEES_REA
     return u * (donor + own + second);
 }
 
+/* The same, with the sign of u decided here. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux)(GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
                                                    GBEES_REAL sm1, GBEES_REAL sp0, GBEES_REAL um, GBEES_REAL u,
                                                    GBEES_REAL up, GBEES_REAL lambda)

@@ -1,13 +1,16 @@
-/* diffusion.h - process noise as a Markov chain: the rates at which a cell gives to its neighbours.
+/* diffusion.h - process noise as a Markov chain on the cells: the rates at which mass moves from a cell to others.
  *
- * With Q of its own centre a cell gives, to each cell of
+ * With Q at the centre of cell i, mass moves from it to each of the cells
  *
  *     i +- e_j                            at the rate  a_j  = 1/2 (Q_jj / h_j^2 - sum_k |Q_jk| / (h_j h_k))
  *     i +- (e_j + sign(Q_jk) e_k), j < k  at the rate |b_jk| = 1/2 |Q_jk| / (h_j h_k)
  *
- * which is conservative, and positive where all a_j are (doc/method.md, "Diffusion").  q: n numbers, or the upper
- * half of a full n x n matrix, row by row, `stride` apart; over: 1 / h_j.  All in double, so that every engine
- * computes the same numbers.
+ * This conserves mass, and keeps cells positive where all a_j are positive (doc/method.md, "Diffusion"). Rates are
+ * per unit of time.
+ *
+ * Arguments of all functions: q[k * stride] is entry k of Q, which has n entries, its diagonal, or, if `full`, n x n
+ * entries by rows, of which the upper half is read; over[n]: 1 / h_j. All numbers are double, so that all engines
+ * compute the same ones.
  */
 #ifndef GBEES_NUMERICS_DIFFUSION_H
 #define GBEES_NUMERICS_DIFFUSION_H
@@ -17,21 +20,22 @@
 #include <math.h>
 #endif
 
+/* Faults of Q along an axis j: it is not finite, Q_jj < 0, or a_j < 0. */
 enum { GBEES_NOISE_FINE, GBEES_NOISE_NOT_FINITE, GBEES_NOISE_NEGATIVE, GBEES_NOISE_NOT_DOMINANT };
 
-/* Q_jj in cells: the variance that a unit of time adds. */
+/* Q_jj / h_j^2: the variance along axis j, in cells, that is added per unit of time. */
 GBEES_NUM double gbees_diffusion_spread(int n, int full, const double *q, int stride, const double *over, int j)
 {
     return q[(full ? j * n + j : j) * stride] * over[j] * over[j];
 }
 
-/* b_jk, j < k: positive: the rate up (or down) both axes; negative: the rate up one and down the other. */
+/* b_jk for j < k, of the sign of Q_jk. */
 GBEES_NUM double gbees_diffusion_pair(int n, const double *q, int stride, const double *over, int j, int k)
 {
     return 0.5 * q[(j * n + k) * stride] * over[j] * over[k];
 }
 
-/* a_j, which may be negative. */
+/* a_j by its formula, which may be negative. */
 GBEES_NUM double gbees_diffusion_rest(int n, int full, const double *q, int stride, const double *over, int j)
 {
     double rate = 0.5 * gbees_diffusion_spread(n, full, q, stride, over, j);
@@ -43,14 +47,15 @@ GBEES_NUM double gbees_diffusion_rest(int n, int full, const double *q, int stri
     return rate;
 }
 
+/* a_j, 0 at least. */
 GBEES_NUM double gbees_diffusion_axis(int n, int full, const double *q, int stride, const double *over, int j)
 {
     double rate = gbees_diffusion_rest(n, full, q, stride, over, j);
 
-    return rate > 0 ? rate : 0; /* less than 0 is rounding, or a fault that gbees_diffusion_fault() reports */
+    return rate > 0 ? rate : 0; /* negative by rounding, or by a fault that gbees_diffusion_fault() reports */
 }
 
-/* The fault of Q along an axis. */
+/* The fault of Q along an axis, or GBEES_NOISE_FINE. */
 GBEES_NUM int gbees_diffusion_fault(int n, int full, const double *q, int stride, const double *over, int j)
 {
     double spread = gbees_diffusion_spread(n, full, q, stride, over, j);
@@ -63,7 +68,7 @@ GBEES_NUM int gbees_diffusion_fault(int n, int full, const double *q, int stride
     return rate < -1e-9 * spread ? GBEES_NOISE_NOT_DOMINANT : GBEES_NOISE_FINE;
 }
 
-/* The rate at which a cell gives to all its neighbours together. */
+/* The rate at which mass leaves a cell, to all neighbours together. */
 GBEES_NUM double gbees_diffusion_total(int n, int full, const double *q, int stride, const double *over)
 {
     double sum = 0;
@@ -76,16 +81,16 @@ GBEES_NUM double gbees_diffusion_total(int n, int full, const double *q, int str
     return sum;
 }
 
-/* The CFL rate of a cell's noise; widest: its largest Q_jj in cells.  In a step of courant / rate the standard
- * deviation is two cells at most: growth inserts neighbours once a step, and with longer steps more mass would pass
- * them. */
+/* The CFL rate of a cell's noise, such that in a step of courant / rate it adds a standard deviation of two cells at
+ * most: growth creates neighbours once a step, and in a longer step more mass would move beyond them. widest: the
+ * cell's largest gbees_diffusion_spread(). */
 GBEES_NUM double gbees_diffusion_step_rate(double courant, double widest)
 {
     return courant * widest * 0.25;
 }
 
-/* The number of explicit steps of a time step, so many that none takes more from a cell than it holds, up to a
- * float's rounding; 0: there is no noise.  most: the largest total rate. */
+/* The number of explicit steps into which a time step is divided, so that none takes more from a cell than its mass,
+ * with a margin for the rounding of floats; 0 without noise. most: the largest gbees_diffusion_total() of a cell. */
 GBEES_NUM double gbees_diffusion_steps(double step, double most)
 {
     return ceil(step * most * (1 / 0.96875));

@@ -1,11 +1,11 @@
-/* fixed.h - probabilities as integers, in units of 2^-60: their sums are the same in every order (doc/method.md,
- * "Determinism"). */
+/* fixed.h - probabilities as integers in units of 2^-60, whose sums do not depend on the order of the terms
+ * (doc/method.md, "Determinism"). */
 #ifndef GBEES_NUMERICS_FIXED_H
 #define GBEES_NUMERICS_FIXED_H
 
 #include "qualifier.h"
 
-/* Rounded to nearest, ties to even. |p| < 8. */
+/* Converts p, |p| < 8, to the nearest integer, ties to even. */
 GBEES_NUM int64_t gbees_fixed(double p)
 {
     double scaled = p * 1152921504606846976.0; /* 2^60 */
@@ -17,6 +17,7 @@ GBEES_NUM int64_t gbees_fixed(double p)
 #endif
 }
 
+/* Converts a sum back. */
 GBEES_NUM double gbees_fixed_value(int64_t sum)
 {
     return (double)sum * (1 / 1152921504606846976.0);

@@ -1,5 +1,5 @@
-/* fused.h - a b + c rounded once: by IEEE 754 the same bits on every machine, with one instruction or by the C
- * library. The split schemes' formulas use it (doc/method.md, "Determinism"). */
+/* fused.h - the fused multiply-add a b + c, rounded once. IEEE 754 defines its bits, so they are the same whether one
+ * instruction or the C library computes it. The split schemes use it (doc/method.md, "Determinism"). */
 #ifndef GBEES_NUMERICS_FUSED_H
 #define GBEES_NUMERICS_FUSED_H
 

@@ -1,4 +1,4 @@
-/* ledger.h - the sum of P, and what has changed it since the start (doc/method.md, "The ledger"):
+/* ledger.h - the ledger: the sum of P over all cells, and its changes since the start (doc/method.md, "The ledger"):
  *
  *     mass = 1 + clipped + normalised - outflow - pruned
  */
@@ -15,13 +15,14 @@ typedef struct gbees_mass_ledger {
     double normalised; /* gained, or lost if negative, by normalising the density */
 } gbees_mass_ledger;
 
-/* The outflow of a step whose faces do not count it (ctu): what the sum of P lacks. */
+/* The outflow of a step of a scheme that does not sum it at its faces (ctu), from the ledger before the step: what is
+ * missing in `mass`, the sum of P after it. clipped: gained by clipping in the step. */
 GBEES_NUM double gbees_ledger_missing(const gbees_mass_ledger *ledger, double mass, double clipped)
 {
     return ledger->mass + clipped - mass;
 }
 
-/* Enters a step. mass: the sum of P after it; clipped, outflow: of this step. */
+/* Records a step. mass: the sum of P after it; clipped, outflow: gained and lost in this step. */
 GBEES_NUM void gbees_ledger_step(gbees_mass_ledger *ledger, double mass, double clipped, double outflow)
 {
     ledger->clipped += clipped;
@@ -29,14 +30,14 @@ GBEES_NUM void gbees_ledger_step(gbees_mass_ledger *ledger, double mass, double 
     ledger->mass = mass;
 }
 
-/* Enters a prune. mass: the sum of P after it. */
+/* Records a prune. mass: the sum of P after it. */
 GBEES_NUM void gbees_ledger_prune(gbees_mass_ledger *ledger, double mass)
 {
     ledger->pruned += ledger->mass - mass;
     ledger->mass = mass;
 }
 
-/* Enters a division of all P by their sum. */
+/* Records a division of all P by their sum. */
 GBEES_NUM void gbees_ledger_normalise(gbees_mass_ledger *ledger)
 {
     ledger->normalised += 1 - ledger->mass;
@@ -49,13 +50,14 @@ GBEES_NUM double gbees_ledger_lost(const gbees_mass_ledger *ledger)
     return ledger->outflow + ledger->pruned;
 }
 
-/* The mass but for normalisations and prunes: what an update changes by its normalisation alone. */
+/* Mass without the effects of normalisations and prunes. An update, whose prune is already recorded, changes it only
+ * by its normalisation; so the difference before and after the update is what gbees_ledger_update() records. */
 GBEES_NUM double gbees_ledger_before_update(const gbees_mass_ledger *ledger)
 {
     return ledger->mass - ledger->normalised + ledger->pruned;
 }
 
-/* Enters an update, after its prune. before: gbees_ledger_before_update(), taken before it. */
+/* Records an update, after its prune. before: the result of gbees_ledger_before_update() before the update. */
 GBEES_NUM void gbees_ledger_update(gbees_mass_ledger *ledger, double before)
 {
     ledger->normalised = ledger->mass + ledger->pruned - before;

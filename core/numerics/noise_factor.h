@@ -1,12 +1,12 @@
-/* noise_factor.h - a root of a model's diffusion matrix Q, by which samples get their noise. */
+/* noise_factor.h - the Cholesky factor of a model's diffusion matrix Q, which gives samples their noise. */
 #ifndef GBEES_NUMERICS_NOISE_FACTOR_H
 #define GBEES_NUMERICS_NOISE_FACTOR_H
 
 #include "qualifier.h"
 #include <math.h>
 
-/* Sets the lower triangle of factor, n x n, to a root of Q; axes without noise of their own have zeros.  Entry k of Q
- * is q[k * stride]: its n x n entries if `full` is set, else its diagonal. */
+/* Sets the lower triangle of factor[n][n] to L with L L^T = Q; Q may be singular, columns of zero pivots are 0.
+ * q[k * stride] is entry k of Q: of its n x n entries, row-major, if `full`, else of its diagonal. */
 GBEES_NUM void gbees_noise_factor(int n, int full, const double *q, int stride, double *factor)
 {
     for (int j = 0; j < n; j++)
@@ -15,7 +15,7 @@ GBEES_NUM void gbees_noise_factor(int n, int full, const double *q, int stride, 
 
             for (int l = 0; l < k && full; l++)
                 rest -= factor[j * n + l] * factor[k * n + l];
-            factor[j * n + k] = k == j               ? rest > 0 ? sqrt(rest) : 0
+            factor[j * n + k] = k == j                  ? rest > 0 ? sqrt(rest) : 0
                                 : factor[k * n + k] > 0 ? rest / factor[k * n + k]
                                                         : 0;
         }

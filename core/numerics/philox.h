@@ -1,12 +1,12 @@
-/* philox.h - random numbers from a counter: Philox 4x64 with ten rounds (Salmon et al., "Parallel random numbers: as
- * easy as 1, 2, 3", 2011), the same bits on a processor and on a GPU. */
+/* philox.h - counter-based random numbers: Philox 4x64 with ten rounds (Salmon et al., "Parallel random numbers: as
+ * easy as 1, 2, 3", SC 2011). The bits are the same on CPU and GPU, for any order of the calls. */
 #ifndef GBEES_NUMERICS_PHILOX_H
 #define GBEES_NUMERICS_PHILOX_H
 
 #include "qualifier.h"
 #include <math.h>
 
-/* What random numbers of samples are for, the last word of their counter: none is used twice. */
+/* Purposes of random numbers: the last word of the counter, so that no two purposes share numbers. */
 enum {
     GBEES_RANDOM_START,
     GBEES_RANDOM_NOISE,
@@ -28,7 +28,7 @@ GBEES_NUM uint64_t gbees_multiply_high(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Replaces the four words of the counter by random ones. */
+/* Replaces the counter v[4] by four random words. */
 GBEES_NUM void gbees_philox(uint64_t key, uint64_t *v)
 {
     uint64_t k0 = key, k1 = 0;
@@ -46,13 +46,13 @@ GBEES_NUM void gbees_philox(uint64_t key, uint64_t *v)
     }
 }
 
-/* Two independent standard normal numbers of two random words (Box and Muller). */
+/* Computes two independent standard normal numbers z[2] from two random words bits[2], by Box and Muller's method. */
 GBEES_NUM void gbees_normal_pair(const uint64_t *bits, double *z)
 {
     const double u = (double)((bits[0] >> 11) + 1) * (1.0 / 9007199254740992); /* (0, 1]: its logarithm is finite */
     const double turn = (double)(bits[1] >> 11) * (1.0 / 9007199254740992), radius = sqrt(-2 * log(u));
 
-#ifdef GBEES_DEVICE /* the reduction of large angles is left out: it would take memory */
+#ifdef GBEES_DEVICE /* sin() and cos() would reduce large angles, which takes local memory */
     sincospi(2 * turn, &z[1], &z[0]);
 #else
     z[0] = cos(turn * 6.283185307179586);
@@ -62,7 +62,8 @@ GBEES_NUM void gbees_normal_pair(const uint64_t *bits, double *z)
     z[1] *= radius;
 }
 
-/* Four standard normal numbers of a sample: the same for the same arguments, independent for others. */
+/* Computes four standard normal numbers z[4] for a sample. They depend on the arguments alone; any other combination
+ * (sample, attempt, call, purpose) gives independent ones. */
 GBEES_NUM void gbees_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, uint64_t purpose,
                              double *z)
 {

@@ -1,13 +1,14 @@
 /* split.h - one sweep of the dimension-split, fifth-order, positive and conservative scheme ("split5").
  *
- * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) (name_f, name_d) before including it; no
- * include guard.  With GBEES_VALUE, a vector of GBEES_REAL, and GBEES_VALUE_FN(name) it defines the functions of pure
- * arithmetic for vectors, and nothing else; gbees_fused (fused.h) and gbees_same (one number in all lanes) must
- * exist.  The derivation is in doc/method.md, "The split scheme".
+ * There is no include guard: a unit includes the file once for each precision, after it has defined GBEES_REAL (float
+ * or double) and GBEES_REAL_FN(name) (name_f or name_d). If it also defines GBEES_VALUE, a vector of GBEES_REAL, and
+ * GBEES_VALUE_FN(name), the file defines only the functions without branches, for vectors; gbees_fused (fused.h) and
+ * gbees_same (one number in all lanes) for that type must exist. The derivation is in doc/method.md, "The split
+ * scheme".
  *
  * Along one axis, cells  pm3 | pm2 | pm1 | pp0 | pp1 | pp2  around the face between pm1 and pp0, where the velocity
  * is u; um and up are the velocities one face below and above; lambda = time step / cell width.  U is the upwind
- * cell.
+ * cell, pm1 if u > 0, else pp0.
  */
 #include "fused.h"
 
@@ -16,6 +17,7 @@
 #define GBEES_VALUE_FN(name) GBEES_REAL_FN(name)
 #define GBEES_SPLIT_ALL
 
+/* A constant, in all lanes. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_same)(double k)
 {
     return (GBEES_REAL)k;
@@ -28,17 +30,17 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_line)(double k, double f, GBEES_VALUE
     return GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_same)(f), c, GBEES_VALUE_FN(gbees_same)(k));
 }
 
-/* A Courant number times (1 - e^-x) / x. */
+/* courant * (1 - e^-x) / x, by its Taylor polynomial of second order. */
 GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_swept)(GBEES_VALUE courant, GBEES_VALUE x)
 {
     return courant * GBEES_VALUE_FN(gbees_fused)(x, GBEES_VALUE_FN(gbees_line)(-0.5, 1.0 / 6, x),
                                                  GBEES_VALUE_FN(gbees_same)(1));
 }
 
-/* The mass in the fraction c of cell q that is nearest to its upper face, of the quartic with the averages of the
- * five cells around it: the integral's polynomial as Newton has it, with nodes at the face, the cell's other face,
- * and in turn on both sides of these.  d1: the first difference at the upper face; d2: the second one at q; d3: the
- * third one at the face; d4: the fourth one at q. */
+/* The mass in the part of cell q between its upper face and the distance c, 0 to 1, in cells, below it. The density
+ * there is the quartic that has the masses of the five cells around q. Its integral is in Newton's form, with nodes
+ * at the upper face, at the lower face, and then alternately on both sides of these. d1: first difference at the
+ * upper face; d2: second difference at q; d3: third difference at the upper face; d4: fourth difference at q. */
 GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic)(GBEES_VALUE q, GBEES_VALUE d1, GBEES_VALUE d2, GBEES_VALUE d3,
                                                     GBEES_VALUE d4, GBEES_VALUE c)
 {
@@ -50,8 +52,8 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic)(GBEES_VALUE q, GBEES_VALUE d
     return c * sum;
 }
 
-/* The same at the lower face of q, both c and the mass negative; differences are upwards still: the mirror image to
- * the last bit. */
+/* The mirror image at the lower face of q, to the last bit: c and the result are negative, d1 and d3 are differences
+ * at the lower face. All differences are still of the upper minus the lower cell. */
 GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic_falling)(GBEES_VALUE q, GBEES_VALUE d1, GBEES_VALUE d2,
                                                             GBEES_VALUE d3, GBEES_VALUE d4, GBEES_VALUE c)
 {
@@ -65,9 +67,9 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic_falling)(GBEES_VALUE q, GBEES
 
 #ifdef GBEES_SPLIT_ALL
 
-/* The fraction of U that leaves through the face, up to `most`: its Courant number times (1 - e^-x) / x, x = time
- * step times the divergence dv/dx over U.  speed: at the face; along: at U's other face, both in the direction of the
- * flow. */
+/* The distance upwind of the face, in cells, from which the flow reaches it in a step, at most `most`: the Courant
+ * number times (1 - e^-x) / x, x = time step * dv/dx in U. speed: the velocity at the face; along: at U's other face;
+ * both positive in the direction of the flow through this face. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_along)(GBEES_REAL speed, GBEES_REAL along, GBEES_REAL lambda,
                                                       GBEES_REAL most)
 {
@@ -77,13 +79,13 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_along)(GBEES_REAL speed, GBEES_RE
     return c < most ? c : most;
 }
 
-/* The same; other: the velocity at U's other face. */
+/* The same from velocities that are positive upwards: u at the face, `other` at U's other face. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
 {
     return GBEES_REAL_FN(gbees_swept_along)(u > 0 ? u : -u, u > 0 ? other : -other, lambda, most);
 }
 
-/* The smallest of two of the same sign, else 0. */
+/* The one of least magnitude if both have the same sign, else 0. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_minmod)(GBEES_REAL a, GBEES_REAL b)
 {
     GBEES_REAL low = a < b ? a : b, high = a > b ? a : b;
@@ -91,7 +93,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_minmod)(GBEES_REAL a, GBEES_REAL b)
     return (low > 0 ? low : 0) + (high < 0 ? high : 0);
 }
 
-/* The curvature at a face that its two cells' curvatures k and l agree on (M4 of Suresh and Huynh). */
+/* The curvature at a face from those of its two cells, k and l: Suresh and Huynh's minmod of four arguments, M4. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_common_curvature)(GBEES_REAL k, GBEES_REAL l)
 {
     GBEES_REAL outer = GBEES_REAL_FN(gbees_minmod)(4 * k - l, 4 * l - k), inner = GBEES_REAL_FN(gbees_minmod)(k, l);
@@ -99,9 +101,10 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_common_curvature)(GBEES_REAL k, GBEES_R
     return GBEES_REAL_FN(gbees_minmod)(outer, inner);
 }
 
-/* The monotonicity-preserving bounds of the mass (Suresh & Huynh, J. Comput. Phys. 136 (1997) 83, in the one-step
- * form of Daru & Tenaud, J. Comput. Phys. 193 (2004) 563): no new extrema, smooth ones left alone.  All multiplied
- * with c, so that nothing is divided. */
+/* Limits the mass to monotonicity-preserving bounds, which allow no new extrema but leave smooth ones as they are
+ * (Suresh & Huynh, J. Comput. Phys. 136 (1997) 83, in the one-step form of Daru & Tenaud, J. Comput. Phys. 193 (2004)
+ * 563). q: P of U; d1 ... d4: first differences from two cells upwind of U to two cells downwind, in the direction of
+ * the flow; c: as for gbees_quartic(). The bounds are multiplied by c, so that nothing is divided by it. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q, GBEES_REAL d1, GBEES_REAL d2,
                                                    GBEES_REAL d3, GBEES_REAL d4, GBEES_REAL c)
 {
@@ -123,9 +126,9 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q
     return mass < high1 ? mass : high1;
 }
 
-/* A mass of U, bounded: never negative, nor more than U holds; where U flows out on both sides (`diverging`: such
- * cells occur), each side may take a part in proportion to its speed.  speed: at the face; along: at U's other face,
- * both in the direction of the flow. */
+/* Limits the mass that leaves U through the face to 0 ... q, the mass of U. If mass leaves U through both faces,
+ * which only occurs if `diverging` is set, each face may take a part of q in proportion to its speed. speed, along:
+ * as for gbees_swept_along(). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split_bounded)(GBEES_REAL mass, GBEES_REAL q, GBEES_REAL speed,
                                                         GBEES_REAL along, int diverging)
 {
@@ -140,9 +143,10 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split_bounded)(GBEES_REAL mass, GBEES_R
     return mass < most ? mass : most;
 }
 
-/* The mass that crosses the face in one step, upwards positive; `preserving`: with the bounds of gbees_preserve().
- * `whole` is 1, the largest fraction of U that can leave: with a literal compilers make two formulas of one.
- * rising: u > 0; a constant for callers that have checked many faces at once. */
+/* The mass that crosses the face in one step at Courant numbers up to 1, upwards positive.
+ * whole: 1, the largest fraction of U that can leave; it is an argument, as compilers turn a literal into two
+ * versions of the formula. rising: whether u > 0; a constant for callers that have checked many faces at once.
+ * diverging: whether mass may leave a cell through both faces. preserving: whether to apply gbees_preserve(). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_way)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
                                                           GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
                                                           GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
@@ -163,27 +167,10 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_way)(GBEES_REAL pm3, GBEES_
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
 }
 
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_to)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
-                                                         GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
-                                                         GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
-                                                         GBEES_REAL lambda, GBEES_REAL whole, int diverging,
-                                                         int preserving)
-{
-    return GBEES_REAL_FN(gbees_split5_mass_way)(pm3, pm2, pm1, pp0, pp1, pp2, um, u, up, lambda, whole, u > 0,
-                                                diverging, preserving);
-}
-
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0,
-                                                      GBEES_REAL pp1, GBEES_REAL pp2, GBEES_REAL um, GBEES_REAL u,
-                                                      GBEES_REAL up, GBEES_REAL lambda, int diverging, int preserving)
-{
-    return GBEES_REAL_FN(gbees_split5_mass_to)(pm3, pm2, pm1, pp0, pp1, pp2, um, u, up, lambda, 1, diverging,
-                                               preserving);
-}
-
-/* The same for Courant numbers above 1: `whole` is what the flow has passed over, q the next cell, `rest` the
- * fraction of it that crosses the face, up1 ... down2 the cells around it; first: U.  gbees_split5_bound() keeps
- * cells positive. */
+/* The same at Courant numbers above 1, where the mass that crosses the face is that of several whole cells, beginning
+ * with U, and of a fraction of the next one, Q. whole: the sum of the whole cells' masses; first: the mass of U; up2,
+ * up1, q, down1, down2: the masses of Q and of its neighbours upwind and downwind; rest: the fraction of Q.
+ * gbees_split5_bound() then keeps cells positive. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL first, GBEES_REAL up2, GBEES_REAL up1,
                                                    GBEES_REAL q, GBEES_REAL down1, GBEES_REAL down2, GBEES_REAL rest,
                                                    GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, int preserving)
@@ -197,20 +184,21 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL 
         mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d1, d2, d3, d4, rest);
     mass = mass > 0 ? mass : 0;
     mass = whole + (mass < q ? mass : q);
-    /* Where U flows out on both sides the flow has passed over no cell. */
+    /* If mass leaves U through both faces it is all that crosses this one. */
     GBEES_REAL out = sign * other < 0 ? -sign * other : 0;
     GBEES_REAL most = out > 0 ? first * (speed / (speed + out)) : mass;
     return sign * (mass < most ? mass : most);
 }
 
-/* How far upwind the mass reaches that crosses a face, in cells; at most `reach`. */
+/* The distance upwind, in cells, of the mass that crosses the face; at most `reach`. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_distance)(GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, GBEES_REAL lambda,
                                                        int reach)
 {
     return GBEES_REAL_FN(gbees_swept_to)(u, u > 0 ? um : up, lambda, (GBEES_REAL)reach);
 }
 
-/* The whole cells of that distance, so that a fraction of a cell, up to 1, is left. */
+/* The number of whole cells in that distance; a fraction of a cell, at most 1, is
+ * left. */
 GBEES_NUM int GBEES_REAL_FN(gbees_far_passed)(GBEES_REAL distance, int reach)
 {
     int passed = (int)distance;
@@ -218,8 +206,8 @@ GBEES_NUM int GBEES_REAL_FN(gbees_far_passed)(GBEES_REAL distance, int reach)
     return passed < reach ? passed : reach - 1;
 }
 
-/* The mass through one face at Courant numbers above 1.  p: the cell below the face; `lanes`: from one cell to the
- * next one above; reach + 2 cells lie on each side. */
+/* The mass that crosses one face at Courant numbers above 1. p: the cell below the face; the next cell above any is
+ * `lanes` entries further; reach + 2 cells on each side are read. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int lanes, GBEES_REAL um, GBEES_REAL u,
                                                      GBEES_REAL up, GBEES_REAL lambda, int reach, int preserving)
 {
@@ -233,13 +221,16 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int la
                                          distance - (GBEES_REAL)passed, um, u, up, preserving);
 }
 
-/* Bounds the mass `out` that leaves a cell at Courant numbers above 1, so that the cell stays positive.  The cell
- * holds `here`; `in` is the bounded mass that enters at its other face, 0 if none does.  Faces are bounded in the
- * direction of the flow (upward masses from the lowest face on, downward ones from the highest), so that no cell
- * loses more than it holds and has received: one face in, one face out:   here + in - out >= 0 by this bound; both
- * faces out:              gbees_split5_far() has divided `here` between them, and in = 0 changes nothing; both faces
- * in:               nothing leaves. Where velocities at neighbouring faces differ by less than a cell a step it
- * changes nothing but rounding. */
+/* Limits the mass `out` that leaves a cell through one face at Courant numbers above 1, so that the cell stays
+ * positive. here: the cell's mass; in: the limited mass that enters through its other face, 0 if none does. Callers
+ * limit faces in the direction of the flow, upward masses from the lowest face on and downward masses from the
+ * highest, so that `in` is known. There are three cases:
+ *
+ *     in through one face, out through the other   here + in - out >= 0 by this limit
+ *     out through both                             gbees_far_mass() has divided `here` between them, and in = 0
+ *     in through both                              nothing leaves
+ *
+ * If velocities at neighbouring faces differ by less than a cell per step the limit changes no more than rounding. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_bound)(GBEES_REAL out, GBEES_REAL here, GBEES_REAL in)
 {
     GBEES_REAL most = here + in;
@@ -247,8 +238,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_bound)(GBEES_REAL out, GBEES_REA
     return out < most ? out : most;
 }
 
-/* The cell after a sweep, from the masses through its lower and upper face.  Mass that enters is added first: so
- * bounded masses are never more than the cell holds, to the last bit. */
+/* The mass of a cell after a sweep, from the masses through its lower and upper face, upwards positive. Entering mass
+ * is added first, so that limited masses never exceed what the cell then holds, to the last bit. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_moved)(GBEES_REAL here, GBEES_REAL lower, GBEES_REAL upper)
 {
     GBEES_REAL sum = here + (lower > 0 ? lower : 0) + (upper < 0 ? -upper : 0);

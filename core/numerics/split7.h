@@ -1,8 +1,11 @@
 /* split7.h - the sweep of split.h in seventh order, with seven cells around the upwind one in place of five
  * ("split7"; doc/method.md, "Fifth or seventh order").
  *
- * A template like split.h, to be included after it.  Along one axis, cells  pm4 | pm3 | pm2 | pm1 | pp0 | pp1 | pp2 |
- * pp3  around the face between pm1 and pp0.
+ * To be included after split.h, with the same macros; arguments have the same meanings. Along one axis, cells
+ *
+ *     pm4 | pm3 | pm2 | pm1 | pp0 | pp1 | pp2 | pp3
+ *
+ * around the face between pm1 and pp0.
  */
 
 #ifndef GBEES_VALUE
@@ -11,8 +14,8 @@
 #define GBEES_SPLIT_ALL
 #endif
 
-/* As gbees_quartic(), with the averages of the seven cells around q: d5 the fifth difference at the face, d6 the
- * sixth one at q. */
+/* As gbees_quartic(), with the masses of the seven cells around q. d5: fifth difference at the upper face; d6: sixth
+ * difference at q. */
 GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_sextic)(GBEES_VALUE q, GBEES_VALUE d1, GBEES_VALUE d2, GBEES_VALUE d3,
                                                    GBEES_VALUE d4, GBEES_VALUE d5, GBEES_VALUE d6, GBEES_VALUE c)
 {
@@ -22,6 +25,7 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_sextic)(GBEES_VALUE q, GBEES_VALUE d1
     return GBEES_VALUE_FN(gbees_quartic)(q, d1, d2, d3, sum, c);
 }
 
+/* As gbees_quartic_falling(), likewise. */
 GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_sextic_falling)(GBEES_VALUE q, GBEES_VALUE d1, GBEES_VALUE d2,
                                                            GBEES_VALUE d3, GBEES_VALUE d4, GBEES_VALUE d5,
                                                            GBEES_VALUE d6, GBEES_VALUE c)
@@ -58,25 +62,6 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_way)(GBEES_REAL pm4, GBEES_
         mass = GBEES_REAL_FN(gbees_preserve)(mass, q, rising ? dm2 : -dp2, rising ? dm1 : -dp1, sign * d,
                                              rising ? dp1 : -dm1, c);
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
-}
-
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_to)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2,
-                                                         GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
-                                                         GBEES_REAL pp2, GBEES_REAL pp3, GBEES_REAL um, GBEES_REAL u,
-                                                         GBEES_REAL up, GBEES_REAL lambda, GBEES_REAL whole,
-                                                         int diverging, int preserving)
-{
-    return GBEES_REAL_FN(gbees_split7_mass_way)(pm4, pm3, pm2, pm1, pp0, pp1, pp2, pp3, um, u, up, lambda, whole,
-                                                u > 0, diverging, preserving);
-}
-
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
-                                                      GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2, GBEES_REAL pp3,
-                                                      GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, GBEES_REAL lambda,
-                                                      int diverging, int preserving)
-{
-    return GBEES_REAL_FN(gbees_split7_mass_to)(pm4, pm3, pm2, pm1, pp0, pp1, pp2, pp3, um, u, up, lambda, 1,
-                                               diverging, preserving);
 }
 
 #endif

@@ -1,12 +1,11 @@
 /* split_mass.h - the mass that crosses a face in one sweep, by any split scheme; the formulas of `upwind`.
  *
- * A template like split.h, to be included after it and split7.h.  The CPU's loop over faces and the GPU's loop over
- * lines call gbees_split_mass_way(): a new order is added here.
+ * To be included after split.h and split7.h, with the same macros. The CPU's loop over faces and the GPU's loop over
+ * lines call gbees_split_mass_way(): a scheme of another order is added here.
  */
 
-/* First order: the part c of the upwind cell q that the flow carries through the face, if the density is constant in
- * it.  All flow in a cell is downwards or upwards, or out of it on both sides: then gbees_split_bounded() divides it.
- * Arguments as of gbees_split5_mass_way(). */
+/* First order: the density is constant in the upwind cell q, so that the flow carries c q through the face. If mass
+ * leaves the cell through both faces gbees_split_bounded() divides it. Arguments as for gbees_split5_mass_way(). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_upwind_mass_way)(GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL um, GBEES_REAL u,
                                                           GBEES_REAL up, GBEES_REAL lambda, GBEES_REAL whole,
                                                           int rising, int diverging)
@@ -17,9 +16,9 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_upwind_mass_way)(GBEES_REAL pm1, GBEES_
     return sign * GBEES_REAL_FN(gbees_split_bounded)(c * q, q, sign * u, sign * other, diverging);
 }
 
-/* The mass that crosses the face in the middle of order + 1 cells, cell k at p[k * stride]; upwards positive.
- * v0, v1, v2: velocities at the face below, at this face, at the one above.  The other arguments are those of
- * gbees_split5_mass_way(); `order` is a constant of the compiler. */
+/* The mass that crosses the face in the middle of order + 1 cells, upwards positive; cell k is p[k * stride]. v0, v1,
+ * v2: velocities at the face below, at this face, and at the face above. order: gbees_scheme_order()
+ * (gbees/problem.h), a compile-time constant of the caller. Other arguments as for gbees_split5_mass_way(). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split_mass_way)(const GBEES_REAL *p, int stride, GBEES_REAL v0,
                                                          GBEES_REAL v1, GBEES_REAL v2, GBEES_REAL lambda,
                                                          GBEES_REAL whole, int rising, int diverging, int preserving,

@@ -6,41 +6,42 @@
 #include "qualifier.h"
 #include <math.h>
 
-/* Where a run stands. `elapsed` counts from 0 to exactly `length`, the interval's. */
+/* The time of a run, as gbees_clock (gbees/backend.h). */
 typedef struct gbees_step_clock {
-    double time;
-    double elapsed, length;
-    uint64_t leg_step; /* steps done in this leg */
-    uint32_t phase;    /* leg_step modulo the number of steps from one prune to the next */
+    double time;            /* model time */
+    double elapsed, length; /* model time since the start of the interval, and of the whole of it: equal at its end */
+    uint64_t leg_step;      /* steps completed in this leg */
+    uint32_t phase;         /* leg_step modulo the number of steps between prunes */
 } gbees_step_clock;
 
 typedef struct gbees_time_step {
-    double size;
-    int is_last; /* it ends the interval */
+    double size; /* model time */
+    int is_last; /* whether it ends the interval */
 } gbees_time_step;
 
-/* The CFL rate that limits the step. largest: of all bricks; active: of those with a cell above p*.  Bricks without
- * such a cell surround the others and would cost a tenth more steps; the little mass that they hold may move with a
- * Courant number of up to 1.25. */
+/* The CFL rate that limits the step. largest: the largest rate of all bricks; active: of those with a cell above p*.
+ * The other bricks surround these and hold little mass, which may move with a Courant number of up to 1.25; to limit
+ * the step by them, too, would cost a tenth more steps. */
 GBEES_NUM double gbees_cfl_rate(double largest, double active)
 {
     return active < 0.8 * largest ? 0.8 * largest : active;
 }
 
-/* The longest step for a Courant number; infinite without flow (rate 0). */
+/* The longest step for a Courant number; infinite if the rate is 0. */
 GBEES_NUM double gbees_cfl_step(double courant, double rate)
 {
     return courant / rate;
 }
 
-/* The same where Courant numbers above 1 are allowed: the coupling of the axes, by which sweeps disturb each other,
- * limits the step to 0.1 / coupling, but never below Courant number 1. */
+/* The same for Courant numbers above 1, where the step is limited to 0.1 / coupling, too, but not to less than
+ * Courant number 1. coupling: the norm of the Jacobian by which the sweeps' errors grow (doc/method.md, "Courant
+ * numbers above 1"). */
 GBEES_NUM double gbees_coupled_step(double courant, double rate, double coupling)
 {
     return courant > 1 ? fmin(courant / rate, fmax(1 / rate, 0.1 / coupling)) : courant / rate;
 }
 
-/* A step of at most `longest`, cut off where the interval ends. */
+/* Returns a step of size `longest`, or what is left of the interval if that is less. */
 GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, double longest)
 {
     const double rest = clock->length - clock->elapsed;
@@ -51,33 +52,32 @@ GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, doubl
     return step;
 }
 
-/* Whether a step is too small to advance the clock. */
+/* Whether a step is so small that adding it does not change clock->elapsed. */
 GBEES_NUM int gbees_step_vanishes(const gbees_step_clock *clock, const gbees_time_step *step)
 {
     return !step->is_last && clock->elapsed + step->size == clock->elapsed;
 }
 
-/* Whether a step of this size is beyond a limit that a backend has set for fixed steps: size * rate is the step's
- * Courant number, `most` the largest one that is taken, 0 for any. A step that is as long as the limit allows is
- * taken whatever the rounding of its rate, which may be that of floats. */
+/* Whether a fixed step exceeds the largest Courant number that a backend takes: size * rate > most; never if most is
+ * 0. The tolerance is for the rounding of the rate, which may be a float. */
 GBEES_NUM int gbees_step_exceeds(double size, double rate, double most)
 {
     return most > 0 && size * rate > most * (1 + 1e-6);
 }
 
-/* The middle of a step, at which a time-dependent drift is evaluated. */
+/* The model time in the middle of a step, at which a time-dependent drift is evaluated. */
 GBEES_NUM double gbees_step_middle(const gbees_step_clock *clock, const gbees_time_step *step)
 {
     return clock->time + step->size / 2;
 }
 
-/* Whether a prune is due after the next step, with prunes every `interval` steps of a leg. */
+/* Whether a prune follows the next step; interval: the number of steps between prunes. */
 GBEES_NUM int gbees_prune_follows(const gbees_step_clock *clock, uint32_t interval)
 {
     return clock->phase + 1 == interval;
 }
 
-/* Advances the clock by a step that has been done. */
+/* Advances the clock by a completed step. */
 GBEES_NUM void gbees_clock_advance(gbees_step_clock *clock, const gbees_time_step *step, uint32_t interval)
 {
     clock->phase = gbees_prune_follows(clock, interval) ? 0 : clock->phase + 1;

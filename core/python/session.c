@@ -1,4 +1,4 @@
-/* session.c - see session.h. */
+/* session.c - registry, problem, solver, audit and writer behind the Python package's calls; see session.h. */
 #include "session.h"
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,18 +12,21 @@ struct gbees_session {
     gbees_registry *registry;
     const gbees_model *model;
     const gbees_backend *backend;
-    gbees_scenario *scenario; /* as asked for */
-    gbees_problem *problem;   /* as asked for */
-    gbees_refinement *refinement;
+    gbees_scenario *scenario;     /* as the user has asked for it */
+    gbees_problem *problem;       /* of that scenario */
+    gbees_refinement *refinement; /* NULL: no accuracy is asked for */
     gbees_audit *audit;
-    gbees_scenario *run_scenario; /* of the run that is open: that of an accuracy has its own grid */
+    size_t audit_samples; /* as asked for when it was created */
+    /* The run between open and close; the first two are NULL unless it is one of a search for an accuracy. */
+    gbees_scenario *run_scenario;
     gbees_problem *run_problem;
     gbees_solver *solver;
-    gbees_writer *writer;
-    gbees_comparison *comparison; /* of the run that is open; NULL: it is compared with nothing */
-    gbees_refinement_step step;
+    gbees_writer *writer;         /* NULL: nothing is written */
+    gbees_output *output;         /* of the writer */
+    gbees_comparison *comparison; /* NULL: no filters are asked for */
+    gbees_refinement_step step;   /* of the last run, as are the next two */
     gbees_summary summary;
-    char *warnings; /* of the last run: GBEES_WARNING_COUNT texts, empty where a bit is not set */
+    char *warnings; /* [GBEES_WARNING_COUNT][GBEES_WARNING_TEXT]: texts, empty if the bit is not set */
     atomic_int cancelled;
     const gbees_session_observer *observer;
 };
@@ -35,8 +38,9 @@ void gbees_session_sizes(size_t sizes[3])
     sizes[2] = sizeof(gbees_evidence);
 }
 
-/* ---- what to run ---- */
+/* ---- scenario, problem, backend ---- */
 
+/* The text of a scenario that the model has; NULL: it has none of this name. */
 static const char *own_scenario(const gbees_model *model, const char *name)
 {
     for (int i = 0; i < model->scenario_count; i++)
@@ -60,6 +64,8 @@ static int merge_own(gbees_session *s, const char *name, gbees_error *error)
     return status;
 }
 
+/* Creates the scenario. Keys come, in this order, from the YAML, the folder of measurements, the model's scenario
+ * `own`, the table of measurements, and the model's default. */
 static int read_scenario(gbees_session *s, const gbees_session_options *o, gbees_error *error)
 {
     int status = gbees_scenario_create(o->scenario ? o->scenario : "", "the scenario", &s->scenario, error);
@@ -137,11 +143,10 @@ void gbees_session_destroy(gbees_session *session)
     gbees_problem_destroy(session->problem);
     gbees_scenario_destroy(session->scenario);
     gbees_registry_destroy(session->registry);
+    gbees_output_destroy(session->output);
     free(session->warnings);
     free(session);
 }
-
-/* ---- what there is ---- */
 
 const char *gbees_session_backend(const gbees_session *session)
 {
@@ -173,8 +178,8 @@ const char *gbees_session_scenario(gbees_session *session)
 
 /* ---- a run ---- */
 
-/* The scenario of the next run of an accuracy, which is one run alone. Its scheme is that which reaches an accuracy
- * with the fewest cells, unless the scenario has one. */
+/* Creates run_scenario and run_problem for the next run of a search. The scenario is that of a single run, without an
+ * accuracy. If the user's has no scheme, it is the one that reaches an accuracy with the fewest cells. */
 static int refined_problem(gbees_session *s, gbees_error *error)
 {
     const char *text = gbees_scenario_text(s->scenario);
@@ -189,25 +194,33 @@ static int refined_problem(gbees_session *s, gbees_error *error)
         status = gbees_refinement_scenario(s->refinement, s->run_scenario, error);
     if (!status)
         status = gbees_problem_create(s->model, s->run_scenario, &s->run_problem, error);
-    if (!status) { /* records tell whether they are within it */
+    if (!status) { /* each record's certificate is compared with it */
         s->run_problem->accuracy = s->problem->accuracy;
         s->run_problem->accuracy_of = s->problem->accuracy_of;
     }
     return status;
 }
 
+/* Creates the run's audit. The runs of a search share one that keeps its samples, as long as they want the same
+ * number of them, so that these are integrated once. */
 static int make_audit(gbees_session *s, const gbees_problem *problem, gbees_error *error)
 {
-    gbees_audit_options how = {
-        .samples = s->samples, .share = 0.05, .seed = 1, .threads = s->threads, .backend = s->backend};
+    const size_t samples = s->refinement && !s->samples ? gbees_refinement_samples(s->refinement) : s->samples;
+    const gbees_audit_options how = {.samples = samples,
+                                     .share = 0.05,
+                                     .seed = 1,
+                                     .threads = s->threads,
+                                     .keep = s->refinement != NULL,
+                                     .backend = s->backend};
 
-    if (s->refinement) {
-        how.samples = s->samples ? s->samples : gbees_refinement_samples(s->refinement);
-        how.keep = 1;
-        problem = s->problem;
+    if (s->refinement && s->audit && samples == s->audit_samples) {
+        gbees_audit_rewind(s->audit);
+        return GBEES_OK;
     }
     gbees_audit_destroy(s->audit);
     s->audit = NULL;
+    s->audit_samples = samples;
+    problem = s->refinement ? s->problem : problem;
     return s->with_audit ? gbees_audit_create(problem, &how, &s->audit, error) : GBEES_OK;
 }
 
@@ -219,9 +232,13 @@ static int make_writer(gbees_session *s, const gbees_problem *problem, const cha
                                          .device = s->backend->title,
                                          .command = "the Python package gbees"};
 
-    int status = folder ? gbees_writer_create(folder, problem, &provenance, &s->writer, error) : GBEES_OK;
-    if (!status && s->writer)
+    int status = s->output ? GBEES_OK : gbees_output_create(s->scenario, s->problem->end, &s->output, error);
+    if (!status && folder)
+        status = gbees_writer_create(folder, problem, &provenance, &s->writer, error);
+    if (!status && s->writer && !s->output->records_apart)
         status = gbees_writer_one_file(s->writer, error);
+    if (!status && s->writer)
+        gbees_writer_output(s->writer, s->output);
     return status;
 }
 
@@ -279,7 +296,7 @@ void gbees_session_cancel(gbees_session *session)
     atomic_store(&session->cancelled, 1);
 }
 
-/* ---- what the solver tells ---- */
+/* ---- the solver's observer ---- */
 
 static void describe_part(gbees_session_part *part, const gbees_problem *problem, const gbees_cells *cells)
 {
@@ -344,6 +361,13 @@ static int on_record(void *context, const gbees_record *record, gbees_error *err
     return status;
 }
 
+static int on_step(void *context, const gbees_record *record, gbees_error *error)
+{
+    const gbees_session *s = context;
+
+    return gbees_writer_step(s->writer, record, error);
+}
+
 static int on_update(void *context, const gbees_problem *problem, int number, double time,
                      const gbees_evidence *evidence, gbees_error *error)
 {
@@ -368,7 +392,7 @@ static int on_progress(void *context, double time, double fraction, const gbees_
     return GBEES_OK;
 }
 
-/* Keeps the texts of the warnings: the problem that they name may be gone when they are read. */
+/* Writes the texts of the last run's warnings, as its problem may be freed before they are read. */
 static void keep_warnings(gbees_session *s)
 {
     free(s->warnings);
@@ -383,6 +407,7 @@ int gbees_session_run(gbees_session *session, const gbees_session_observer *obse
 {
     const gbees_observer solver_observer = {.context = session,
                                             .record = on_record,
+                                            .step = session->writer && session->output->every_step ? on_step : NULL,
                                             .update = on_update,
                                             .progress = on_progress,
                                             .cancelled = is_cancelled,
@@ -424,7 +449,7 @@ int gbees_session_warning(const gbees_session *session, unsigned bit, char *text
     return 1;
 }
 
-/* ---- filters beside the run ---- */
+/* ---- comparison with other filters ---- */
 
 int gbees_session_compare(gbees_session *session, gbees_error *error)
 {

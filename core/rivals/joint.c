@@ -166,6 +166,64 @@ void gbees_joint_destroy(gbees_joint *joint)
     free(joint);
 }
 
+/* ---- a file -------------------------------------------------------------------------------------------------- */
+
+int gbees_joint_save(const gbees_joint *joint, FILE *out)
+{
+    const uint64_t capacity = joint ? joint->capacity : 0;
+    gbees_joint plain;
+
+    if (fwrite(&capacity, sizeof capacity, 1, out) != 1)
+        return 1;
+    if (capacity == 0)
+        return 0;
+    memcpy(&plain, joint, sizeof plain);
+    plain.bins = NULL;
+    return fwrite(&plain, sizeof plain, 1, out) != 1 ||
+           fwrite(joint->bins, sizeof *joint->bins, capacity, out) != capacity;
+}
+
+/* Whether there is a free place for a search to end at. */
+static int is_whole(const gbees_joint *joint)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < joint->capacity; i++)
+        count += joint->bins[i].key != 0;
+    for (int j = 0; j < joint->n; j++)
+        if (joint->size[j] < 1)
+            return 0;
+    return count == joint->count && count < joint->capacity;
+}
+
+int gbees_joint_load(FILE *in, int dimension, size_t most, gbees_joint **joint)
+{
+    uint64_t capacity;
+
+    *joint = NULL;
+    if (fread(&capacity, sizeof capacity, 1, in) != 1)
+        return GBEES_EINPUT;
+    if (capacity == 0)
+        return GBEES_OK;
+    if (capacity > most / sizeof(bin) || (capacity & (capacity - 1)) != 0)
+        return GBEES_EINPUT;
+    gbees_joint *made = calloc(1, sizeof *made);
+    bin *bins = made ? calloc(capacity, sizeof *bins) : NULL;
+    int status = bins ? GBEES_OK : GBEES_ENOMEM;
+    if (!status && (fread(made, sizeof *made, 1, in) != 1 || fread(bins, sizeof *bins, capacity, in) != capacity ||
+                    made->n != dimension || made->capacity != capacity))
+        status = GBEES_EINPUT;
+    if (made)
+        made->bins = bins;
+    if (!status && !is_whole(made))
+        status = GBEES_EINPUT;
+    if (status)
+        gbees_joint_destroy(made);
+    else
+        *joint = made;
+    return status;
+}
+
 /* ---- the coefficient ----------------------------------------------------------------------------------------- */
 
 static void clear_samples(gbees_joint *joint)

@@ -58,26 +58,58 @@ static int has_memory(const gbees_solver *solver)
     return (double)gbees_run_totals(solver).peak_bytes < gbees_memory_available();
 }
 
-int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error)
+/* Passes the run's state to a sink: a gbees_checkpoint_source. */
+static int pass_state(void *context, gbees_state_sink *sink, void *to, gbees_error *error)
 {
-    gbees_event event = {.time = solver->clock.time};
-    gbees_error cause = {0};
+    gbees_solver *solver = context;
     run_state state;
 
-    if (!solver->observer->checkpoint || !solver->backend->save || !has_memory(solver))
-        return GBEES_OK;
-    event.checkpoint = calloc(1, sizeof *event.checkpoint);
-    if (!event.checkpoint)
-        return GBEES_OK;
     get_state(solver, &state);
-    int status = gbees_modes_save(&solver->modes, event.checkpoint, &cause);
-    if (!status && gbees_checkpoint_add(event.checkpoint, "run", 1, sizeof state, &state))
-        status = GBEES_ENOMEM;
-    if (!status)
+    if (sink(to, "run", 1, sizeof state, &state))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
+    return gbees_modes_save(&solver->modes, sink, to, error);
+}
+
+/* The same, and the audit's samples. */
+static int pass_all(void *context, gbees_state_sink *sink, void *to, gbees_error *error)
+{
+    const gbees_solver *solver = context;
+    const int status = pass_state(context, sink, to, error);
+
+    return status || !solver->observer->audit ? status : gbees_audit_save(solver->observer->audit, sink, to, error);
+}
+
+/* A checkpoint with a copy of the state: the steps go on while it is written. *copy is NULL without memory. */
+static int copy_state(gbees_solver *solver, gbees_checkpoint **copy, gbees_error *error)
+{
+    *copy = has_memory(solver) ? calloc(1, sizeof **copy) : NULL;
+    if (!*copy)
+        return GBEES_OK;
+    const int status = pass_state(solver, gbees_checkpoint_add, *copy, error);
+    if (status) {
+        gbees_checkpoint_clear(*copy);
+        free(*copy);
+        *copy = NULL;
+    }
+    return status == GBEES_ENOMEM ? GBEES_OK : status;
+}
+
+int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error)
+{
+    gbees_checkpoint uncopied = {.rest = pass_all, .rest_context = solver};
+    gbees_event event = {.time = solver->clock.time};
+    gbees_error cause = {0};
+
+    if (!solver->observer->checkpoint || !solver->backend->save)
+        return GBEES_OK;
+    int status = copy_state(solver, &event.checkpoint, &cause);
+    if (status)
+        return gbees_run_fail(solver, status, &cause, error);
+    if (event.checkpoint)
         return gbees_notifier_post(solver->notifier, &event, error);
-    gbees_checkpoint_clear(event.checkpoint);
-    free(event.checkpoint);
-    return status == GBEES_ENOMEM ? GBEES_OK : gbees_run_fail(solver, status, &cause, error);
+    status = gbees_notifier_checkpoint(solver->notifier, &uncopied, error);
+    gbees_checkpoint_clear(&uncopied); /* of what the observer has added */
+    return status;
 }
 
 int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,

@@ -169,7 +169,7 @@ static size_t order(const builder *b, const gbees_node *list, ordered *all)
         const gbees_node *map = list->items[i];
         double time = gbees_node_number(gbees_node_find(map, "time"));
 
-        if (!gbees_scenario_leaves_out(b->scenario, map) && !is_in_record(b, time))
+        if (!gbees_scenario_leaves_out(b->scenario, gbees_node_find(map, "time")) && !is_in_record(b, time))
             all[count++] = (ordered){time, i + 1, map};
     }
     qsort(all, count, sizeof *all, by_time);

@@ -1,5 +1,6 @@
 /* modes.c - see modes.h. */
 #include "modes.h"
+#include "base/workers.h"
 #include "cells.h"
 #include "frame/valley.h"
 #include <math.h>
@@ -67,7 +68,7 @@ gbees_totals gbees_modes_totals(const gbees_modes *modes)
     sum.mass_normalised = mass - 1 - sum.mass_clipped + sum.mass_outflow + sum.mass_pruned;
     sum.time_step = first.time_step;
     sum.threshold = first.threshold;
-    sum.threads = first.threads;
+    sum.threads = first.threads ? gbees_workers_threads(modes->threads) : 0;
     return sum;
 }
 
@@ -142,6 +143,19 @@ gbees_density_mode *gbees_modes_next(const gbees_modes *modes)
         if (modes->mode[k]->clock.elapsed < next->clock.elapsed)
             next = modes->mode[k];
     return next;
+}
+
+/* ---- threads ---- */
+
+int gbees_modes_share_threads(gbees_modes *modes, int count)
+{
+    const int threads = gbees_workers_threads(modes->threads);
+    const int least = gbees_grid_totals(&modes->mode[0]->grid).threads ? 2 : 1; /* a GPU's engine takes none */
+    const int most = threads / least, at_a_time = most < 1 ? 1 : most < count ? most : count;
+
+    for (int k = 0; k < modes->count; k++)
+        modes->mode[k]->grid.options.threads = at_a_time > 1 ? threads / at_a_time : modes->threads;
+    return at_a_time;
 }
 
 /* ---- division ---- */
@@ -238,6 +252,7 @@ static int replace_by_parts(gbees_modes *modes, int which, parts *p, const gbees
     modes->before.max_cells = totals.max_cells;
     modes->before.peak_bytes = totals.peak_bytes;
     modes->divided = 1;
+    (void)gbees_modes_share_threads(modes, modes->count - 1 + p->count);
     for (; count < p->count && !status; count++)
         status = make_part(modes, divided, &p->cells[count], all, clock, &made[count], error);
     if (status) {
@@ -304,7 +319,7 @@ int gbees_modes_open(gbees_modes *modes, const gbees_problem *problem, const gbe
 {
     const gbees_clock clock = {.time = problem->start};
 
-    *modes = (gbees_modes){.backend = backend};
+    *modes = (gbees_modes){.backend = backend, .threads = options ? options->threads : 0};
     int status = gbees_modes_add(modes, problem, options, error);
     if (status)
         return status;

@@ -11,7 +11,7 @@ typedef struct gbees_density_mode {
     gbees_grid grid;     /* has the engine, in which its density is normalised by itself */
     gbees_moving moving; /* of a grid that moves */
     gbees_clock clock;   /* its own between two records: modes step independently */
-    uint64_t slice;      /* steps of the next call to the backend */
+    uint64_t slice;      /* steps of the next call to the backend; 0: not known */
     double weight;       /* mass of the run's density for each unit of mass of the engine's */
     gbees_totals noted;  /* of the grid, when the weight was set */
 } gbees_density_mode;
@@ -20,6 +20,7 @@ typedef struct gbees_modes {
     int count;                                  /* at least 1 */
     gbees_density_mode *mode[GBEES_MODES_MOST]; /* the heaviest at the last update first */
     const gbees_backend *backend;
+    int threads;         /* of the run, as gbees_engine_options.threads */
     int divided;         /* 1: there have been more than one */
     gbees_totals before; /* if divided: the run's totals without those of each mode since its `noted` */
 } gbees_modes;
@@ -42,6 +43,10 @@ gbees_totals gbees_modes_totals(const gbees_modes *modes);
 void gbees_modes_sync(gbees_modes *modes, const gbees_clock *clock);
 /* The mode that is to advance next: the one whose clock is furthest behind. */
 gbees_density_mode *gbees_modes_next(const gbees_modes *modes);
+/* How many of `count` modes are to advance at a time: all on a GPU, on the CPU as many as get two threads each, since
+ * a grid of one mode is mostly too small for more. Divides the run's threads among so many: a mode's next engine
+ * takes its part, and so does what replaces its cells. */
+int gbees_modes_share_threads(gbees_modes *modes, int count);
 
 /* Applies a measurement to all modes, as gbees_backend.update(), and sets their weights by their evidence. Drops
  * modes with less than p* of the heaviest one's mass. On grids that move call gbees_modes_divide() next: the cells

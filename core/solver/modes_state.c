@@ -19,9 +19,11 @@ typedef struct mode_state {
     double weight;
 } mode_state;
 
-/* The part of a checkpoint that belongs to one engine: names with a prefix. */
+/* Where an engine's parts go to, or come from: names with a prefix. */
 typedef struct view {
-    gbees_checkpoint *checkpoint;
+    gbees_state_sink *sink;     /* of a state that is saved */
+    gbees_state_source *source; /* of one that is loaded */
+    void *context;              /* of either */
     int mode;
 } view;
 
@@ -36,7 +38,7 @@ static int add(void *context, const char *name, size_t size, uint64_t count, con
     const view *to = context;
     char text[GBEES_CHECKPOINT_NAME];
 
-    return gbees_checkpoint_add(to->checkpoint, full_name(to->mode, name, text), size, count, data);
+    return to->sink(to->context, full_name(to->mode, name, text), size, count, data);
 }
 
 static const void *find(void *context, const char *name, size_t size, uint64_t *count)
@@ -44,7 +46,7 @@ static const void *find(void *context, const char *name, size_t size, uint64_t *
     const view *in = context;
     char text[GBEES_CHECKPOINT_NAME];
 
-    return gbees_checkpoint_find(in->checkpoint, full_name(in->mode, name, text), size, count);
+    return in->source(in->context, full_name(in->mode, name, text), size, count);
 }
 
 static int no_memory(gbees_error *error)
@@ -52,9 +54,8 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
 }
 
-static int save_mode(const gbees_density_mode *mode, int number, gbees_checkpoint *checkpoint, gbees_error *error)
+static int save_mode(const gbees_density_mode *mode, view *to, gbees_error *error)
 {
-    view to = {checkpoint, number};
     mode_state state;
 
     memset(&state, 0, sizeof state);
@@ -63,12 +64,12 @@ static int save_mode(const gbees_density_mode *mode, int number, gbees_checkpoin
     state.clock = mode->clock;
     state.noted = mode->noted;
     state.weight = mode->weight;
-    if (add(&to, "mode", 1, sizeof state, &state))
+    if (add(to, "mode", 1, sizeof state, &state))
         return no_memory(error);
-    return mode->grid.backend->save(mode->grid.engine, add, &to, error);
+    return mode->grid.backend->save(mode->grid.engine, add, to, error);
 }
 
-int gbees_modes_save(const gbees_modes *modes, gbees_checkpoint *checkpoint, gbees_error *error)
+int gbees_modes_save(const gbees_modes *modes, gbees_state_sink *sink, void *to, gbees_error *error)
 {
     modes_state state;
     int status = GBEES_OK;
@@ -77,16 +78,16 @@ int gbees_modes_save(const gbees_modes *modes, gbees_checkpoint *checkpoint, gbe
     state.count = modes->count;
     state.divided = modes->divided;
     state.before = modes->before;
-    if (gbees_checkpoint_add(checkpoint, "modes", 1, sizeof state, &state))
+    if (sink(to, "modes", 1, sizeof state, &state))
         return no_memory(error);
     for (int k = 0; k < modes->count && !status; k++)
-        status = save_mode(modes->mode[k], k, checkpoint, error);
+        status = save_mode(modes->mode[k], &(view){.sink = sink, .context = to, .mode = k}, error);
     return status;
 }
 
 static int load_mode(gbees_density_mode *mode, int number, const gbees_checkpoint *checkpoint, gbees_error *error)
 {
-    view in = {(gbees_checkpoint *)(uintptr_t)checkpoint, number};
+    view in = {.source = gbees_checkpoint_find, .context = (void *)(uintptr_t)checkpoint, .mode = number};
     char name[GBEES_CHECKPOINT_NAME];
     mode_state state;
     int status = gbees_checkpoint_copy(checkpoint, full_name(number, "mode", name), 1, sizeof state, &state, error);
@@ -111,7 +112,10 @@ int gbees_modes_load(gbees_modes *modes, const gbees_problem *problem, const gbe
                                  state.count);
     if (status)
         return status;
-    *modes = (gbees_modes){.backend = backend, .divided = state.divided, .before = state.before};
+    *modes = (gbees_modes){.backend = backend,
+                           .threads = options ? options->threads : 0,
+                           .divided = state.divided,
+                           .before = state.before};
     for (int k = 0; k < state.count && !status; k++) {
         status = gbees_modes_add(modes, problem, options, error);
         if (!status)

@@ -1,22 +1,24 @@
-/* moving_noise.c - see moving_noise.h. */
+/* moving_noise.c - the covariance that process noise adds on a moving frame, and when it is applied; see
+ * moving_noise.h. */
 #include "moving_noise.h"
 #include "frame/relative.h"
 #include <math.h>
 #include <string.h>
 
-/* The most that an interval's noise may change the density by: the rise of its entropy. */
+/* The noise of one interval may raise the density's entropy by this much, in nats. */
 static const double gain_most = 0.1;
-/* The noise of a step is integrated by Simpson's rule over parts in which the frame turns by no more than this. */
+/* Simpson's rule divides a step into parts, at most PARTS_MOST, in which |gradient of the drift in y| * length does
+ * not exceed this. */
 static const double turn_most = 0.25;
 enum { PARTS_MOST = 64 };
-/* Of a Q that is the same all over a density its entries differ by no more than this part of the largest. */
+/* Q counts as constant if its entries differ by at most this fraction of the largest. */
 static const double rounding = 1e-9;
-/* How far from the mean Q is looked at, in standard deviations. */
+/* The distance from the mean at which Q is compared with that at the mean, in standard deviations. */
 static const double reach = 3;
 
 /* ---- Q in the frame ---- */
 
-/* The model's functions in its own axes. */
+/* The model's functions of all n states on a fixed grid; their diffusion() takes points of x. */
 static const gbees_functions *functions_of(const gbees_problem *problem)
 {
     const gbees_model *model = problem->model;
@@ -27,7 +29,7 @@ static const gbees_functions *functions_of(const gbees_problem *problem)
     return NULL;
 }
 
-/* Sets q[n][n] to Q at a point. */
+/* Sets q[n][n] to Q at the point x[n]. */
 static void evaluate(const gbees_problem *problem, const double *x, double time, double *q)
 {
     const int n = problem->dimension, full = problem->model->diffusion == GBEES_FULL;
@@ -45,6 +47,7 @@ static void evaluate(const gbees_problem *problem, const double *x, double time,
             q[j * n + k] = full ? value[j <= k ? j * n + k : k * n + j] : j == k ? value[j] : 0;
 }
 
+/* Sets to[n][n] to the transpose of a[n][n]. */
 static void transpose(int n, const double *a, double *to)
 {
     for (int j = 0; j < n; j++)
@@ -52,7 +55,7 @@ static void transpose(int n, const double *a, double *to)
             to[j * n + k] = a[k * n + j];
 }
 
-/* Adds part * A^-1 Q A^-T of a frame at a time to `to`. */
+/* Adds part * A^-1 Q A^-T, with Q at the frame's origin m, to to[n][n]. Returns 1 if A is singular. */
 static int add_at(const gbees_problem *problem, const gbees_moving_frame *frame, double time, double part, double *to)
 {
     const int n = frame->n;
@@ -70,7 +73,7 @@ static int add_at(const gbees_problem *problem, const gbees_moving_frame *frame,
     return 0;
 }
 
-/* How many parts a way is cut into. */
+/* The number of parts into which Simpson's rule divides a step. */
 static int parts_of(const gbees_moving_way *way)
 {
     const int n = way->frame->n;
@@ -114,7 +117,8 @@ int gbees_moving_noise_find(const gbees_problem *problem, const gbees_moving_way
 
 /* ---- when it is applied ---- */
 
-/* By how much noise with a covariance raises the entropy of the density. */
+/* The rise of the density's entropy, in nats, by noise of covariance[n][n]: half the trace of their product with the
+ * Fisher information (de Bruijn's identity, to first order). */
 static double gain(const gbees_moving_noise *noise, int n, const double *covariance)
 {
     double sum = 0;
@@ -189,7 +193,7 @@ int gbees_moving_noise_plan(gbees_moving_noise *noise, const gbees_problem *prob
 
 /* ---- what it must be ---- */
 
-/* Sets x to a point of the frame: the mean, moved along axis `axis` by so many standard deviations. */
+/* Sets x[n] to the density's mean, displaced along the frame's axis `axis` by so many standard deviations. */
 static void point_at(const gbees_moving_frame *frame, const gbees_statistics *statistics, int axis, double deviations,
                      double *x)
 {

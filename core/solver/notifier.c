@@ -54,7 +54,7 @@ static void drop(const gbees_notifier *notifier, gbees_event *event)
 
 static int is_record(const gbees_event *event)
 {
-    return event->record.problem != NULL;
+    return event->record.problem != NULL && !event->is_step;
 }
 
 static int fail_record(const gbees_record *record, int status, const gbees_error *cause, gbees_error *error)
@@ -185,7 +185,8 @@ static int notify_update(const gbees_notifier *notifier, gbees_event *event, gbe
 static int notify_checkpoint(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
 {
     const gbees_observer *observer = notifier->observer;
-    int status = observer->audit ? gbees_audit_save(observer->audit, event->checkpoint, error) : GBEES_OK;
+    int status = observer->audit ? gbees_audit_save(observer->audit, gbees_checkpoint_add, event->checkpoint, error)
+                                 : GBEES_OK;
 
     return status ? status : observer->checkpoint(observer->context, event->checkpoint, error);
 }
@@ -194,6 +195,7 @@ static int notify_checkpoint(const gbees_notifier *notifier, gbees_event *event,
 static int notify(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
 {
     int status = is_record(event)    ? notify_record(notifier, event, error)
+                 : event->is_step    ? notifier->observer->step(notifier->observer->context, &event->record, error)
                  : event->checkpoint ? notify_checkpoint(notifier, event, error)
                                      : notify_update(notifier, event, error);
 
@@ -365,4 +367,11 @@ int gbees_notifier_finish(gbees_notifier *notifier, gbees_error *error)
     const int status = failure_of(notifier, error);
     (void)pthread_mutex_unlock(&notifier->lock);
     return status;
+}
+
+int gbees_notifier_checkpoint(gbees_notifier *notifier, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    int status = gbees_notifier_finish(notifier, error);
+
+    return status ? status : notifier->observer->checkpoint(notifier->observer->context, checkpoint, error);
 }

@@ -11,8 +11,8 @@
 
 typedef struct gbees_notifier gbees_notifier;
 
-/* A record if record.problem is set, a checkpoint if that is, else an update. gbees_notifier_post() takes ownership
- * of cells, capture, marginals, `moved`, `modes` and `checkpoint`. */
+/* A record, or a step, if record.problem is set, a checkpoint if that is, else an update. gbees_notifier_post() takes
+ * ownership of cells, capture, marginals, `moved`, `modes` and `checkpoint`. */
 typedef struct gbees_event {
     gbees_record record;
     gbees_cells *cells;           /* unsorted: the notifier sorts them; NULL: the observer wants none */
@@ -21,6 +21,7 @@ typedef struct gbees_event {
     gbees_problem *moved;         /* the record's problem, if it is not the run's; or NULL */
     gbees_event_modes *modes;     /* of a record in several modes, which the record points to; or NULL */
     gbees_checkpoint *checkpoint; /* instead of a record or an update; or NULL */
+    int is_step;                  /* `record` is a step's: without cells and marginals */
     int number;                   /* of an update: its measurement, counted from 1 */
     double time;
     gbees_evidence evidence;
@@ -42,6 +43,9 @@ int gbees_notifier_is_concurrent(const gbees_notifier *notifier);
 int gbees_notifier_wait(gbees_notifier *notifier, uint64_t cells, gbees_error *error);
 /* Queues the event, or calls the observer at once. */
 int gbees_notifier_post(gbees_notifier *notifier, gbees_event *event, gbees_error *error);
+/* Waits until the queue is empty, then calls the observer with a checkpoint, which stays the caller's and has the
+ * audit's samples. */
+int gbees_notifier_checkpoint(gbees_notifier *notifier, gbees_checkpoint *checkpoint, gbees_error *error);
 /* Does not wait. */
 int gbees_notifier_status(gbees_notifier *notifier, gbees_error *error);
 /* Waits until the queue is empty. */

@@ -93,7 +93,7 @@ static int set_parameters(builder *b)
     for (int i = 0; i < model->parameter_count; i++)
         b->problem->parameters[i] = model->parameters[i].value;
     for (size_t i = 0; !status && i < count; i++) {
-        const char *name = gbees_scenario_parameter(entries[i].key);
+        const char *name = gbees_scenario_part(entries[i].key, "parameters");
 
         if (name)
             status = set_parameter(b, entries[i].value, name);

@@ -209,6 +209,49 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
     return collect(solver, event, error);
 }
 
+/* Where there is no memory for a record, makes a checkpoint: a run with more memory goes on with this record. Not
+ * before a leg's first record, as the leg's measurements would be applied again; nor on a grid that moves, whose
+ * rates have been found for the record. */
+static void keep_for_record(gbees_solver *solver, int number)
+{
+    if (number > 0 && !solver->problem->moving)
+        (void)gbees_run_checkpoint(solver, NULL);
+}
+
+/* Sets what a record has of the run: time, totals, and what has changed since the record before. */
+static void set_totals(const gbees_solver *solver, gbees_record *record)
+{
+    record->time = solver->clock.time;
+    record->totals = gbees_run_totals(solver);
+    record->since = ledger_since(&solver->recorded, &record->totals);
+    record->wall_s = gbees_run_now_s() - solver->began_s;
+}
+
+int gbees_run_step(gbees_solver *solver, gbees_error *error)
+{
+    gbees_event event = {.record = {.problem = gbees_grid_problem(gbees_run_grid(solver)),
+                                    .leg = solver->leg,
+                                    .number = solver->number},
+                         .is_step = 1};
+    gbees_statistics found;
+    gbees_error cause = {0};
+    const unsigned warnings = solver->record_warnings; /* those of records alone */
+    int status;
+
+    if (solver->modes.count > 1)
+        return GBEES_OK;
+    if (solver->problem->moving && take_place(solver, &event))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the grid of a step");
+    status = find_statistics(solver, &event, &found, &cause);
+    solver->record_warnings = warnings;
+    if (status) {
+        free(event.moved);
+        return gbees_run_fail(solver, status, &cause, error);
+    }
+    set_totals(solver, &event.record);
+    return gbees_notifier_post(solver->notifier, &event, error);
+}
+
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 {
     gbees_event event = {
@@ -227,14 +270,13 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
         free(event.marginals);
         free(event.moved);
         gbees_mode_records_destroy(event.modes);
+        if (status == GBEES_ENOMEM)
+            keep_for_record(solver, number);
         return status;
     }
-    record->time = solver->clock.time;
-    record->totals = gbees_run_totals(solver);
-    record->since = ledger_since(&solver->recorded, &record->totals);
+    set_totals(solver, record);
     record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
     solver->recorded = record->totals;
-    record->wall_s = gbees_run_now_s() - solver->began_s;
     gbees_record posted = *record; /* the notifier takes the event, with its problem */
     posted.problem = gbees_grid_problem(gbees_run_grid(solver));
     status = gbees_notifier_post(solver->notifier, &event, error);

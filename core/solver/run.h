@@ -3,6 +3,7 @@
 #ifndef GBEES_SOLVER_RUN_H
 #define GBEES_SOLVER_RUN_H
 
+#include "base/pool.h"
 #include "modes.h"
 #include "notifier.h"
 #include "schedule.h"
@@ -12,6 +13,7 @@ struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
     gbees_modes modes; /* own the engines; one mode unless the grid moves */
+    gbees_pool *pool;  /* threads that advance several modes at a time; NULL: none yet, or none needed */
     int regrids;       /* how many of the problem's regrids have been done */
     gbees_schedule *schedule;
     gbees_clock clock;
@@ -40,24 +42,28 @@ double gbees_run_now_s(void);
 gbees_totals gbees_run_totals(const gbees_solver *solver);
 /* Adds the time, the leg and the step to a backend's error. */
 int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error);
-/* Steps of the first call to the backend, from the number of initial cells; 1 if the backend does not count them. */
-uint64_t gbees_run_first_slice(const gbees_density_mode *mode);
-/* Sets the steps of the next call after one that took so many seconds. */
-void gbees_run_adapt_slice(gbees_density_mode *mode, double took_s);
 /* The grid of a run whose grid does not move. */
 gbees_grid *gbees_run_grid(gbees_solver *solver);
 
+/* ---- slice.c ---- */
+/* Advances by a slice, some tenths of a second, so that a cancellation is noticed soon: the mode whose clock is
+ * furthest behind, or several at a time (gbees_modes_share_threads()). Sets the run's clock to that of the mode that
+ * is then furthest behind. */
+int gbees_run_slice(gbees_solver *solver, gbees_error *error);
+
+/* ---- */
 /* Makes record `number` of the leg, and posts it to the observer. */
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
+/* Posts the moments of now to an observer of steps; none while there are several modes. */
+int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
-/* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for it none is made. */
+/* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps
+ * wait until it has been written. */
 int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error);
 /* Makes the engines, and sets the solver to the state of a checkpoint. */
 int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
                    gbees_error *error);
-/* Replaces the cells of a mode whose grid moves by those that fit its density. */
-int gbees_run_change_frame(gbees_solver *solver, gbees_density_mode *mode, gbees_error *error);
 /* Takes the density to a grid of these levels. */
 int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *error);
 

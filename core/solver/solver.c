@@ -32,14 +32,11 @@ static int make(const gbees_problem *problem, const gbees_backend *backend, gbee
 /* Sets *solver if `status` says that its engine has been made, else destroys it. Returns `status`. */
 static int hand_out(gbees_solver *made, int status, gbees_solver **solver)
 {
-    if (status) {
+    if (status)
         gbees_solver_destroy(made);
-        return status;
-    }
-    for (int k = 0; k < made->modes.count; k++)
-        made->modes.mode[k]->slice = gbees_run_first_slice(made->modes.mode[k]);
-    *solver = made;
-    return GBEES_OK;
+    else
+        *solver = made;
+    return status;
 }
 
 /* Whether the backend can do what the options ask for. */
@@ -120,6 +117,7 @@ void gbees_solver_destroy(gbees_solver *solver)
 {
     if (!solver)
         return;
+    gbees_pool_close(solver->pool);
     gbees_modes_close(&solver->modes);
     if (solver->parallel)
         gbees_next_grid_send_end(solver->parallel);
@@ -181,36 +179,6 @@ static int check_cancelled(gbees_solver *solver, gbees_error *error)
                            solver->leg, (unsigned long long)gbees_run_totals(solver).steps);
 }
 
-/* Advances the mode whose clock is furthest behind by one slice of steps; then sets the run's clock to that of the
- * mode that is then furthest behind. */
-static int advance_slice(gbees_solver *solver, gbees_error *error)
-{
-    gbees_density_mode *mode = gbees_modes_next(&solver->modes);
-    const double elapsed = mode->clock.elapsed, began = gbees_run_now_s();
-    gbees_error cause = {0};
-    int status;
-
-    if (solver->problem->moving)
-        status = gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, mode->slice, &cause);
-    else
-        status = solver->backend->advance(mode->grid.engine, &mode->clock, mode->slice, &cause);
-    const double took = gbees_run_now_s() - began;
-    solver->propagate_s += took;
-    if (!status && !(mode->clock.elapsed > elapsed))
-        status =
-            gbees_error_set(&cause, GBEES_ENUMERIC, "time stands still; the time step has become too small for it");
-    if (solver->modes.count == 1)
-        solver->clock = mode->clock;
-    if (status)
-        return gbees_run_fail(solver, status, &cause, error);
-    gbees_run_adapt_slice(mode, took);
-    status = solver->problem->moving && !gbees_moving_fits(&mode->moving)
-                 ? gbees_run_change_frame(solver, mode, error)
-                 : GBEES_OK;
-    solver->clock = gbees_modes_next(&solver->modes)->clock;
-    return status;
-}
-
 /* Advances by `length` units of time, from one record to the next. */
 static int advance_interval(gbees_solver *solver, double length, gbees_error *error)
 {
@@ -227,7 +195,9 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
         if (!status)
             status = gbees_notifier_status(solver->notifier, error);
         if (!status)
-            status = advance_slice(solver, error);
+            status = gbees_run_slice(solver, error);
+        if (!status && solver->observer->step)
+            status = gbees_run_step(solver, error);
         if (!status)
             status = report_progress(solver, fraction_done(solver), error);
     }

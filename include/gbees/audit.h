@@ -1,5 +1,6 @@
 /** @file gbees/audit.h
- * Samples that are integrated beside a run and bound the error of its records (core/audit).
+ * An audit: Monte Carlo samples of the model's equations, integrated beside a run, that bound the error of its
+ * records (core/audit; doc/accuracy.md, "Certificates").
  */
 #ifndef GBEES_AUDIT_H
 #define GBEES_AUDIT_H
@@ -12,58 +13,71 @@
 extern "C" {
 #endif
 
-/** Samples of the model's own equations that are integrated beside a run, weighted at its updates, and compared with
- * its records. */
+/** An audit of a run: samples with weights, drawn from the initial density, integrated by the model's equations,
+ * weighted by the likelihood at each update, and compared with each record. */
 typedef struct gbees_audit gbees_audit;
 
 /** How to audit. */
 typedef struct gbees_audit_options {
-    size_t samples; /**< at least 128; 0: 10,000 */
-    double share;   /**< with samples = 0: they are doubled at a record as long as their steps, counted as three cell
-                     * updates each, are at most this share of the run's cell updates so far; 0: never */
-    uint64_t seed;  /**< other samples for another seed */
-    int threads;    /**< 0: as many as the machine has; results do not depend on it */
-    int keep;       /**< 1: the samples of each record are kept, for gbees_audit_rewind() */
-    const gbees_backend *backend; /**< integrates many samples, if it can; outlives the audit. NULL: the threads do */
+    size_t samples; /**< number of samples, at least 128. 0: it starts at 10,000, and `share` may double it */
+    double share;  /**< the largest ratio of the audit's work to the run's, 0 to 1; with samples = 0 only. At a record
+                    * the number of samples is doubled if, with twice as many, 3 * (sample steps) would still be at
+                    * most share * (cell updates of the run so far). 0: the number stays */
+    uint64_t seed; /**< of the random numbers; the same seed gives the same samples */
+    int threads;   /**< threads to integrate with; 0: as many as the machine has. Results do not depend on it */
+    int keep;      /**< 1: keep the samples of each record in memory, for gbees_audit_rewind() */
+    const gbees_backend *backend; /**< integrates large numbers of samples if it can (integrator_create); must outlive
+                                   * the audit. NULL: the threads integrate all */
 } gbees_audit_options;
 
-/** Draws the samples from the problem's whole initial density, what its grid cuts off included. `problem` must
- * outlive the audit. */
+/** Creates an audit with samples drawn from the problem's initial density. They are drawn from the whole of it, also
+ * from the part outside of the initial grid, so that certificates tell what the grid cuts off.
+ * @param problem must outlive the audit
+ */
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error);
-/** Estimates, with 10,000 samples, the share of samples that are effective after the problem's measurements.
- * @param share receives the least share after a measurement, 1 without any
+/** Estimates, with 10,000 samples, how many samples keep a weight that counts: (sum w)^2 / sum w^2 over their number,
+ * where w are the weights after the problem's measurements.
+ * @param share receives the smallest such ratio after any measurement; 1 if the problem has none
  */
 int gbees_audit_effective(const gbees_problem *problem, int threads, double *share, gbees_error *error);
-/** Frees the audit. */
+/** Frees the audit; NULL is allowed. */
 void gbees_audit_destroy(gbees_audit *audit);
-/** Integrates the samples to a record, which is no earlier than the one before, and compares. Of a record without
- * cells or marginals only the moments are certified. When samples are lost (one is no longer finite, none fits a
- * measurement) certificates say so; only a lack of memory is a failure. */
+/** Integrates the samples to the time of a record, which is not before that of the last one, and compares the record
+ * with them. Only the moments of a record without cells or marginals are compared. If the samples can't tell, because
+ * one is not finite or none fits a measurement, the certificate says so and the call succeeds. GBEES_ENOMEM is the
+ * only failure. */
 int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
                        gbees_error *error);
-/** A thousand of the samples at the last record, chosen by their weights: heavy ones more than once. They are the
- * audit's, until the next record. NULL: there are none. */
+/** Returns a thousand samples of equal weight at the last record, drawn from the audit's by their weights, so that a
+ * heavy one occurs more than once. The audit owns the list, which is valid until the next record. NULL: none. */
 const gbees_sample_list *gbees_audit_samples(gbees_audit *audit);
-/** Begins again with the first record of another run of the same equations on another grid. Samples that were kept
- * are not integrated again. */
+/** Prepares the audit for another run of the same equations on another grid: the next record is that run's first. At
+ * times of which the samples were kept they are not integrated again. */
 void gbees_audit_rewind(gbees_audit *audit);
-/** Weights the samples by measurement `number`, the next one, counted from 1, and sets the evidence by samples with
- * its errors. log_evidence and total are the run's, and stay. */
+/** Multiplies the samples' weights by the likelihood of measurement `number` of the problem, counted from 1, which
+ * must be the next one. Sets sampled, sampled_error, total_sampled and total_error of *evidence; log_evidence and
+ * total, which the caller has set, are compared with them (gbees_audit_warnings()). */
 void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence);
-/** Adds the samples, and what the audit knows of the run, to a checkpoint. Not for one that keeps samples. */
-int gbees_audit_save(const gbees_audit *audit, gbees_checkpoint *checkpoint, gbees_error *error);
-/** Loads them from a checkpoint of the same problem, into an audit that gbees_audit_create() has just made. */
+/** Passes the audit's state to the sink of a checkpoint, without the samples kept of earlier records (options.keep).
+ */
+int gbees_audit_save(const gbees_audit *audit, gbees_state_sink *sink, void *to, gbees_error *error);
+/** Sets an audit that gbees_audit_create() has made for the same problem to the state in a checkpoint. GBEES_EINPUT:
+ * the checkpoint has no such state. */
 int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbees_error *error);
-/** Sets the evidence of all updates so far by the samples: total_sampled and total_error. */
+/** Sets total_sampled and total_error of *evidence: the logarithm of the evidence of all measurements so far by the
+ * samples, and its standard error. */
 void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence);
-/** GBEES_WARNING_AUDIT if gbees_certificate_warns() of any record so far; GBEES_WARNING_EVIDENCE if an update's
- * evidence, or that of all so far, is off by more than .1 and three standard errors of the samples'. */
+/** Returns bits of gbees_warning: GBEES_WARNING_AUDIT if gbees_certificate_warns() holds for any record so far;
+ * GBEES_WARNING_EVIDENCE if the log evidence of an update, or of all updates, differs from the samples' by more than
+ * 0.1 and by more than three of its standard errors. */
 unsigned gbees_audit_warnings(const gbees_audit *audit);
 
-/** The logarithm of the likelihood of a measurement at points in the model's axes, x[j][i] state j of point i: as a
- * density of what is measured, with all constants that are known.
- * @param out out[count]
+/** Computes log p(y | x), the logarithm of the likelihood of a measurement y, at points x in the model's axes. It is
+ * normalised as a density of y; a model's own log_likelihood() is as the model has it.
+ * @param time model time
+ * @param x x[j][i]: state j of point i
+ * @param out receives out[count]
  */
 int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
                                      size_t count, const double *const *x, double *out, gbees_error *error);

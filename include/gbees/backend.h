@@ -1,14 +1,17 @@
 /** @file gbees/backend.h
  * The contract between the solver and a backend: for authors of backends.
  *
- * A backend is a module that holds the grid and the density in the memory of a processor and advances them there. It
- * exports one const struct, its descriptor (card), named gbees_backend_card. The solver calls its functions; the
- * backend has no notion of files, legs or records.
+ * A backend is a module that holds the grid and the density in the memory of a processor (CPU or GPU) and advances
+ * them there. It exports one const struct, its descriptor (card), named gbees_backend_card. The solver calls its
+ * functions from one thread at a time, except where a function says otherwise; the backend knows no files, legs or
+ * records.
  *
- * The density is not normalised between updates: the sum of P over all cells starts at 1 and changes by clipping,
- * outflow and pruning. Comparisons with p* are made with p* times that sum. Results (statistics, cells) are
- * normalised to 1. In paper and legacy mode the density is normalised in each step. Each change of the sum is an
- * entry of the ledger (gbees_totals).
+ * P is a cell's probability, the density times the cell's volume. Between updates P is not normalised: its sum over
+ * all cells starts at 1 and changes by clipping, outflow and pruning, each of which is an entry of the ledger
+ * (gbees_totals). A cell is compared with p* times that sum. Statistics and cells are returned normalised to 1. In
+ * paper and legacy mode P is normalised in each step.
+ *
+ * Units are the model's: time, states, and rates per unit of time. Entropies and evidences are in nats.
  */
 #ifndef GBEES_BACKEND_H
 #define GBEES_BACKEND_H
@@ -24,27 +27,27 @@ extern "C" {
 
 enum { GBEES_BACKEND_ABI = 11 /**< raised whenever the layout below changes */ };
 
-typedef struct gbees_engine gbees_engine;         /**< a backend's state of a run */
-typedef struct gbees_capture gbees_capture;       /**< a backend's copy of the cells of one time */
-typedef struct gbees_hold gbees_hold;             /**< keeps what a backend's engines share, from one to the next */
-typedef struct gbees_integrator gbees_integrator; /**< a backend's state to integrate samples of a model */
+typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
+typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
+typedef struct gbees_hold gbees_hold;             /**< keeps resources open that a backend's engines share */
+typedef struct gbees_integrator gbees_integrator; /**< integrates samples of a model's equations */
 
 /** Options of a run. */
 typedef struct gbees_engine_options {
-    int threads;       /**< 0: as many as the machine has */
-    int deterministic; /**< 1: all backends give the same bits up to the first update, if the model uses only + - * /
-                        * and sqrt, which round the same everywhere */
-    double memory_bytes; /**< that the grid may take: from half of it on a mass budget raises p*. 0: 0.8 of the
-                          * machine's, 0.9 of the GPU's */
-    const gbees_parallel *parallel; /**< the ranks that share the grid; it outlives the engine. NULL: one process */
+    int threads;         /**< of the CPU; 0: as many as the machine has */
+    int deterministic;   /**< 1: all backends give the same bits up to the first update, if the model's equations use
+                          * only + - * / and sqrt, whose rounding IEEE 754 defines */
+    double memory_bytes; /**< the most memory that the grid may take. With a mass budget p* is raised once half of it
+                          * is taken. 0: 0.8 of the machine's memory, or 0.9 of the GPU's */
+    const gbees_parallel *parallel; /**< the ranks that share the grid; must outlive the engine. NULL: one process */
 } gbees_engine_options;
 
 /** The time of the run; owned by the solver, advanced by the backend. An interval is the time between two records. */
 typedef struct gbees_clock {
     double time;       /**< model time */
-    double elapsed;    /**< since the start of the interval; at its end exactly `length` */
-    double length;     /**< of the interval */
-    uint64_t leg_step; /**< steps taken in this leg; prunes are counted from its start */
+    double elapsed;    /**< model time since the start of the interval; at its end it equals `length` exactly */
+    double length;     /**< model time of the interval */
+    uint64_t leg_step; /**< steps taken in this leg; the grid is pruned after every prune_interval of them */
 } gbees_clock;
 
 /** Warnings, one bit each. A backend sets GBEES_WARNING_BUDGET_MEMORY and _FLOOR; gbees_warnings() (gbees.h) derives
@@ -72,54 +75,56 @@ enum { GBEES_WARNING_COUNT = 14 /**< kinds of warnings */ };
  *     sum of P = 1 + mass_clipped + mass_normalised - mass_outflow - mass_pruned
  */
 typedef struct gbees_totals {
-    uint64_t steps;          /**< taken */
-    double cell_updates;     /**< needed cells (see gbees_statistics.cells), summed over steps */
-    double raw_cell_updates; /**< all cells of resident bricks, summed over steps */
-    uint64_t max_cells;      /**< largest number of needed cells seen at a count */
-    uint64_t peak_bytes;     /**< largest memory held, with the list of cells while the grid changes */
+    uint64_t steps;          /**< number of steps taken */
+    double cell_updates;     /**< number of needed cells (gbees_statistics.cells), summed over the steps */
+    double raw_cell_updates; /**< number of cells of resident bricks, summed over the steps */
+    uint64_t max_cells;      /**< largest number of needed cells at any step that counted them */
+    uint64_t peak_bytes;     /**< largest memory held, including the list of cells while one grid replaces another */
     double mass_clipped;     /**< gained by setting negative cells to 0 */
     double mass_outflow;     /**< lost through faces with no neighbour */
-    double mass_pruned;      /**< lost by pruning, an update's too */
-    double mass_normalised;  /**< gained by normalising: in updates; in paper and legacy mode in steps, too */
-    double time_step;        /**< of the last step, 0 before the first */
-    double threshold;        /**< the present p* */
-    double coupling;   /**< split schemes: the drift's Jacobian off the diagonal, in cells (doc/method.md); else 0 */
-    unsigned warnings; /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit stays set */
-    int threads;       /**< in use */
-    int ranks;         /**< that share the grid; 0: the run is one process's. Then the rest is 0, too */
-    double imbalance;  /**< bricks of the rank that has most over the mean of all, averaged over the steps */
-    double bytes_exchanged; /**< sent between ranks, by all of them */
-    double seconds_waited;  /**< in the communicator, by the rank that has waited longest */
+    double mass_pruned;      /**< lost by pruning, in steps and in updates */
+    double mass_normalised;  /**< gained by normalising: in updates, and in paper and legacy mode also in steps */
+    double time_step;        /**< model time of the last step, 0 before the first */
+    double threshold;        /**< the current p* */
+    double coupling; /**< split schemes: the norm |J| of the drift's Jacobian without its diagonal, in cells, per unit
+                      * of time (doc/method.md, "Courant numbers above 1"); else 0 */
+    unsigned warnings; /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit that was set stays set */
+    int threads;       /**< number of threads in use */
+    int ranks;         /**< number of ranks that share the grid. 0: the run is not divided, and all below is 0 */
+    double imbalance;  /**< largest number of bricks of a rank over the mean of all ranks, averaged over the steps */
+    double bytes_exchanged; /**< bytes sent between ranks, summed over the ranks */
+    double seconds_waited;  /**< wall-clock time in the communicator, of the rank with the largest */
 } gbees_totals;
 
-/** Statistics of the present density. Sums run over all resident cells; positions are cell centres in the grid's
+/** Statistics of the current density. Sums run over all resident cells; positions are cell centres in the grid's
  * axes. */
 typedef struct gbees_statistics {
-    uint64_t cells;       /**< needed: P >= p* and their downwind neighbours, among the resident ones */
-    uint64_t cells_above; /**< P >= p* */
-    uint64_t cells_raw;   /**< resident */
+    uint64_t cells;       /**< number of needed cells: resident cells with P >= p*, and their downwind neighbours */
+    uint64_t cells_above; /**< number of cells with P >= p* */
+    uint64_t cells_raw;   /**< number of resident cells */
     double mass;          /**< sum of P before normalisation: 1 at the start; after an update 1 less what it pruned */
-    double mean[GBEES_MAX_DIM];                       /**< of the states */
+    double mean[GBEES_MAX_DIM];                       /**< of the states, in the model's units */
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major */
     double entropy;                                   /**< -sum P log(P / volume of a cell), nats */
     double peak;                                      /**< the largest P, normalised */
     int32_t peak_index[GBEES_MAX_DIM];                /**< index of its cell */
 } gbees_statistics;
 
-/** What an update computes beside the density: its first two numbers by the backend, the others by the solver. */
+/** What an update computes beside the density. The backend sets the first two members, the solver the others. All are
+ * natural logarithms. */
 typedef struct gbees_evidence {
     double log_evidence;       /**< log of the integral of likelihood times prior: log C of the paper's Eq. (4) */
-    double log_likelihood_max; /**< the largest over the cells, relative to the likelihood's peak: 0 is a perfect
-                                * match. A model's own log_likelihood() has no such reference: as it is */
-    double total;              /**< of the log_evidence of all updates so far: the logarithm of the whole evidence */
-    double sampled;       /**< log_evidence by the audit's samples; NAN: there are none, or too few have weight */
-    double sampled_error; /**< its standard error; NAN: not known */
-    double total_sampled; /**< `total` by the samples; NAN: as above */
-    double total_error;   /**< its standard error; NAN: not known */
+    double log_likelihood_max; /**< largest log-likelihood of a cell, relative to the likelihood's peak: 0 if a cell
+                                * matches the measurement perfectly. Of a model's own log_likelihood(): its value */
+    double total;         /**< sum of log_evidence over all updates so far: of the evidence of all measurements */
+    double sampled;       /**< log_evidence by the audit's samples; NAN: no audit, or too few samples have weight */
+    double sampled_error; /**< standard error of `sampled`; NAN: unknown */
+    double total_sampled; /**< `total` by the audit's samples; NAN: as above */
+    double total_error;   /**< standard error of `total_sampled`; NAN: unknown */
 } gbees_evidence;
 
 /** Marginals: sums of the normalised P of a record's cells over all axes but one or two; dense over the
- * range of the cells' indices. One block of malloc()ed memory holds all of it. */
+ * range of the cells' indices. The struct and its arrays are one block of malloc()ed memory. */
 typedef struct gbees_marginals {
     int32_t first[GBEES_MAX_DIM];                      /**< index of the first entry along each axis */
     uint64_t length[GBEES_MAX_DIM];                    /**< entries along each axis */
@@ -127,15 +132,16 @@ typedef struct gbees_marginals {
     const double *plane[GBEES_MAX_DIM][GBEES_MAX_DIM]; /**< [j][k], j < k, row-major; NULL: it was too large */
 } gbees_marginals;
 
-/** Samples of a model's equations, in the model's axes, and how they are integrated: by equal steps of Runge and
- * Kutta's classical method, between two half steps of Euler and Maruyama's where the model has noise. The doubt of a
- * step estimates its error: the step times the difference of the drifts at the two stages in its middle, over
- * `scale`, along the worst axis. A step with more doubt than `doubt_most` is taken in parts. */
+/** Samples of a model's equations, in the model's axes, and how to integrate them: by equal steps of the classical
+ * Runge-Kutta method of fourth order. If the model has noise, half a step of Euler-Maruyama's noise is added before
+ * and after each. The doubt of a step is an estimate of its error: max over j of time_step * |k3_j - k2_j| / scale_j,
+ * where k2 and k3 are the drifts at the two stages in the middle of the step. A step whose doubt exceeds `doubt_most`
+ * is divided. */
 typedef struct gbees_integration {
     uint64_t count;              /**< samples */
     const double *const *from;   /**< from[j][i]: state j of sample i before */
     double *const *to;           /**< to[j][i]: state j of sample i after; may be `from` */
-    const uint64_t *number;      /**< the number of each sample, a counter of its random numbers; NULL: its place */
+    const uint64_t *number;      /**< of each sample: with `seed` it determines its noise; NULL: its index */
     uint64_t seed;               /**< of the random numbers */
     double time;                 /**< at the first step's start */
     double time_step;            /**< of each step */
@@ -145,37 +151,39 @@ typedef struct gbees_integration {
     double doubt_most;           /**< a step with more doubt is taken in parts */
 } gbees_integration;
 
-/** The frame of a grid that moves: its points are x = centre + axes y of the model, and the velocity of the grid
- * itself, along its axes, is velocity + gradient y (gbees/model_framed.h). Matrices are n x n, row-major. */
+/** The frame of a moving grid at one time: a point y of the grid is x = centre + axes y of the model, and the grid's
+ * own velocity there, along its axes, is velocity + gradient y (gbees/model_framed.h). y is in cells; matrices are
+ * n x n, row-major. */
 typedef struct gbees_grid_frame {
-    double centre[GBEES_MAX_DIM];       /**< in the model's axes */
-    double axes[GBEES_MAX_ENTRIES];     /**< its columns are the edges of a cell */
-    double inverse[GBEES_MAX_ENTRIES];  /**< of it */
-    double velocity[GBEES_MAX_DIM];     /**< of the grid itself, at y = 0 */
-    double gradient[GBEES_MAX_ENTRIES]; /**< of the same */
-    double negligible; /**< the grid does not grow where the drift relative to it is slower; in units of y */
-    double time_step;  /**< the next step is not longer, > 0 */
+    double centre[GBEES_MAX_DIM];       /**< x of y = 0 */
+    double axes[GBEES_MAX_ENTRIES];     /**< its columns are the edges of a cell in the model's axes */
+    double inverse[GBEES_MAX_ENTRIES];  /**< the inverse of `axes` */
+    double velocity[GBEES_MAX_DIM];     /**< of the grid at y = 0, in cells per unit of time */
+    double gradient[GBEES_MAX_ENTRIES]; /**< of the grid's velocity, per unit of time */
+    double negligible; /**< the grid does not grow in a direction along which the drift relative to it is slower than
+                        * this, in cells per unit of time */
+    double time_step;  /**< upper bound of the next step, > 0 */
 } gbees_grid_frame;
 
-/** Sums over points of P, P y, P y y^T, P f and P f y^T; f is the drift at y. */
+/** Sums over all cells of P, P y, P y y^T, P f and P f y^T, where f is the drift at the cell's centre y. */
 typedef struct gbees_affine_sums {
-    double mass;                  /**< of P */
-    double y[GBEES_MAX_DIM];      /**< of P y */
-    double yy[GBEES_MAX_ENTRIES]; /**< [n][n], of P y y^T */
-    double f[GBEES_MAX_DIM];      /**< of P f */
-    double fy[GBEES_MAX_ENTRIES]; /**< [n][n], of P f y^T: component of f, then of y */
+    double mass;                  /**< sum of P */
+    double y[GBEES_MAX_DIM];      /**< sum of P y */
+    double yy[GBEES_MAX_ENTRIES]; /**< [n][n], sum of P y y^T */
+    double f[GBEES_MAX_DIM];      /**< sum of P f */
+    double fy[GBEES_MAX_ENTRIES]; /**< [n][n], sum of P f y^T: row j for f_j, column k for y_k */
 } gbees_affine_sums;
 
 /** Receives `count` cells: index[j][i] is the index of cell i along axis j, p[i] its normalised probability. Returns
  * 0 to go on, anything else to stop. */
 typedef int gbees_cell_visitor(void *context, size_t count, const int32_t *const *index, const double *p);
 
-/** Receives a part of a state: `count` items of `size` bytes (1, 2, 4 or 8), under a name of at most 31 letters.
- * Returns 0 to go on, anything else to stop. */
+/** Receives a part of an engine's state: an array of `count` items of `size` bytes (1, 2, 4 or 8), under a name of at
+ * most 31 letters. The sink copies the data. Returns 0 to go on, anything else to stop. */
 typedef int gbees_state_sink(void *context, const char *name, size_t size, uint64_t count, const void *data);
 
-/** Returns such a part, which lives as long as the source; NULL: there is none of that name with items of that size.
- */
+/** Returns the part of that name with items of that size, and sets *count; NULL: there is none. The array lives as
+ * long as the source. */
 typedef const void *gbees_state_source(void *context, const char *name, size_t size, uint64_t *count);
 
 /** Receives one line of text, without its line end. */
@@ -201,28 +209,29 @@ typedef struct gbees_backend {
     /** Returns an upper bound of the bytes of the initial density. */
     double (*estimate)(const gbees_problem *problem);
 
-    /** Makes an engine with the problem's initial density. Its sum is 1, or that of the problem's `cells`. The
-     * problem must outlive it. */
+    /** Creates an engine with the problem's initial density. The sum of P is 1, or `mass` of the problem's `cells`.
+     * The problem must outlive the engine. */
     int (*create)(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error);
     /** Frees the engine. */
     void (*destroy)(gbees_engine *engine);
-    /** Makes an engine one of another problem that differs in its grid and its `cells` alone: as destroy() and
-     * create() with the same options, but keeps what takes long to open, as memory and a GPU's kernels. No capture
-     * may exist. The engine uses its old problem no more; after an error it must only be destroyed. NULL if the
-     * backend would gain nothing by it. */
+    /** Has the same effect as destroy() and create() with the same options, for a problem that differs from the
+     * engine's only in its grid and its `cells`; but keeps memory, a GPU's kernels and what else takes long to open.
+     * No capture may exist. Afterwards the old problem may be destroyed; after an error the engine may only be
+     * destroyed. The pointer is NULL if the backend would save nothing by it. */
     int (*restart)(gbees_engine *engine, const gbees_problem *problem, gbees_error *error);
-    /** On all ranks but 0 of a run with options->parallel: makes this rank's part of the grid, and takes part in each
-     * call to rank 0's engine until that is destroyed. All other functions are called on rank 0 alone. The pointer is
-     * NULL if the backend's grids can't be shared among ranks. */
+    /** Called on all ranks but 0 of a run with options->parallel: creates this rank's part of the grid, and takes
+     * part in each call to rank 0's engine until that one is destroyed. All other functions are called on rank 0
+     * alone. The pointer is NULL if the backend's grids can't be divided among ranks. */
     int (*serve)(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error);
 
-    /** Takes at most max_steps steps; the last one ends at the latest where clock->elapsed == clock->length. */
+    /** Takes up to max_steps time steps and advances the clock, no further than to clock->elapsed == clock->length.
+     * GBEES_ENUMERIC: the drift or the density is not finite, or no cell is left. */
     int (*advance)(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 
-    /** Applies Bayes' rule with one measurement (paper, Eq. (4)), then prunes. GBEES_EUNSUPPORTED if no cell supports
-     * the measurement: the density is unchanged. GBEES_EUSAGE if the engine is not made for updates, as its problem
-     * has no measurement up to its end. */
+    /** Applies Bayes' rule with one measurement (paper, Eq. (4)), then prunes. GBEES_EUNSUPPORTED: the likelihood
+     * vanishes in all cells; the density is unchanged. GBEES_EUSAGE: the engine was created without what updates
+     * need, as its problem has no measurement up to its end. */
     int (*update)(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error);
 
@@ -235,58 +244,61 @@ typedef struct gbees_backend {
     int (*cells)(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
                  gbees_error *error);
 
-    /** Passes all that the engine's further steps depend on, in full precision, to a sink; between two calls of
-     * advance(). GBEES_ENOMEM if the sink stops. Both pointers are NULL if the backend's engines can't be saved. */
+    /** Passes the engine's whole state, in full precision, to a sink. GBEES_ENOMEM if the sink stops. save and load
+     * are NULL if the backend's engines can't be saved. */
     int (*save)(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error);
-    /** Makes an engine of the same problem in the state that was saved: it goes on as if it had never stopped, bit
-     * for bit, on any number of threads. GBEES_EINPUT: the state is not one of such an engine. */
+    /** Creates an engine of the same problem in a saved state: its further results are those of the saved engine, bit
+     * for bit, on any number of threads. GBEES_EINPUT: the source has no state of such an engine. */
     int (*load)(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error);
 
-    /** Returns the totals so far. */
+    /** Sets *totals to the totals so far. */
     void (*totals)(const gbees_engine *engine, gbees_totals *totals);
 
-    /** Copies the cells that cells() would visit for a record, so that they can be visited while the engine advances.
-     * *capture is NULL if there is no memory for the copy. All three pointers are NULL if the backend has no
-     * captures. */
+    /** Copies the cells that cells() visits for a record, so that another thread can visit them while the engine
+     * advances. *capture is NULL if there is not enough memory for the copy: the caller then uses cells(). All three
+     * pointers are NULL if the backend has no captures. */
     int (*capture)(gbees_engine *engine, gbees_capture **capture, gbees_error *error);
-    /** Visits the cells of a capture once, from any thread. */
+    /** Visits the cells of a capture. It may be called once, from any thread. */
     int (*capture_cells)(gbees_capture *capture, gbees_cell_visitor *visitor, void *context, gbees_error *error);
     /** Frees a capture, before the engine is destroyed. */
     void (*capture_free)(gbees_capture *capture);
 
-    /** Computes the marginals of the cells that cells() would visit for a record, without planes of more than `most`
-     * entries. *marginals is NULL if there is no memory for them; else the caller free()s it. The pointer is NULL if
+    /** Computes the marginals of the cells that cells() visits for a record; planes of more than `most` entries are
+     * left out. *marginals is NULL if there is not enough memory; else the caller free()s it. The pointer is NULL if
      * the backend computes no marginals. */
     int (*marginals)(gbees_engine *engine, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 
-    /** Sets the frame of the problem's moving grid. If `rate` is not NULL it also computes what the next step needs,
-     * the drift relative to the frame at this time, and sets *rate to the largest rate of a cell: 1 / the step of
-     * Courant number 1. Else no step may be taken before the next call. All three pointers are NULL if the backend
-     * has no grids that move. */
+    /** Sets the frame of the problem's moving grid. If `rate` is not NULL it also computes the drift relative to the
+     * frame at this time, which the next step needs, and sets *rate to the largest rate of a cell, 1 / the step of
+     * Courant number 1. If it is NULL no step may be taken before the next call. All three pointers are NULL if the
+     * backend has no moving grids. */
     int (*frame_set)(gbees_engine *engine, const gbees_grid_frame *frame, double time, double *rate,
                      gbees_error *error);
-    /** Computes the sums over all cells of the present density, with the drift relative to the frame at this time,
-     * along its axes, as f. */
+    /** Computes the sums over all cells of the current density; f is the drift relative to the frame at this time,
+     * along the frame's axes. */
     int (*frame_fit)(gbees_engine *engine, double time, gbees_affine_sums *sums, gbees_error *error);
-    /** Computes J = 4 sum (grad sqrt P)(grad sqrt P)^T, n x n, of the normalised density, by differences of cells. */
+    /** Computes the density's Fisher information in y, 4 sum (grad sqrt P)(grad sqrt P)^T with normalised P, by
+     * differences of neighbouring cells.
+     * @param information receives information[n][n] */
     int (*frame_information)(gbees_engine *engine, double *information, gbees_error *error);
 
-    /** Keeps open what engines share and what takes long to open, as a GPU's context, until it is released: for runs
-     * that follow one another. Both pointers are NULL if the backend has nothing of that kind. */
+    /** Opens the resources that engines share and that take long to open, such as a GPU's context, until release():
+     * for runs one after another. Both pointers are NULL if the backend has no such resources. */
     int (*hold)(gbees_hold **hold, gbees_error *error);
-    /** Releases it. NULL is allowed. */
+    /** Closes them once no engine uses them; NULL is allowed. */
     void (*release)(gbees_hold *hold);
 
-    /** Begins to prepare the integration of samples of the problem's model, and returns without waiting. The problem
-     * must outlive the integrator; its bound and its grid's axes have no effect. All three pointers are NULL if the
-     * backend does not integrate samples. */
+    /** Begins to compile and load what integrates samples of the problem's model, in the background, and returns at
+     * once. The problem must outlive the integrator; its bound and its grid's axes have no effect. All three pointers
+     * are NULL if the backend does not integrate samples. */
     int (*integrator_create)(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error);
-    /** Integrates samples; from any thread, one call at a time. Sets *done to 1, or to 0 with nothing done if the
-     * integrator is not ready yet or has no memory for them. After an error it must only be destroyed. */
+    /** Integrates samples. It may be called from any thread, one call at a time. Sets *done to 1; or to 0, with the
+     * samples unchanged, if the integrator is not ready yet or has not enough memory for them. After an error the
+     * integrator may only be destroyed. */
     int (*integrator_run)(gbees_integrator *integrator, const gbees_integration *integration, int *done,
                           gbees_error *error);
-    /** Frees it. NULL is allowed. */
+    /** Frees the integrator; NULL is allowed. */
     void (*integrator_destroy)(gbees_integrator *integrator);
 } gbees_backend;
 

@@ -15,7 +15,7 @@ extern "C" {
 /** What a function that can fail returns. */
 typedef enum gbees_status {
     GBEES_OK = 0,       /**< no error */
-    GBEES_EUSAGE,       /**< a call or an option that makes no sense */
+    GBEES_EUSAGE,       /**< a call or an option that is not allowed */
     GBEES_EINPUT,       /**< a malformed file, scenario or value */
     GBEES_EMODEL,       /**< a plugin that can't be found, loaded or used */
     GBEES_EBACKEND,     /**< a backend that can't be found, loaded or used */

@@ -31,16 +31,16 @@ enum {
     GBEES_MODEL_ABI = 5,                               /**< raised whenever the layout below changes */
     GBEES_MAX_DIM = 8,                                 /**< states */
     GBEES_MAX_PARAMETERS = 32,                         /**< parameters of a model */
-    GBEES_LANES = 16,                                  /**< a plane of points has this many, or a multiple */
-    GBEES_MAX_ENTRIES = GBEES_MAX_DIM * GBEES_MAX_DIM, /**< of a matrix of a frame, n x n, row-major */
-    /** Where a framed grid's frame (gbees/model_framed.h) stands behind the parameters: the centre c ... */
-    GBEES_FRAME_CENTRE = GBEES_MAX_PARAMETERS,
-    GBEES_FRAME_AXES = GBEES_FRAME_CENTRE + GBEES_MAX_DIM,      /**< ... A, whose columns are the grid's axes ... */
-    GBEES_FRAME_INVERSE = GBEES_FRAME_AXES + GBEES_MAX_ENTRIES, /**< ... its inverse ... */
-    GBEES_FRAME_VELOCITY =
-        GBEES_FRAME_INVERSE + GBEES_MAX_ENTRIES,                 /**< ... and the velocity u + G y of the grid ... */
-    GBEES_FRAME_GRADIENT = GBEES_FRAME_VELOCITY + GBEES_MAX_DIM, /**< ... along its axes: u, and here G */
-    GBEES_PARAMETER_VALUES = GBEES_FRAME_GRADIENT + GBEES_MAX_ENTRIES /**< parameters and frame together */
+    GBEES_LANES = 16,                                  /**< points per plane: a multiple of this (gbees_planes_f) */
+    GBEES_MAX_ENTRIES = GBEES_MAX_DIM * GBEES_MAX_DIM, /**< entries of a frame's matrix, n x n, row-major */
+    /* The parameters' array p[GBEES_PARAMETER_VALUES] holds the parameters, and after them the frame of the grid
+     * (gbees/model_framed.h): a point y of the grid is x = c + A y, and the grid's own velocity there is u + G y. */
+    GBEES_FRAME_CENTRE = GBEES_MAX_PARAMETERS,                        /**< index in p of c[n] */
+    GBEES_FRAME_AXES = GBEES_FRAME_CENTRE + GBEES_MAX_DIM,            /**< index in p of A[n][n] */
+    GBEES_FRAME_INVERSE = GBEES_FRAME_AXES + GBEES_MAX_ENTRIES,       /**< index in p of the inverse of A, [n][n] */
+    GBEES_FRAME_VELOCITY = GBEES_FRAME_INVERSE + GBEES_MAX_ENTRIES,   /**< index in p of u[n] */
+    GBEES_FRAME_GRADIENT = GBEES_FRAME_VELOCITY + GBEES_MAX_DIM,      /**< index in p of G[n][n] */
+    GBEES_PARAMETER_VALUES = GBEES_FRAME_GRADIENT + GBEES_MAX_ENTRIES /**< length of p */
 };
 
 /* A run-time compiler for a GPU compiles the equations only. */
@@ -88,9 +88,9 @@ typedef struct gbees_model_scenario {
 
 /** @name Batched functions
  *
- * They evaluate the equations at the points i = 0 ... count - 1, x_k = origin[k] + offset[k][i] for k = 0 ... n - 1,
- * at the time t, with the parameters p[GBEES_PARAMETER_VALUES]. The caller owns all arrays; the functions can't fail,
- * but may write numbers that are not finite. */
+ * Each evaluates the equations at the points i = 0 ... count - 1, x_k = origin[k] + offset[k][i] for k = 0 ... n - 1,
+ * at the time t, with the parameters p[GBEES_PARAMETER_VALUES]. Units are the model's. The caller owns all arrays.
+ * The functions can't fail, but may write numbers that are not finite, which the caller checks. */
 /** @{ */
 /** One component of the drift: out[count]. */
 typedef void gbees_component_f(size_t count, float t, const float *origin, const float *const *offset, const float *p,
@@ -111,38 +111,39 @@ typedef void gbees_measure_d(int which, size_t count, double t, const double *or
 typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset, const double *p,
                            double *out);
 
-/** Component j of the drift at the points of planes across axis j.
+/** Component j of the drift at the points of several planes perpendicular to axis j.
  *
- * Coordinate j of all points of plane q is along[q]; the others are origin[k] + offset[k][l] for lane l of each
- * plane; offset[j] is not read. So what does not depend on x_j is computed once for all planes. `lanes` is a multiple
- * of GBEES_LANES. The result of lane l of plane q is out[q * lanes + l]; its bits are those of gbees_component_f. */
+ * Point l of plane q has x_j = along[q], and x_k = origin[k] + offset[k][l] for k != j; offset[j] is not read. The
+ * points of all planes thus differ in x_j only, and terms that don't depend on x_j are computed once for all planes.
+ * `lanes`, the number of points per plane, is a multiple of GBEES_LANES. The result of point l of plane q is
+ * out[q * lanes + l], the same bits as by gbees_component_f. */
 typedef void gbees_planes_f(size_t planes, size_t lanes, float t, const float *origin, const float *const *offset,
                             const float *along, const float *p, float *out);
 /** The same in double. */
 typedef void gbees_planes_d(size_t planes, size_t lanes, double t, const double *origin, const double *const *offset,
                             const double *along, const double *p, double *out);
 
-/** The log-likelihood of one measured y: out[count]. */
+/** The log-likelihood of one measured y[size] by function `which`: out[count]. */
 typedef void gbees_log_likelihood_d(int which, size_t count, double t, const double *origin,
                                     const double *const *offset, const double *p, const double *y, double *out);
 /** @} */
 
-/** The batched functions of one dimension. Those that the model lacks are NULL. */
+/** The batched functions for one dimension n. Those that the model lacks are NULL. */
 typedef struct gbees_functions {
     int n;                             /**< the dimension */
     gbees_component_f *component_f[8]; /**< entry j: dx_j/dt */
     gbees_component_d *component_d[8]; /**< entry j: dx_j/dt */
     gbees_planes_f
-        *planes_f[8]; /**< of component j; NULL in one and two dimensions, where planes are short, and if framed */
-    gbees_planes_d *planes_d[8];              /**< of component j; NULL where planes_f is */
+        *planes_f[8]; /**< entry j: dx_j/dt. NULL for n = 1 and 2, as planes are short then, and if framed */
+    gbees_planes_d *planes_d[8];              /**< entry j: dx_j/dt; NULL if planes_f is */
     gbees_vector_f *drift_f;                  /**< the drift */
     gbees_vector_d *drift_d;                  /**< the drift */
     gbees_measure_d *measure_d;               /**< the measurement functions */
     gbees_bound_d *bound_d;                   /**< the bound */
     gbees_log_likelihood_d *log_likelihood_d; /**< the model's own likelihood */
     gbees_vector_d *diffusion_d;              /**< Q: its diagonal or n x n, as gbees_model.diffusion has it */
-    /** The same functions for points y of a framed grid, x = c + A y: drifts are A^-1 f(x) - u - G y, the diffusion
-     * is A^-1 Q A^-T, n x n. The frame stands behind the parameters. */
+    /** The same functions for points y of a framed grid, x = c + A y: the drift is A^-1 f(x) - u - G y, the diffusion
+     * A^-1 Q A^-T, n x n. They read the frame from p[GBEES_FRAME_CENTRE ...]. NULL in the framed functions. */
     const struct gbees_functions *framed;
 } gbees_functions;
 

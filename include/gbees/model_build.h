@@ -1,11 +1,12 @@
-/* gbees/model_build.h - makes a plugin's batched functions from its equations; included by gbees/model.h.
+/* gbees/model_build.h - defines a plugin's batched functions (gbees/model.h) from its equations, and its card.
  *
- * The functions are loops over points that call the equations (gbees/model_equations.h) with n and the component as
- * constants: the compiler drops what a component does not need, and vectorises over the points. Each macro below
- * defines one function for
+ * A batched function is a loop over points that calls the equations (gbees/model_equations.h) with the dimension and
+ * the component as constants, so that the compiler drops what a component does not need and vectorises the loop.
+ * The macros below define the functions. Their parameters are:
  *
- *     AXES    own: points and drifts are those of the model's axes; framed: of a rotated grid's
- * (gbees/model_framed.h) R, S    float, _f or double, _d N, J    dimension and component
+ *     AXES    "own": points and drifts in the model's axes; "framed": in a framed grid's (gbees/model_framed.h)
+ *     R, S    "float" and "_f", or "double" and "_d"
+ *     N, J    dimension and component
  */
 #ifndef GBEES_MODEL_BUILD_H
 #define GBEES_MODEL_BUILD_H
@@ -35,7 +36,8 @@
 #define GBEES_DIFFUSION_KIND 0
 #endif
 
-/* The plugin's own file: included again, and embedded. Compile in its folder, or with -I. */
+/* The plugin's own file, which is included again and embedded. The compiler must find it by the name that it was
+ * given: it runs in the file's folder, or has that in its -I. */
 #ifndef GBEES_SOURCE_FILE
 #define GBEES_SOURCE_FILE __BASE_FILE__
 #endif
@@ -47,7 +49,7 @@
 
 #include <gbees/model_equations.h>
 
-/* Makes a version of the function for each kind of processor; the loader chooses one. */
+/* Compiles a function for several x86 instruction sets; the loader chooses the best that the processor has. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(GBEES_NO_CLONES) &&                                        \
     (defined(__clang__) ? __clang_major__ >= 14 : __GNUC__ >= 12)
 #define GBEES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -97,7 +99,7 @@
         }                                                                                                            \
     }
 
-/* A component along a rotated axis takes the whole drift: one function for each n and precision serves all. */
+/* A component along a framed grid's axis depends on the whole drift, so that all components share one function. */
 #define GBEES_COMPONENT_framed(R, S, N, J)                                                                           \
     static void gbees_framed_##N##_##J##S(size_t count, R t, const R *origin, const R *const *offset, const R *p,    \
                                           R *out)                                                                    \
@@ -105,8 +107,8 @@
         gbees_framed_drift_##N##S(J, count, t, origin, offset, p, out);                                              \
     }
 
-/* The loop over lanes has the constant length of one or a few vectors, so that the compiler keeps in registers what
- * is the same in all planes. */
+/* The inner loop has constant length, one or a few vectors, so that the compiler keeps terms that are the same in all
+ * planes in registers. */
 #define GBEES_PLANES(R, S, N, J)                                                                                     \
     GBEES_CLONES static void gbees_planes_##N##_##J##S(size_t planes, size_t lanes, R t, const R *origin,            \
                                                        const R *const *offset, const R *along, const R *p,           \
@@ -125,7 +127,7 @@
                 }                                                                                                    \
     }
 
-/* NaN stays where the drift writes nothing: the solver and gbees-plugin look for it. */
+/* Components that the drift does not write stay NaN, which the solver and gbees-plugin report. */
 #define GBEES_DRIFT_own(R, S, N)                                                                                     \
     GBEES_CLONES static void gbees_own_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset,     \
                                                      const R *p, R *const *out)                                      \
@@ -169,7 +171,7 @@
         }                                                                                                            \
     }
 
-/* ---- what a model may lack; GBEES_IF_x(name) is then NULL ---- */
+/* ---- optional functions: if the model lacks x, GBEES_IF_x(name) is NULL ---- */
 
 #ifdef GBEES_HAS_MEASURE
 #define GBEES_IF_MEASURE(name) name
@@ -228,7 +230,7 @@
 
 #ifdef GBEES_HAS_DIFFUSION
 #define GBEES_IF_DIFFUSION(name) name
-/* entry[SIZE]: Q of the model, or R^T Q R. */
+/* entry[SIZE]: Q in the model's axes, its diagonal or n x n; or n x n in the grid's axes. */
 #define GBEES_NOISE_own(N)                                                                                           \
     enum { SIZE = FULL ? N * N : N };                                                                                \
     const double *entry = Q
@@ -398,7 +400,7 @@ __asm__(".pushsection .rodata\n"
         ".byte 0\n"
         ".popsection\n");
 
-/* In the order of the fields, as C++ has it. */
+/* In the order of the fields: C++ requires it. */
 #define GBEES_MODEL_HEAD                                                                                             \
     .abi = GBEES_MODEL_ABI, .size = sizeof(gbees_model), .dim_min = GBEES_DIM_MIN, .dim_max = GBEES_DIM_MAX,         \
     .functions = gbees_functions_table,                                                                              \

@@ -1,11 +1,12 @@
-/* gbees/model_equations.h - a model's equations at one point, in float and in double.
+/* gbees/model_equations.h - defines a model's equations as functions of one point, in float and in double.
  *
- * It includes the model's text, GBEES_SOURCE_FILE, once with real = float and once with real = double. The model's
- * drift() becomes gbees_equation_drift_f() and gbees_equation_drift_d(), and likewise its other functions; the
+ * It includes the plugin's file, GBEES_SOURCE_FILE, once with real = float and once with real = double. The model's
+ * drift() becomes gbees_equation_drift_f() and gbees_equation_drift_d(), and likewise its other functions. The
  * functions of gbees/model_framed.h are defined with the same endings.
  *
- * Included by gbees/model_build.h for a plugin, and by the backends that compile the model's text themselves. These
- * may define GBEES_INLINE, GBEES_UNROLL and GBEES_UNROLL_ALL for their compiler.
+ * It is included by gbees/model_build.h for a plugin, and by backends that compile the plugin's text at run time. A
+ * backend may define GBEES_INLINE, GBEES_UNROLL (before short loops) and GBEES_UNROLL_ALL (before nested loops over
+ * local arrays) for its compiler.
  */
 #ifndef GBEES_MODEL_EQUATIONS_H
 #define GBEES_MODEL_EQUATIONS_H
@@ -13,15 +14,14 @@
 #ifndef GBEES_INLINE
 #define GBEES_INLINE static inline __attribute__((always_inline, unused))
 #define GBEES_UNROLL _Pragma("GCC unroll 8")
-#define GBEES_UNROLL_ALL /* for GPUs, whose local arrays must be registers; on a CPU nested loops would get too long \
-                          */
+#define GBEES_UNROLL_ALL /* empty: only GPUs need it, where local arrays must become registers */
 #endif
 
 #define GBEES_PASTE_(a, b) a##b
 #define GBEES_PASTE(a, b) GBEES_PASTE_(a, b)
 #define GBEES_FN(name) GBEES_PASTE(name, GBEES_SUFFIX)
 
-/* The model's text comes last: its macros can't reach what is above. */
+/* Before the model's text, whose macros must not affect them. */
 #define real float
 #define GBEES_SUFFIX _f
 #include <gbees/model_framed.h>

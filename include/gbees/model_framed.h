@@ -1,16 +1,16 @@
-/* gbees/model_framed.h - points, drifts and noise on a grid that has a frame of its own: a rotated grid
- * (doc/method.md, "A rotated grid") or one that moves ("Moving frame").
+/* gbees/model_framed.h - transforms points, drifts and noise between the model's axes and a framed grid's: a rotated
+ * grid (doc/method.md, "A rotated grid") or a moving one ("Moving frame").
  *
  * A point y of the grid is x = c + A y of the model. The drift relative to the grid, along its axes, is
- * A^-1 f(x) - u - G y, where u + G y is the grid's own velocity there: 0 if it is at rest. A diffusion is A^-1 Q
- * A^-T. A rotated grid has A = R and A^-1 = R^T. The frame stands behind the parameters, from p[GBEES_FRAME_CENTRE]
- * on.
+ * A^-1 f(x) - u - G y, where u + G y is the grid's own velocity there, 0 for a grid at rest. A diffusion Q is
+ * A^-1 Q A^-T. A rotated grid has A = R and A^-1 = R^T. All functions read the frame from p (GBEES_FRAME_CENTRE, ...,
+ * in gbees/model.h).
  *
- * A template for gbees/model_equations.h, which defines `real`, GBEES_FN, GBEES_INLINE, GBEES_UNROLL and
- * GBEES_UNROLL_ALL; it has no include guard.
+ * This file has no include guard: gbees/model_equations.h includes it once for each precision, with `real`, GBEES_FN,
+ * GBEES_INLINE, GBEES_UNROLL and GBEES_UNROLL_ALL defined.
  */
 
-/* x[n] = c + A y. */
+/* Sets x[n] to c + A y, for y[n]. */
 GBEES_INLINE void GBEES_FN(gbees_frame_point)(int n, const real *p, const real *y, real *x)
 {
     GBEES_UNROLL for (int k = 0; k < n; k++)
@@ -20,7 +20,7 @@ GBEES_INLINE void GBEES_FN(gbees_frame_point)(int n, const real *p, const real *
     }
 }
 
-/* Component j of A^-1 f - u - G y, where f is the drift at y. */
+/* Returns component j of A^-1 f - u - G y, for y[n] and the drift f[n] there. */
 GBEES_INLINE real GBEES_FN(gbees_frame_along)(int n, int j, const real *p, const real *y, const real *f)
 {
     real sum = p[GBEES_FRAME_INVERSE + j * n] * f[0], own = p[GBEES_FRAME_VELOCITY + j];
@@ -30,8 +30,9 @@ GBEES_INLINE real GBEES_FN(gbees_frame_along)(int n, int j, const real *p, const
     return sum - own;
 }
 
-/* to[n * n] = A^-1 Q A^-T. q: the diagonal of Q, or (full) the upper half of n * n. A sum below 1e-9 of the sizes of
- * its terms is rounding, and becomes 0: noise along one axis of the grid must not leak into the others. */
+/* Sets to[n][n] to A^-1 Q A^-T. q is the diagonal of Q, q[n], or, if `full`, Q itself, q[n][n], of which the upper
+ * half is read. An entry below 1e-9 times the sum of its terms' absolute values is rounding and becomes 0, so that
+ * noise along one axis of the grid does not appear along the others. */
 GBEES_INLINE void GBEES_FN(gbees_frame_noise)(int n, int full, const real *p, const real *q, real *to)
 {
     const real *v = p + GBEES_FRAME_INVERSE;

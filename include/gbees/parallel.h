@@ -1,10 +1,10 @@
 /** @file gbees/parallel.h
- * The contract between gbees and a communicator: what a run that is shared among processes (ranks) needs of MPI, or
- * of anything else that passes messages. For authors of backends and of communicators.
+ * The contract between gbees and a communicator: the operations of MPI, or of another way to pass messages, that a
+ * run on several processes (ranks) needs. For authors of backends and of communicators.
  *
  * A communicator is a module that exports one const struct, its descriptor (card), named gbees_parallel_card. All
- * ranks call the functions of an open communicator in the same order. A communicator that can't do what it is asked
- * for ends all ranks: calls have no result to check.
+ * ranks call the functions of an open communicator in the same order. The functions return nothing: a communicator
+ * that fails ends all ranks.
  */
 #ifndef GBEES_PARALLEL_H
 #define GBEES_PARALLEL_H
@@ -20,37 +20,39 @@ extern "C" {
 
 enum { GBEES_PARALLEL_ABI = 3 /**< raised whenever the layout below changes */ };
 
-/** Bytes to send to a rank, or the memory for those to receive from it. Both ranks name the same size. */
+/** A message to send to a rank, or the buffer for one to receive from it. Sender and receiver give the same size. */
 typedef struct gbees_message {
-    int rank;    /**< the other one */
-    size_t size; /**< of data; 0: no message is sent */
-    void *data;  /**< the caller's */
+    int rank;    /**< the other rank */
+    size_t size; /**< bytes of data; 0: no message is sent */
+    void *data;  /**< owned by the caller */
 } gbees_message;
 
 /** An open communicator. `context` is the first argument of its functions. */
 typedef struct gbees_parallel {
-    void *context;   /**< the communicator's own */
-    int rank;        /**< of this process, 0 .. ranks - 1 */
-    int ranks;       /**< how many */
-    int local_ranks; /**< how many of them run on this machine */
-    int local_rank;  /**< of this process among those, 0 .. local_ranks - 1 */
+    void *context;   /**< the communicator's state */
+    int rank;        /**< this process's rank, 0 ... ranks - 1 */
+    int ranks;       /**< number of ranks */
+    int local_ranks; /**< number of ranks on this machine */
+    int local_rank;  /**< this process's rank among those, 0 ... local_ranks - 1 */
 
-    /** Replaces each integer by its sum over all ranks. */
+    /** Replaces each of values[count] by its sum over all ranks, on all ranks (MPI_Allreduce). */
     void (*sum)(void *context, int64_t *values, size_t count);
-    /** Replaces each number by the largest of all ranks. */
+    /** Replaces each of values[count] by its maximum over all ranks, on all ranks. */
     void (*most)(void *context, double *values, size_t count);
-    /** Copies `size` bytes of rank 0 to all ranks. */
+    /** Copies data[size], in bytes, from rank 0 to all ranks. */
     void (*broadcast)(void *context, void *data, size_t size);
-    /** Sets all[rank * size ...] to `size` bytes of each rank, on all ranks. */
+    /** Copies own[size], in bytes, of each rank r to all[r * size ...], on all ranks (MPI_Allgather). */
     void (*gather)(void *context, const void *own, size_t size, void *all);
-    /** Sends and receives messages. The partners call it, too, with messages of these sizes; other ranks need not. */
+    /** Sends out[outs] and receives in[ins]; returns when all have been sent and received. Only the ranks that are
+     * named in a message take part, each with the matching messages. */
     void (*exchange)(void *context, const gbees_message *out, int outs, const gbees_message *in, int ins);
-    /** Ends all ranks at once, with this exit status: this rank can't go on, and the others wait for it. As none of
-     * them can return an error any more, the communicator writes "gbees-run: rank 3: WHY" to the standard error. */
+    /** Ends all ranks with this exit status, for a rank that can't continue while others wait for it. As no rank can
+     * return an error then, the communicator writes "gbees-run: rank 3: WHY" to the standard error. */
     void (*abort)(void *context, int code, const char *why);
 } gbees_parallel;
 
-/** Returns the status of the lowest rank that has failed, with its text, on all ranks; 0 if none has. All call it. */
+/** Agrees on one status: each rank passes its own, and all return that of the lowest rank that has failed, with that
+ * rank's text in *error, or 0 if none has failed. All ranks must call it. */
 static inline int gbees_parallel_agree(const gbees_parallel *parallel, int status, gbees_error *error)
 {
     gbees_error own = {GBEES_OK, {0}}, *all;
@@ -83,9 +85,9 @@ typedef struct gbees_parallel_module {
     const char *name;  /**< as --ranks takes it */
     const char *title; /**< one line */
 
-    /** Joins the ranks, once a process. Returns a gbees_status. */
+    /** Joins the ranks and sets *parallel; once in a process. Returns a gbees_status. */
     int (*open)(gbees_parallel *parallel, gbees_error *error);
-    /** Leaves them; all ranks do so together. */
+    /** Leaves the ranks; all of them call it. */
     void (*close)(gbees_parallel *parallel);
 } gbees_parallel_module;
 

@@ -1,9 +1,9 @@
 /** @file gbees/problem.h
  * A problem: what to propagate and how, as plain data.
  *
- * gbees_problem_create() (gbees.h) makes it of a model and a scenario. It is valid in every field and never changes:
- * the solver and the backends read it only. Matrices are row-major, n x n packed. "The paper" is that of
- * doc/method.md.
+ * gbees_problem_create() (gbees/scenario.h) makes it from a model and a scenario, and checks every member; after that
+ * it is read only. n is the number of states. Matrices are n x n, row-major, without padding between rows. Units are
+ * the model's. "The paper" is that of doc/method.md.
  */
 #ifndef GBEES_PROBLEM_H
 #define GBEES_PROBLEM_H
@@ -15,29 +15,29 @@
 extern "C" {
 #endif
 
-/** The reference that is followed. */
+/** The program whose results the run reproduces. */
 typedef enum gbees_mode {
-    GBEES_MODE_DEFAULT, /**< bricks, both sides of the grid open, mass accounted for */
-    GBEES_MODE_PAPER,   /**< the reference CPU code, cell for cell: double, bricks of one cell, its rule for missing
-                           faces */
-    GBEES_MODE_LEGACY   /**< the paper's CPU-legacy: PAPER with a fixed time step and growth to all neighbours */
+    GBEES_MODE_DEFAULT, /**< none: bricks, open boundaries, a ledger of the mass */
+    GBEES_MODE_PAPER,   /**< the reference CPU code, cell for cell: double precision, bricks of one cell,
+                         * GBEES_FACES_REFERENCE */
+    GBEES_MODE_LEGACY   /**< the paper's CPU-legacy: PAPER with a fixed time step and GBEES_GROWTH_ALL */
 } gbees_mode;
 
-/** Of storage and fluxes; sums are always double. */
+/** The type in which P is stored and fluxes are computed; sums are always double. */
 typedef enum gbees_precision {
     GBEES_MIXED, /**< float */
     GBEES_DOUBLE /**< double */
 } gbees_precision;
 
-/** What lies beyond a face with no neighbour. */
+/** The boundary condition at a face without a neighbouring cell. */
 typedef enum gbees_faces {
-    GBEES_FACES_OPEN,     /**< on both sides P = 0, which receives what flows out */
-    GBEES_FACES_REFERENCE /**< the reference code's rule: a wall on the lower side, open on the upper one */
+    GBEES_FACES_OPEN,     /**< outflow: beyond the face P = 0; mass that crosses it is lost */
+    GBEES_FACES_REFERENCE /**< the reference code's: a wall at a cell's lower face, outflow at its upper face */
 } gbees_faces;
 
-/** The neighbours that are made around cells with P >= p*. */
+/** Which neighbours of a cell with P >= p* are created. */
 typedef enum gbees_growth {
-    GBEES_GROWTH_DOWNWIND, /**< those across downwind faces and edges */
+    GBEES_GROWTH_DOWNWIND, /**< those across its downwind faces and edges */
     GBEES_GROWTH_ALL       /**< all 3^n - 1 */
 } gbees_growth;
 
@@ -53,13 +53,13 @@ typedef enum gbees_scheme {
     GBEES_SCHEME_UPWIND          /**< split, first order, positive and conservative: to compare with */
 } gbees_scheme;
 
-/** Whether a step advects along one axis after the other; else along all at once. */
+/** Whether a scheme advects along one axis after the other; the others advect along all axes at once. */
 static inline int gbees_scheme_is_split(gbees_scheme scheme)
 {
     return scheme >= GBEES_SCHEME_SPLIT5;
 }
 
-/** Whether a split scheme preserves monotonicity. */
+/** Whether a scheme is a split one with monotonicity-preserving bounds. */
 static inline int gbees_scheme_is_preserving(gbees_scheme scheme)
 {
     return scheme == GBEES_SCHEME_SPLIT5_MP || scheme == GBEES_SCHEME_SPLIT7_MP;
@@ -78,26 +78,27 @@ typedef enum gbees_cell_values {
     GBEES_CELL_AVERAGES /**< the integral of the density over the cell: split schemes only */
 } gbees_cell_values;
 
-/** What an accuracy is asked for of. */
+/** The quantity whose error an accuracy limits. */
 typedef enum gbees_accuracy_of {
     GBEES_ACCURACY_MOMENTS,   /**< means, in standard deviations, and standard deviations, relative */
     GBEES_ACCURACY_MARGINALS, /**< Wasserstein's first distance of the marginals, in standard deviations */
     GBEES_ACCURACY_DENSITY    /**< one minus the correlation of the joint densities on bins */
 } gbees_accuracy_of;
 
-/** How to compute. */
+/** Numerical method and its options. */
 typedef struct gbees_numerics {
-    gbees_mode mode;               /**< the fields below agree with it */
-    gbees_scheme scheme;           /**< of advection */
-    gbees_cell_values cell_values; /**< what P is */
+    gbees_mode mode;               /**< the members below agree with it */
+    gbees_scheme scheme;           /**< advection scheme */
+    gbees_cell_values cell_values; /**< meaning of P */
     gbees_precision precision;     /**< of storage and fluxes */
-    gbees_faces faces;             /**< beyond the grid's edge */
-    gbees_growth growth;           /**< which neighbours are made */
-    int cells_per_brick;           /**< 64, or 1: the paper's cell-level grid */
-    double courant;     /**< ctu: time step = courant * min over cells of 1 / sum_j |v_j|/h_j; split5: 1 / max_j;
-                         * up to 1, with split5 up to the shortest edge of a brick */
-    double time_step;   /**< > 0: this fixed step in place of the CFL step; in default mode a backend refuses it
-                         * with GBEES_ENUMERIC where its Courant number is above 1 and above `courant` */
+    gbees_faces faces;             /**< boundary condition */
+    gbees_growth growth;           /**< which neighbours are created */
+    int cells_per_brick;           /**< 64, or 1 for the paper's grid of single cells */
+    double courant;     /**< the time step is courant * min over cells of 1 / sum_j |v_j|/h_j, or, for split schemes,
+                         * of 1 / max_j |v_j|/h_j. At most 1; for split schemes at most the shortest edge of a brick, in
+                         * cells */
+    double time_step;   /**< > 0: a fixed time step in place of that one. In default mode a backend refuses it with
+                         * GBEES_ENUMERIC if its Courant number exceeds both 1 and `courant` */
     int prune_interval; /**< steps between prunes, >= 1 */
 } gbees_numerics;
 
@@ -108,92 +109,94 @@ typedef enum gbees_likelihood {
     GBEES_LIKELIHOOD_MODEL     /**< the model's own log_likelihood(), which needs neither h nor a covariance */
 } gbees_likelihood;
 
-/** y = h(x) + noise at a time: function number `function` of the model. */
+/** A measurement y = h(x) + noise at a time. */
 typedef struct gbees_measurement {
     double time;                                      /**< model time */
-    int function;                                     /**< index in the model's list */
-    int size;                                         /**< components of the function */
-    double value[GBEES_MAX_DIM];                      /**< 0 where there is none */
-    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< size x size, of all components */
-    gbees_likelihood likelihood;                      /**< of the residual */
+    int function;                                     /**< index of h in the model's list */
+    int size;                                         /**< number of components of y */
+    double value[GBEES_MAX_DIM];                      /**< y[size]; 0 in missing components */
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< size x size, also of missing components */
+    gbees_likelihood likelihood;                      /**< distribution of the residual */
     double degrees_of_freedom;                        /**< of Student's t, > 0 */
     unsigned missing;                                 /**< bit k: component k was not measured; at least one was */
-    double period[GBEES_MAX_DIM];                     /**< > 0: the component is periodic; else 0 */
+    double period[GBEES_MAX_DIM];                     /**< > 0: period of a component such as an angle; else 0 */
 } gbees_measurement;
 
 /** One Gaussian of an initial mixture. */
 typedef struct gbees_gaussian {
-    double weight;                                    /**< all add up to 1 */
+    double weight;                                    /**< the weights of a mixture add up to 1 */
     double mean[GBEES_MAX_DIM];                       /**< in the grid's axes */
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n */
-    int lo[GBEES_MAX_DIM];                            /**< of its box lo_j <= i_j <= hi_j */
-    int hi[GBEES_MAX_DIM];                            /**< of the same box */
+    int lo[GBEES_MAX_DIM];                            /**< its cells are in the box lo_j <= i_j <= hi_j */
+    int hi[GBEES_MAX_DIM];                            /**< its cells are in the box lo_j <= i_j <= hi_j */
 } gbees_gaussian;
 
-/** A density as cells, and where the run stood that it is taken from: a record of an earlier run, or the run's own
- * density on another grid. */
+/** An initial density as cells, and the state of the run that it is taken from: of an earlier run at a record, or of
+ * the same run before a regrid. */
 typedef struct gbees_initial_cells {
-    size_t count;                  /**< > 0; 0 once an engine has been made of a density on another grid */
-    int32_t *index[GBEES_MAX_DIM]; /**< index[j][i]: of cell i along axis j; in lexicographic order, each cell once */
-    double *p;                     /**< > 0, up to a common factor */
+    size_t count; /**< > 0. A regrid sets it to 0, and frees the arrays, once the engine has copied the cells */
+    int32_t *index[GBEES_MAX_DIM]; /**< index[j][i]: index of cell i along axis j. Cells are distinct, and sorted
+                                    * lexicographically */
+    double *p;                     /**< p[i] > 0: probability of cell i, up to a common factor */
     double mass;                   /**< the sum of P that the engine is to start with, > 0 */
     double time;                   /**< model time */
-    uint64_t steps;                /**< taken before; the order of sweeps continues from it */
-    double lost;                   /**< mass lost before, of this run: counts for a mass budget */
-    double threshold;              /**< with a mass budget: the p* to start with; 0: by the cells' probabilities */
+    uint64_t steps;                /**< steps taken before, from which the order of sweeps continues */
+    double lost;                   /**< mass that this run has lost before; it counts for a mass budget */
+    double threshold; /**< with a mass budget: p* to start with; 0: p* follows from the cells' probabilities */
 } gbees_initial_cells;
 
-/** Another grid from a time on (doc/method.md, "Regridding"). */
+/** A change of the cells' widths at a given time (doc/method.md, "Regridding"). */
 typedef struct gbees_regrid {
-    double time; /**< it holds from the first record at or after this time, with the measurements there */
-    int level[GBEES_MAX_DIM]; /**< along axis j cells are 2^level times narrower than the problem's width */
+    double time; /**< the change follows the first record at or after this time, and the measurements of that time */
+    int level[GBEES_MAX_DIM]; /**< along axis j cells then are 2^level[j] times narrower than the problem's width[j]
+                               */
 } gbees_regrid;
 
 /** A problem. */
 typedef struct gbees_problem {
-    const gbees_model *model;                  /**< must outlive the problem */
-    const gbees_functions *functions;          /**< of the model, for this dimension */
-    int dimension;                             /**< n, the number of states */
-    double parameters[GBEES_PARAMETER_VALUES]; /**< of the model; on a rotated grid the frame stands behind them */
+    const gbees_model *model;         /**< must outlive the problem */
+    const gbees_functions *functions; /**< the model's functions for n, framed ones if `rotated` is set */
+    int dimension;                    /**< n, the number of states */
+    double
+        parameters[GBEES_PARAMETER_VALUES]; /**< the model's parameters, and a rotated grid's frame (gbees/model.h) */
 
-    /** 1: a rotated grid (`rotate`), whose coordinates y have x = centre + rotation y. `functions` are then the
-     * model's framed ones, and mean (which is 0), covariance (which is diagonal), width and extent are those of y. */
+    /** 1: the grid is rotated (`rotate`): a point y of it is x = centre + rotation y. Then mean (which is 0),
+     * covariance (which is diagonal), width and extent are in the grid's axes. */
     int rotated;
-    double centre[GBEES_MAX_DIM];                   /**< of a rotated grid, in the model's axes */
-    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< its columns are the grid's axes */
+    double centre[GBEES_MAX_DIM];                   /**< of a rotated grid: x of y = 0 */
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< of a rotated grid: its columns are the grid's axes */
 
-    /** 1: the grid's frame moves with the density (`frame: moving`; doc/method.md, "Moving frame"). It begins as a
-     * rotated one, whose cells have width 1: `rotation` has their edges as columns, of any lengths and angles, and
-     * mass that leaves them is drift relative to the frame. */
+    /** 1: the grid's frame moves with the density (`frame: moving`; doc/method.md, "Moving frame"); `rotated` is then
+     * set, too. The columns of `rotation` are the initial edges of a cell, of any lengths and angles, and width is 1.
+     */
     int moving;
-    double frame_least; /**< of a grid that moves: cells a standard deviation where it is like a Gaussian */
-    double frame_cells; /**< of a grid that moves: the most cells a standard deviation along any direction */
+    double frame_least; /**< of a moving grid: cells per standard deviation where the density is close to Gaussian */
+    double frame_cells; /**< of a moving grid: the most cells per standard deviation along any direction */
 
     double start; /**< model time */
     double end;   /**< model time */
-    int records;  /**< records of a leg beside its initial one, >= 1; legs end at measurement times and at `end` */
+    int records;  /**< records per leg after its initial one, >= 1. Legs end at measurement times and at `end` */
 
-    double mean[GBEES_MAX_DIM]; /**< of the initial density, and the centre of cell 0; with `cells` the latter only */
+    double mean[GBEES_MAX_DIM]; /**< centre of cell 0, and, unless `cells` is set, mean of the initial density */
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< of the initial density */
-    double width[GBEES_MAX_DIM];                      /**< h, of a cell, > 0 */
-    int extent[GBEES_MAX_DIM];                        /**< the initial cells are in the box |i_j| <= extent_j */
-    /** > 0: the initial density is the sum of so many Gaussians, in the union of their boxes. 0: it is the Gaussian
-     * of `mean` and `covariance` in the whole box, or `cells`. */
+    double width[GBEES_MAX_DIM];                      /**< h_j > 0, the width of a cell along axis j */
+    int extent[GBEES_MAX_DIM];                        /**< the initial cells are in the box |i_j| <= extent[j] */
+    /** Number of Gaussians whose sum, in the union of their boxes, is the initial density. 0: it is `cells`, or else
+     * the Gaussian of `mean` and `covariance` in the whole box. */
     int gaussian_count;
     const gbees_gaussian *gaussians;  /**< gaussian_count entries */
-    const gbees_initial_cells *cells; /**< the initial density as cells; else NULL */
-    uint64_t steps_before;            /**< steps of the earlier run whose record the initial density is; else 0 */
-    double threshold;                 /**< p*, the probability of a cell; 0 with a mass budget, which controls p* */
-    double mass_budget; /**< > 0: mass that may be lost per unit of time, to which p* is adapted; else 0 */
+    const gbees_initial_cells *cells; /**< the initial density as cells, or NULL */
+    uint64_t steps_before; /**< steps of an earlier run, if the initial density is one of its records; else 0 */
+    double threshold;      /**< p*, as a probability of a cell; 0 with a mass budget, which controls p* */
+    double mass_budget;    /**< > 0: mass that may be lost per unit of time; p* is adapted to it. Else 0 */
 
-    double accuracy;               /**< > 0: the largest error that a record's certificate may tell; 0: any */
-    gbees_accuracy_of accuracy_of; /**< what it is the error of */
+    double accuracy;               /**< > 0: upper bound of the error that a record's certificate states; 0: none */
+    gbees_accuracy_of accuracy_of; /**< the quantity whose error it is */
 
-    const struct gbees_problem *first; /**< of a run that has changed its grid: the problem that it began with; else
-                                        * NULL */
-    int regrid_count;                  /**< entries of `regrids` */
-    int regrid_auto;                   /**< 1: a grid is made finer before an update that it would not resolve */
-    const gbees_regrid *regrids;       /**< in order of time */
+    const struct gbees_problem *first; /**< after a regrid: the problem that the run began with; else NULL */
+    int regrid_count;                  /**< number of entries of `regrids` */
+    int regrid_auto;                   /**< 1: cells are made narrower before an update that they would not resolve */
+    const gbees_regrid *regrids;       /**< sorted by time */
 
     int bounded;       /**< 1: cells whose centre has J(x) outside [bound_low, bound_high] are never made */
     double bound_low;  /**< of the model's J(x) */
@@ -233,33 +236,33 @@ static inline double gbees_problem_edges(const gbees_problem *problem, int j, do
     return extent;
 }
 
-/** The matrix of a rotated grid or of one that moves that takes x - centre to y, n x n. */
+/** Returns the inverse of `rotation` of a rotated or moving grid, n x n: y = inverse (x - centre). */
 static inline const double *gbees_problem_inverse(const gbees_problem *problem)
 {
     return problem->parameters + GBEES_FRAME_INVERSE;
 }
 
-/** Steps that were taken before an engine with the problem's initial density begins. */
+/** Number of steps that were taken before the problem's initial density; the order of sweeps continues from it. */
 static inline uint64_t gbees_problem_steps_before(const gbees_problem *problem)
 {
     return problem->cells ? problem->cells->steps : 0;
 }
 
-/** The time of the problem's initial density. */
+/** The model time of the problem's initial density. */
 static inline double gbees_problem_initial_time(const gbees_problem *problem)
 {
     return problem->cells ? problem->cells->time : problem->start;
 }
 
-/** What functions->diffusion_d writes: GBEES_DIAGONAL, GBEES_FULL (always on a rotated grid), or 0: the model has
- * none. */
+/** What functions->diffusion_d of the problem writes: GBEES_DIAGONAL or GBEES_FULL, which it always is on a rotated
+ * grid; 0: the model has no diffusion. */
 static inline int gbees_problem_noise(const gbees_problem *problem)
 {
     return problem->model->diffusion && problem->rotated ? GBEES_FULL : problem->model->diffusion;
 }
 
-/** The same of the noise that an engine applies in its steps: none where the grid moves, as the noise is then
- * gathered and applied when cells are replaced. */
+/** The same for the diffusion that an engine applies in each step; 0 on a moving grid, where the solver sums the
+ * noise of many steps and applies it by a regrid. */
 static inline int gbees_problem_engine_noise(const gbees_problem *problem)
 {
     return problem->moving ? 0 : gbees_problem_noise(problem);

@@ -24,150 +24,154 @@ typedef struct gbees_ledger {
     double normalised; /**< gained by normalising */
 } gbees_ledger;
 
-/** How far a figure of the grid lies from that of samples, and a bound of its error: the value and twice its standard
- * error. NAN: the samples can't tell. */
+/** The difference between a quantity of the record and the samples' estimate of it, and a bound of the record's error
+ * that follows. NAN: the samples can't tell. */
 typedef struct gbees_difference {
-    double value; /**< what was found */
-    double bound; /**< what the error is below, in all but some 2 % of cases */
+    double value; /**< the difference */
+    double bound; /**< value + 2 standard errors: the record's error is below it in all but some 2 % of cases */
 } gbees_difference;
 
-enum { GBEES_REASON_TEXT = 256 /**< bytes that hold the reason of a certificate */ };
+enum { GBEES_REASON_TEXT = 256 /**< bytes of gbees_certificate.reason */ };
 
-enum { GBEES_COMPARED_CELLS = 1 << 22 /**< of a record, at most, whose joint density is compared with samples */ };
+enum { GBEES_COMPARED_CELLS = 1 << 22 /**< the joint density of a record with more cells is not compared */ };
 
-/** How wrong a record may be (doc/accuracy.md, "Certificates"). */
+/** Bounds of a record's errors, by comparison with samples of the model's equations (doc/accuracy.md,
+ * "Certificates"). */
 typedef struct gbees_certificate {
-    size_t samples;                       /**< carried along with the run */
-    double effective;                     /**< of them, by their weights: (sum w)^2 / sum w^2; where they have been
-                                           * resampled no more than their means tell; 0: no longer known */
-    gbees_difference mean[GBEES_MAX_DIM]; /**< of state j, in standard deviations */
-    gbees_difference std[GBEES_MAX_DIM];  /**< of state j, relative */
-    gbees_difference marginal[GBEES_MAX_DIM];   /**< along the grid's axis j, or, if it moves, state j: Wasserstein's
-                                                 * first distance of the marginals, in standard deviations */
-    gbees_difference kolmogorov[GBEES_MAX_DIM]; /**< along the same: the largest difference of the marginals'
-                                                 * distribution functions */
-    gbees_difference density; /**< of the joint density: 1 - sum p q / sqrt(sum p^2 sum q^2) on bins about as wide as
-                               * the initial standard deviations */
-    double estimate; /**< of the largest error of a mean or a standard deviation, by a run on coarser cells: no bound,
-                      * and only where nothing is certified; NAN: there is none */
-    double variation; /**< an estimate of the total variation between the density and the true one, on bins as wide as
-                       * the initial standard deviations, by a run on coarser cells: no bound; 0: there is none */
-    uint64_t uncompared; /**< cells of a record whose joint density was not compared, as the audit does not see so
-                          * many; 0: it was */
-    char reason[GBEES_REASON_TEXT]; /**< why nothing is certified, else empty */
+    size_t samples;   /**< number of samples */
+    double effective; /**< effective number of samples, (sum w)^2 / sum w^2 of their weights w, or, after resampling,
+                       * as many as have means of the same standard errors. 0: unknown */
+    gbees_difference mean[GBEES_MAX_DIM];       /**< of state j, in standard deviations */
+    gbees_difference std[GBEES_MAX_DIM];        /**< standard deviation of state j, relative */
+    gbees_difference marginal[GBEES_MAX_DIM];   /**< marginal along the grid's axis j, or state j on a moving grid:
+                                                 * first Wasserstein distance, in standard deviations */
+    gbees_difference kolmogorov[GBEES_MAX_DIM]; /**< the same marginal: Kolmogorov distance, the largest difference of
+                                                 * the distribution functions */
+    gbees_difference density; /**< joint density: 1 - sum p q / sqrt(sum p^2 sum q^2), p and q the probabilities in
+                               * bins about as wide as the initial standard deviations */
+    double estimate;     /**< where nothing is certified: an estimate of the largest error of a mean or a standard
+                          * deviation, by comparison with a run on wider cells. It is no bound. NAN: none */
+    double variation;    /**< an estimate of the total variation distance to the true density in bins as wide as the
+                          * initial standard deviations, by comparison with a run on wider cells. It is no bound.
+                          * 0: none */
+    uint64_t uncompared; /**< number of the record's cells if there were too many to compare the joint density; 0: it
+                          * was compared */
+    char reason[GBEES_REASON_TEXT]; /**< why nothing is certified; else empty */
 } gbees_certificate;
 
-/** The difference with the largest bound of `dimension` ones; one that can't be told is the largest.
- * @param axis receives its number; may be NULL
+/** Returns the difference with the largest bound among list[dimension]; NAN counts as the largest.
+ * @param axis receives its index; may be NULL
  */
 gbees_difference gbees_certificate_worst(const gbees_difference *list, int dimension, int *axis);
-/** Whether a mean or a standard deviation is certainly off by more than a tenth of a standard deviation. */
+/** Returns 1 if the samples show that a mean or a standard deviation is off by more than a tenth of a standard
+ * deviation, else 0. */
 int gbees_certificate_warns(const gbees_certificate *certificate, int dimension);
 
-/** The error that an accuracy limits: of the means and the standard deviations, of the marginals, or of the density;
- * the axis with the largest bound. NAN: it can't be told. */
+/** Returns the error that an accuracy limits, of the means and the standard deviations, of the marginals, or of the
+ * density, along the axis with the largest bound. NAN: the samples can't tell. */
 gbees_difference gbees_certificate_error(const gbees_certificate *certificate, int dimension, gbees_accuracy_of of);
 
-/** Writes "mean 0.012 std, std 0.018, marginals 0.015 std, density 0.03 (100000 samples, 41000 effective)", the
- * largest bounds along the axes, and the estimate of the total variation, if there is one; or the reason why nothing
- * is certified.
- * @param unicode 1: a sigma in place of the "std" behind a number
- * @param text receives at most size - 1 bytes
+/** Writes a certificate as text: "mean 0.012 std, std 0.018, marginals 0.015 std, density 0.03 (100000 samples, 41000
+ * effective)", the largest bounds along the axes, and the estimate of the total variation if there is one; or the
+ * reason why nothing is certified.
+ * @param unicode 1: "σ" in place of "std" after a number
+ * @param text receives at most size - 1 bytes and a NUL
  */
 void gbees_certificate_text(const gbees_certificate *certificate, int dimension, int unicode, char *text,
                             size_t size);
 
-/** Samples of the model's equations at the time of a record, all of one weight: a picture of what is true. */
+/** Samples of equal weight of the model's equations at the time of a record, to be drawn over the density. */
 typedef struct gbees_sample_list {
     size_t count;                  /**< samples */
     const float *x[GBEES_MAX_DIM]; /**< x[j][i]: state j of sample i, in the model's axes */
 } gbees_sample_list;
 
-/** How well a frame that moves fits the density (gbees_record.frame). */
+/** How well a moving frame fits the density (gbees_record.frame). */
 typedef struct gbees_record_frame {
     double
-        bend; /**< product of sqrt(lambda), lambda the eigenvalues of C^1/2 J C^1/2 of the covariance and the Fisher
-               * information: 1 for a Gaussian; the more, the less an affine frame can follow (doc/method.md) */
-    double growth;       /**< cells that would fit the density, over those that there are */
-    int limited;         /**< directions along which `frame_cells` leaves fewer cells than the density asks for */
-    int replaced;        /**< how often the cells have been replaced since the start */
-    double rate;         /**< 1 / the step of Courant number 1: of the drift relative to the frame */
-    double rate_at_rest; /**< of the drift itself, on the same cells */
+        bend; /**< product of the square roots of the eigenvalues of C^1/2 J C^1/2, C the covariance and J the Fisher
+               * information: 1 for a Gaussian, larger the less an affine frame can follow (doc/method.md) */
+    double growth; /**< number of cells of a grid that fits the density, over the number of cells of this one */
+    int limited;   /**< number of directions along which `frame_cells` allows fewer cells than the density needs */
+    int replaced;  /**< number of regrids since the start */
+    double rate;   /**< 1 / the step of Courant number 1, with the drift relative to the frame */
+    double rate_at_rest; /**< the same with the drift itself, on the same cells */
 } gbees_record_frame;
 
-enum { GBEES_MODES_MOST = 16 /**< parts of a density, at most */ };
+enum { GBEES_MODES_MOST = 16 /**< the most modes of a density */ };
 
-/** A part of a density that is in several, each on a grid that moves by itself (doc/method.md, "Modes"). */
+/** A mode: one of several parts of a density, each on a moving grid of its own (doc/method.md, "Modes"). */
 typedef struct gbees_record_mode {
-    const gbees_problem *problem; /**< that of the run, with this mode's grid of this time */
-    double weight;                /**< its part of the mass */
-    gbees_statistics statistics;  /**< of it alone, in the model's axes */
-    const gbees_cells *cells;     /**< of it alone, its P normalised by itself; NULL: the observer wants none */
+    const gbees_problem *problem; /**< the run's problem with this mode's grid at this time */
+    double weight;                /**< the mode's fraction of the mass */
+    gbees_statistics statistics;  /**< of the mode alone, in the model's axes */
+    const gbees_cells *cells;     /**< of the mode alone, with its P normalised to 1; NULL: the observer wants none */
 } gbees_record_mode;
 
-/** Marginals along the model's states of a density on grids that move, whose own axes are no states. */
+/** Marginals along the model's states of a density on moving grids, whose axes are no states. */
 typedef struct gbees_projection {
-    double origin[GBEES_MAX_DIM]; /**< the middle of entry 0 along each state */
-    double width[GBEES_MAX_DIM];  /**< of an entry */
-    size_t length[GBEES_MAX_DIM]; /**< entries */
-    double *p[GBEES_MAX_DIM];     /**< the probability of each */
+    double origin[GBEES_MAX_DIM]; /**< centre of entry 0 along each state */
+    double width[GBEES_MAX_DIM];  /**< width of an entry along each state */
+    size_t length[GBEES_MAX_DIM]; /**< number of entries along each state */
+    double *p[GBEES_MAX_DIM];     /**< p[j][length[j]]: probabilities along state j */
 } gbees_projection;
 
-/** A record beside a truth (gbees/truth.h). */
+/** The comparison of a record with a known truth (gbees/truth.h). */
 typedef struct gbees_score gbees_score;
 
-/** What the observer receives at the time of a record. All pointers are valid during the call only. */
+/** A record, as the observer receives it. All pointers are valid during the call only. */
 typedef struct gbees_record {
-    const gbees_problem *problem;         /**< that of the run, with the grid of this time */
-    int leg;                              /**< counted from 0 */
-    int number;                           /**< 0: the density at the start of the leg, after its measurements */
-    double time;                          /**< model time */
-    double wall_s;                        /**< seconds since the run began */
-    gbees_statistics statistics;          /**< of the density, in the model's axes */
-    gbees_totals totals;                  /**< since the start */
-    gbees_ledger since;                   /**< since the record before; of the first, since the start */
-    unsigned warnings;                    /**< gbees_warning bits */
-    gbees_record_frame frame;             /**< of a grid that moves: as its shape was seen last; else 0 */
-    const gbees_cells *cells;             /**< NULL: the observer wants none, or there are several modes */
-    const gbees_marginals *marginals;     /**< NULL: the backend made none, compute them from the cells */
+    const gbees_problem *problem;     /**< the run's problem with the grid at this time */
+    int leg;                          /**< counted from 0 */
+    int number;                       /**< in the leg. 0: the density at its start, after the measurements there */
+    double time;                      /**< model time */
+    double wall_s;                    /**< wall-clock time since the run began, in seconds */
+    gbees_statistics statistics;      /**< of the density, in the model's axes */
+    gbees_totals totals;              /**< since the start */
+    gbees_ledger since;               /**< since the previous record, or, for the first, since the start */
+    unsigned warnings;                /**< gbees_warning bits */
+    gbees_record_frame frame;         /**< of a moving grid, when its shape was last measured; else 0 */
+    const gbees_cells *cells;         /**< NULL: the observer wants none, or there are several modes */
+    const gbees_marginals *marginals; /**< NULL: not computed by the backend; compute them from the cells */
     const gbees_certificate *certificate; /**< NULL: the run has no audit */
-    const gbees_sample_list *samples;     /**< of the audit; NULL: it has none */
-    const gbees_projection *projection;   /**< of a grid that moves, for the audit; else NULL */
-    int mode_count;                       /**< entries of `modes`: 0 or at least 2 */
-    const gbees_record_mode *modes; /**< `problem` has the grid and `frame` the shape of the first one; NULL: all
-                                     * of the density is in the record's own cells */
-    const gbees_score *score;       /**< beside a truth; NULL: there is none. The observer sets it */
+    const gbees_sample_list *samples;     /**< the audit's; NULL: none */
+    const gbees_projection *projection;   /**< for the audit of a moving grid; else NULL */
+    int mode_count;                       /**< number of modes: 0 or at least 2 */
+    const gbees_record_mode *modes; /**< [mode_count]; `problem` and `frame` are then those of the first mode. NULL:
+                                     * the record's own cells are the whole density */
+    const gbees_score *score;       /**< set by an observer that knows the truth; else NULL */
 } gbees_record;
 
-enum { GBEES_LARGEST_PLANE = 1 << 25 /**< most entries of a 2-D marginal of a record: 256 MiB */ };
+enum { GBEES_LARGEST_PLANE = 1 << 25 /**< the most entries of a 2-D marginal of a record: 256 MiB */ };
 
-/** The number of cells. */
+/** Returns the number of cells. */
 size_t gbees_cells_count(const gbees_cells *cells);
 /** Copies the cells first ... first + count - 1.
  * @param index index[j][count] receives the indices along axis j; index[j] may be NULL
  * @param p p[count] receives the probabilities; may be NULL
  */
 void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int32_t *const *index, double *p);
-/** Copies all cells to the arrays of a list, of which all fields are 0; gbees_initial_cells_clear() frees them. */
+/** Copies all cells to new arrays of `list`, which is all zero before; gbees_initial_cells_clear() frees them. */
 int gbees_cells_list(const gbees_cells *cells, gbees_initial_cells *list, gbees_error *error);
 /** Frees the arrays of a list, and sets its count to 0. */
 void gbees_initial_cells_clear(gbees_initial_cells *cells);
-/** The smallest and the largest index along an axis. */
+/** Sets *lo and *hi to the smallest and the largest index of a cell along an axis. */
 void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t *hi);
-/** The marginal along axis a: (*p)[i] is the sum of P over the cells with index lo_a + i. The caller free()s *p. */
+/** Computes the marginal along axis a. (*p)[i] is the sum of P over the cells whose index along it is lo + i, where
+ * lo is that of gbees_cells_range(). The caller free()s *p. */
 int gbees_cells_marginal_1d(const gbees_cells *cells, int a, double **p, gbees_error *error);
-/** The marginal in the plane of axes a and b, dense and row-major: [i][k] has the indices lo_a + i and lo_b + k. The
- * caller free()s *p. */
+/** Computes the marginal in the plane of axes a and b, a dense row-major array: entry [i][k] is of the indices lo_a +
+ * i and lo_b + k. The caller free()s *p. */
 int gbees_cells_marginal_2d(const gbees_cells *cells, int a, int b, double **p, gbees_error *error);
 
 /* ---- warnings ---- */
 
-/** The gbees_warning bits that hold.
+/** Returns the gbees_warning bits that follow from a problem and its run's totals.
  * @param totals NULL before the run
  */
 unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals);
-enum { GBEES_WARNING_TEXT = 256 /**< bytes that hold a warning's text */ };
-/** Writes one line that describes a warning, and how to remedy it, cut to `size`.
+enum { GBEES_WARNING_TEXT = 256 /**< bytes of a warning's text */ };
+/** Writes one line that describes a warning and its remedy, cut to `size` bytes.
  * @param totals may be NULL for a warning that holds before the run
  */
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,

@@ -1,5 +1,6 @@
 /** @file gbees/refinement.h
- * Runs on finer and finer grids, until an accuracy is reached (core/accuracy).
+ * The search for an accuracy: runs on finer and finer grids until every record is within it (core/accuracy;
+ * doc/accuracy.md).
  */
 #ifndef GBEES_REFINEMENT_H
 #define GBEES_REFINEMENT_H
@@ -12,66 +13,67 @@
 extern "C" {
 #endif
 
-/** Plans runs of one problem, each with a finer grid, until the certificate of every record is within the accuracy
- * that the problem asks for:
+/** A plan of runs of one problem, each with a finer grid, until the certificate of every record is within the
+ * problem's `accuracy`. The calls are, as long as a step has a `next`:
  *
  *     gbees_refinement_create -> (gbees_refinement_scenario -> gbees_problem_create -> gbees_solver_run, whose
- *         observer calls gbees_refinement_record -> gbees_refinement_finish) as long as it has a `next`
+ *         observer calls gbees_refinement_record -> gbees_refinement_finish) -> (...) -> ...
  */
 typedef struct gbees_refinement gbees_refinement;
 
-/** What a run has shown, and what the next one would take. */
+/** The result of a run, and the predicted cost of the next one. */
 typedef struct gbees_refinement_step {
-    int run;                  /**< that has ended, counted from 1 */
-    int met;                  /**< 1: all certificates are within the accuracy, 0: not all, -1: it can't be told */
-    int best;                 /**< 1: no run before was better */
-    double error;             /**< the largest bound of a record; NAN: it can't be told */
-    double time;              /**< that record's */
-    double estimate;          /**< where it can't be told: the largest estimate of such a record, which is no bound */
-    double evidence_estimate; /**< the same of the logarithm of all measurements' evidence; NAN: the samples can tell
-                               * it, or no run before had wider cells */
+    int run;         /**< the run's number, counted from 1 */
+    int met;         /**< 1: all certificates are within the accuracy; 0: not all; -1: the samples can't tell */
+    int best;        /**< 1: the best run so far */
+    double error;    /**< largest bound of any record; NAN: the samples can't tell */
+    double time;     /**< model time of that record */
+    double estimate; /**< largest gbees_refinement_estimate() of the records without a certificate */
+    double evidence_estimate; /**< the same kind of estimate for the log evidence of all measurements; NAN: not
+                               * needed, as the samples tell it, or no earlier run had wider cells */
     double updates;           /**< cell updates of the run */
-    double seconds;           /**< that it took */
-    size_t samples;           /**< of its audit */
-    int samples_few;          /**< 1: as many as gbees_refinement_fix() has said certify the accuracy on no grid */
-    int next;                 /**< 1: another run is planned */
-    double next_updates;      /**< that it would take */
-    double next_seconds;      /**< that it would take */
-    double next_bytes;        /**< of memory that it would take */
+    double seconds;           /**< wall-clock time of the run */
+    size_t samples;           /**< number of samples of its audit */
+    int samples_few;     /**< 1: with as few samples as gbees_refinement_fix() was given no grid can be certified */
+    int next;            /**< 1: another run is planned */
+    double next_updates; /**< its predicted cell updates */
+    double next_seconds; /**< its predicted wall-clock time */
+    double next_bytes;   /**< its predicted memory */
 } gbees_refinement_step;
 
-/** Makes a plan for a problem with an `accuracy`, which must outlive it. */
+/** Creates a plan for a problem with an `accuracy`. The problem must outlive the plan. */
 int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error);
-/** Frees it. */
+/** Frees the plan; NULL is allowed. */
 void gbees_refinement_destroy(gbees_refinement *refinement);
-/** Has it plan for measurements that leave this share of samples effective (gbees_audit_effective()). */
+/** Tells the plan, before its first run, the smallest fraction of samples that stays effective (the `share` of
+ * gbees_audit_effective()); it then plans for as many more samples. */
 void gbees_refinement_expect(gbees_refinement *refinement, double share);
-/** Has the audits of all runs have so many samples, before the first run. */
+/** Sets the number of samples of all runs' audits, before the first run; otherwise the plan chooses it. */
 void gbees_refinement_fix(gbees_refinement *refinement, size_t samples);
-/** How many samples the next run's audit is to have. */
+/** Returns the number of samples that the next run's audit is to have. */
 size_t gbees_refinement_samples(const gbees_refinement *refinement);
-/** Sets the keys of the next run in a scenario: factor, regrid, extent and mass_budget_total. */
+/** Sets the keys `factor`, `regrid`, `extent` and `mass_budget_total` of a scenario for the next run. */
 int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario *scenario, gbees_error *error);
 /** Estimates the error of a record without a certificate: the largest difference of a mean, in standard deviations,
- * or of a standard deviation, relative, to the run before on coarser cells, for an error in proportion to their
- * width. It is no bound. NAN: there is no such run. */
+ * or of a standard deviation, relative, from the previous run on wider cells, scaled on the assumption that the error
+ * is proportional to the cells' width. It is no bound. NAN: there is no such run. */
 double gbees_refinement_estimate(const gbees_refinement *refinement, const gbees_record *record);
-/** Estimates the total variation between a record's density and the true one, half the integral of the difference, on
- * bins as wide as the initial standard deviations: the distance to the run before on coarser cells, for an error in
- * proportion to their width. It is no bound. Keeps what the next run needs. Called once for a record, before
- * gbees_refinement_record().
- * @param variation receives it; 0: there is no such run, or it has no cells that can be compared
+/** Estimates the total variation distance between a record's density and the true one, half the integral of their
+ * absolute difference, in bins as wide as the initial standard deviations, from the distance to the previous run as
+ * above. It is no bound. It also stores the record's bins for the next run, so it must be called once for each
+ * record, before gbees_refinement_record().
+ * @param variation receives the estimate; 0: no such run, or one of the records has no cells to compare
  */
 int gbees_refinement_variation(gbees_refinement *refinement, const gbees_record *record, double *variation,
                                gbees_error *error);
-/** Takes a record of the run, with its certificate and, as far as there are, its cells. */
+/** Adds a record of the current run to the plan's data: its certificate, and its cells if it has some. */
 int gbees_refinement_record(gbees_refinement *refinement, const gbees_record *record, gbees_error *error);
-/** Ends a run and plans the next. */
+/** Ends the current run and plans the next one; sets *step. */
 int gbees_refinement_finish(gbees_refinement *refinement, const gbees_summary *summary, gbees_refinement_step *step,
                             gbees_error *error);
-/** Adds the plan, and what the present run has shown so far, to a checkpoint. */
+/** Adds the plan's state, the current run's records included, to a checkpoint. */
 int gbees_refinement_save(const gbees_refinement *refinement, gbees_checkpoint *checkpoint, gbees_error *error);
-/** Takes them from a checkpoint of a plan for the same problem. */
+/** Sets a plan for the same problem to the state in a checkpoint. */
 int gbees_refinement_load(gbees_refinement *refinement, const gbees_checkpoint *checkpoint, gbees_error *error);
 
 #ifdef __cplusplus

@@ -13,56 +13,57 @@
 extern "C" {
 #endif
 
-/** The modules of a list of folders. It owns the models and backends that it loads. */
+/** Finds plugins, backends and communicators in folders and loads them. It owns what it has loaded. */
 typedef struct gbees_registry gbees_registry;
 
-/** Makes a registry; loads nothing yet.
+/** Creates a registry; nothing is loaded yet.
  *
- * Folders of plugins, in order of search: plugin_path, $GBEES_PLUGIN_PATH, ~/.local/lib/gbees/plugins, that of the
- * build tree if the program runs from it, the installed one. Of backends: $GBEES_BACKEND_PATH, the build tree's, the
- * installed one.
+ * Plugins are searched for in plugin_path, $GBEES_PLUGIN_PATH, ~/.local/lib/gbees/plugins, the build tree if the
+ * program runs from it, and the installed folder, in this order; backends in $GBEES_BACKEND_PATH, the build tree, and
+ * the installed folder.
  * @param plugin_path folders separated by colons, or NULL
  */
 int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error);
-/** Has the registry load files that belong to other users (than root, the present one, and the owner of this library)
- * and files that others may write to. These are refused as a rule: their code has all rights of the user. */
+/** Allows files that belong to other users than root, the current user and the owner of this library, and files that
+ * others can write to. They are refused by default, as a plugin's code runs with all rights of the user. */
 void gbees_registry_trust(gbees_registry *registry);
-/** Frees the registry, its models and its backends. */
+/** Frees the registry and all that it has loaded; no model or backend may be in use. NULL is allowed. */
 void gbees_registry_destroy(gbees_registry *registry);
 
-/** Loads a model. GBEES_EMODEL if it is unknown: the text names the nearest name and the folders searched.
- * @param name the model's name, or the path of a plugin: it contains a '/'
+/** Loads a model. GBEES_EMODEL: there is none of this name (the text suggests a similar one and lists the folders
+ * searched), or the file can't be used.
+ * @param name the model's name; or the path of a plugin, if it contains a '/'
  */
 int gbees_registry_model(gbees_registry *registry, const char *name, const gbees_model **model, gbees_error *error);
-/** Loads a backend by its name. GBEES_EBACKEND if it is unknown. */
+/** Loads a backend by its name. GBEES_EBACKEND: there is none, or it can't be used. */
 int gbees_registry_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
                            gbees_error *error);
 
-/** Loads a communicator by its name. GBEES_EBACKEND if it is unknown. Folders, in order of search:
- * $GBEES_PARALLEL_PATH, the build tree's, the installed one. */
+/** Loads a communicator by its name, from $GBEES_PARALLEL_PATH, the build tree, or the installed folder.
+ * GBEES_EBACKEND: there is none, or it can't be used. */
 int gbees_registry_parallel(gbees_registry *registry, const char *name, const gbees_parallel_module **module,
                             gbees_error *error);
 
-/** A shared object of the folders. */
+/** A shared object in one of the folders. */
 typedef struct gbees_module_info {
     const char *path;             /**< its file */
-    const gbees_model *model;     /**< what a plugin exports; NULL also where it was not loaded */
-    const gbees_backend *backend; /**< what a backend exports */
-    const char *problem;          /**< why it can't be used, or the file of the same name that is found before it */
-    const char *name;             /**< of a model that can be used, else NULL */
-    const char *title;            /**< of such a model */
-    int dim_min;                  /**< its least dimension */
+    const gbees_model *model;     /**< a plugin's card; NULL also if gbees_registry_list() has not loaded it */
+    const gbees_backend *backend; /**< a backend's card */
+    const char *problem;          /**< why it can't be used; or the file of the same name that is found before it */
+    const char *name;             /**< a usable model's name; else NULL */
+    const char *title;            /**< a usable model's title; else NULL */
+    int dim_min;                  /**< a usable model's smallest dimension */
     int dim_max;                  /**< its largest dimension */
-    int dim_default;              /**< that of its default scenario */
+    int dim_default;              /**< the dimension of its default scenario */
 } gbees_module_info;
 
-/** Loads every .so of the folders, in order of search: exactly one of model, backend and problem is set. The registry
- * owns the list. */
+/** Loads every .so in the folders and lists them in order of search; exactly one of model, backend and problem of an
+ * entry is set. The registry owns the list. */
 int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error);
-/** Gives the same list, and loads no plugin that has been listed before and has not changed since: what its card says
- * is in the user's cache folder. `model` may be NULL where `name` is set. */
+/** Returns the same list, but does not load plugins whose cards are in the user's cache folder from an earlier call,
+ * as long as their files have not changed; `model` of such an entry is NULL and `name` is set. */
 int gbees_registry_list(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error);
-/** The folders of plugins in order of search, whether or not they exist. The registry owns them. */
+/** Returns the folders searched for plugins, in order, whether or not they exist. The registry owns them. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count);
 
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
 /** @file gbees/rivals.h
- * Other filters beside a run of the grid: the same plugin, scenario and measurements (doc/gbees-run.md, "Rivals").
+ * Compares a run on the grid with other filters, on the same plugin, scenario and measurements (doc/gbees-run.md,
+ * "Rivals").
  *
  *     gbees_comparison_create -> gbees_solver_run, whose observer calls gbees_comparison_record and _update
- *         -> gbees_comparison_run -> gbees_comparison_result of each filter, gbees_comparison_answer
+ *         -> gbees_comparison_run -> gbees_comparison_result for each filter, gbees_comparison_answer
  */
 #ifndef GBEES_RIVALS_H
 #define GBEES_RIVALS_H
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/** A filter. */
+/** A kind of filter. */
 typedef enum gbees_rival {
     GBEES_RIVAL_MC,   /**< samples with weights, never resampled */
     GBEES_RIVAL_EKF,  /**< extended Kalman filter */
@@ -23,88 +24,94 @@ typedef enum gbees_rival {
 } gbees_rival;
 enum { GBEES_RIVALS_MOST = 16 /**< entries of a list */ };
 
-/** The name of a filter, "ekf". */
+/** Returns the name of a kind, such as "ekf". */
 const char *gbees_rival_name(gbees_rival rival);
 
 /** A list of filters. */
 typedef struct gbees_rivals {
-    int count;                            /**< of them */
-    gbees_rival rival[GBEES_RIVALS_MOST]; /**< which */
-    size_t samples[GBEES_RIVALS_MOST];    /**< of each; 0: it has none */
+    int count;                            /**< number of filters */
+    gbees_rival rival[GBEES_RIVALS_MOST]; /**< kind of each */
+    size_t samples[GBEES_RIVALS_MOST];    /**< number of samples of each; 0: a Kalman filter, which has none */
 } gbees_rivals;
-/** Reads a list such as "mc,ekf,pf:100000": names, each with a number of samples if wanted. GBEES_EUSAGE. */
+/** Parses a list such as "mc,ekf,pf:100000": names, each optionally with a number of samples. GBEES_EUSAGE. */
 int gbees_rivals_parse(const char *text, gbees_rivals *rivals, gbees_error *error);
 
 /** How to compare. */
 typedef struct gbees_comparison_options {
     gbees_rivals rivals;             /**< the filters */
     int threads;                     /**< 0: as many as the machine has; results do not depend on it */
-    const gbees_truth *truth;        /**< outlives the comparison; NULL: none is known */
+    const gbees_truth *truth;        /**< must outlive the comparison; NULL: the truth is unknown */
     int (*cancelled)(void *context); /**< polled between records; non-zero ends gbees_comparison_run(). May be NULL */
-    void *context;                   /**< of `cancelled` */
+    void *context;                   /**< argument of `cancelled` */
 } gbees_comparison_options;
 
-/** How far a filter is from the grid at one record. NAN: not known. */
+/** Errors of a filter with respect to the grid at one record. NAN: unknown. */
 typedef struct gbees_rival_error {
     double mean;       /**< e_m: the largest |difference of a mean| over the grid's standard deviation */
     double std;        /**< e_s: the largest |standard deviation over the grid's - 1| */
     double kolmogorov; /**< the largest difference of the distribution functions of a marginal */
-    double bc;         /**< the Bhattacharyya coefficient of the joint densities on bins: 1 if they are equal */
+    double bc;         /**< the Bhattacharyya coefficient of the joint densities in bins: 1 if they are equal */
 } gbees_rival_error;
 
-/** What a filter has found. */
+/** The result of a filter. */
 typedef struct gbees_rival_result {
-    gbees_rival rival;                /**< which */
-    size_t samples;                   /**< that it had; 0: none */
-    double seconds;                   /**< that it took */
-    size_t count;                     /**< records that it has reached: all unless it has failed */
-    const gbees_rival_error *records; /**< [count], each beside the grid */
-    gbees_rival_error worst;   /**< the largest of each, the smallest bc; of a filter that has failed, so far */
-    double ratio;              /**< the largest error over its limit; at most 1: the filter is enough */
-    double ratio_time;         /**< of the record that has it */
-    double log_evidence;       /**< of all measurements; NAN: it has failed */
-    double log_evidence_error; /**< its standard error; NAN: not known */
-    gbees_scores scores;       /**< beside the truth */
-    gbees_error failure;       /**< status GBEES_OK: none */
+    gbees_rival rival;                /**< its kind */
+    size_t samples;                   /**< number of its samples; 0: none */
+    double seconds;                   /**< wall-clock time that it took */
+    size_t count;                     /**< number of records that it has reached: all unless it has failed */
+    const gbees_rival_error *records; /**< [count]: errors at each record */
+    gbees_rival_error worst;          /**< over the records reached: the largest of each error, the smallest bc */
+    double ratio;              /**< largest error over its limit (gbees_comparison_answer()); up to 1 it suffices */
+    double ratio_time;         /**< model time of the record of that error */
+    double log_evidence;       /**< of all measurements; NAN: the filter has failed */
+    double log_evidence_error; /**< standard error of log_evidence; NAN: unknown */
+    gbees_scores scores;       /**< comparison with the truth */
+    gbees_error failure;       /**< why it has failed; status GBEES_OK: it has not */
 } gbees_rival_result;
 
-/** A run's records, and filters that are compared with them. */
+/** The records of a run, and the filters that are compared with them. */
 typedef struct gbees_comparison gbees_comparison;
 
-/** Makes a comparison of a problem, which must outlive it. */
+/** Creates a comparison for a problem, which must outlive it. */
 int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison_options *options,
                             gbees_comparison **comparison, gbees_error *error);
-/** Frees it. */
+/** Frees the comparison; NULL is allowed. */
 void gbees_comparison_destroy(gbees_comparison *comparison);
-/** Keeps a record's moments, marginals and joint density on bins, and what its certificate tells. The marginals are
- * those of its projection, else its own, else those of its cells; without any Kolmogorov's distance is not known.
- * Without cells, or with more than GBEES_COMPARED_CELLS, or several modes, bc is not known. */
+/** Stores a record's moments, marginals, joint density in bins, and certificate. The marginals are those of its
+ * projection, or else its own, or else are computed from its cells; without any of these Kolmogorov's distance is
+ * NAN. For a record without cells, with more than GBEES_COMPARED_CELLS, or with modes, bc is NAN. */
 int gbees_comparison_record(gbees_comparison *comparison, const gbees_record *record, gbees_error *error);
-/** Notes that one more measurement comes before the next record. */
+/** To be called for each update: the next record follows one more measurement. */
 void gbees_comparison_update(gbees_comparison *comparison);
-/** Runs the filters, one after the other. One that fails says so in its result; GBEES_ECANCELLED and GBEES_ENOMEM end
- * it.
- * @param grid_seconds that the grid took, for the answer
+/** Adds the records so far to a checkpoint. GBEES_ENOMEM. */
+int gbees_comparison_save(const gbees_comparison *comparison, gbees_checkpoint *checkpoint, gbees_error *error);
+/** Sets a comparison that has just been made for the same problem to the records in a checkpoint. GBEES_EINPUT: it
+ * has none. */
+int gbees_comparison_load(gbees_comparison *comparison, const gbees_checkpoint *checkpoint, gbees_error *error);
+/** Runs the filters, one after the other. A filter's failure is in its result and does not end the others;
+ * GBEES_ECANCELLED and GBEES_ENOMEM end the call.
+ * @param grid_seconds wall-clock time of the grid's run, for gbees_comparison_answer()
  */
 int gbees_comparison_run(gbees_comparison *comparison, double grid_seconds, gbees_error *error);
 
-/** The number of filters. */
+/** Returns the number of filters. */
 int gbees_comparison_count(const gbees_comparison *comparison);
-/** The result of filter k, in the order of the list. */
+/** Returns the result of filter k, in the order of the list. The comparison owns it. */
 const gbees_rival_result *gbees_comparison_result(const gbees_comparison *comparison, int k);
-/** The number of records. */
+/** Returns the number of records. */
 size_t gbees_comparison_records(const gbees_comparison *comparison);
-/** Leg, number and model time of record i; each may be NULL. */
+/** Sets leg, number and model time of record i; each pointer may be NULL. */
 void gbees_comparison_when(const gbees_comparison *comparison, size_t i, int *leg, int *number, double *time);
-/** The filters' densities at the records, for gbees_writer_comparison(); NULL before gbees_comparison_run(). */
+/** Returns the filters' densities at the records, for gbees_writer_comparison(); NULL before gbees_comparison_run().
+ * The comparison owns them. */
 const gbees_compared *gbees_comparison_compared(const gbees_comparison *comparison);
-/** What the grid took, as given to gbees_comparison_run(). */
+/** Returns the grid_seconds that gbees_comparison_run() was given. */
 double gbees_comparison_grid_seconds(const gbees_comparison *comparison);
-enum { GBEES_ANSWER_TEXT = 512 /**< bytes that hold an answer */ };
-/** Answers in one sentence whether a grid is needed: not if a filter that takes less time is enough. A filter is
- * enough if none of its errors exceeds its limit at any record: 0.05, or what the grid's own certificate bounds the
- * same error of the grid by, if that is more, but never more than 0.1.
- * @param text receives at most size - 1 bytes
+enum { GBEES_ANSWER_TEXT = 512 /**< bytes of an answer */ };
+/** Writes one sentence on whether the grid is needed. It is not if a filter that takes less time suffices: if none of
+ * its errors exceeds its limit at any record. The limit is the bound in the grid's own certificate for the same
+ * error, but at least 0.05 and at most 0.1.
+ * @param text receives at most size - 1 bytes and a NUL
  */
 void gbees_comparison_answer(const gbees_comparison *comparison, char *text, size_t size);
 

@@ -1,5 +1,5 @@
 /** @file gbees/scenario.h
- * A scenario, a YAML file and the changes made to it (core/io), and the problem that it is with a model
+ * A scenario: keys and values from YAML and from options (core/io), and the problem that follows from it and a model
  * (core/solver).
  */
 #ifndef GBEES_SCENARIO_H
@@ -13,47 +13,73 @@
 extern "C" {
 #endif
 
-/** Keys and values (doc/scenario.md), each with its source. */
+/** Keys and values (doc/scenario.md), each with the place that it comes from, for errors. */
 typedef struct gbees_scenario gbees_scenario;
 
-/** Parses YAML and checks each key and value. GBEES_EINPUT names the place, "NAME:LINE: ...".
- * @param name stands for the text in errors
+/** Parses YAML and checks each key and value. GBEES_EINPUT: the text begins with the place, "NAME:LINE: ...".
+ * @param name the NAME in errors
  */
 int gbees_scenario_create(const char *text, const char *name, gbees_scenario **scenario, gbees_error *error);
-/** The same from a file. */
+/** Does the same with a file's text. GBEES_EINPUT or GBEES_EIO. */
 int gbees_scenario_read(const char *path, gbees_scenario **scenario, gbees_error *error);
-/** Frees the scenario. */
+/** Frees the scenario; NULL is allowed. */
 void gbees_scenario_destroy(gbees_scenario *scenario);
 /** Sets a key, with the same checks.
- * @param assignment KEY=VALUE, the value in YAML; the key "parameters.NAME" sets one parameter
+ * @param assignment KEY=VALUE, the value in YAML; the keys "parameters.NAME" and "output.NAME" set one entry of these
+ * maps
  */
 int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_error *error);
-/** Copies from `defaults` the keys that `scenario` lacks; not `accuracy` if `scenario` defines the grid, the
- * threshold, the scheme or the initial density's record itself: what is so defined is run once (doc/scenario.md,
- * "What wins"). */
+/** Copies the keys that `scenario` lacks from `defaults`. It does not copy `accuracy` if `scenario` itself has a key
+ * that defines the grid, the threshold, the scheme or an initial record: such a scenario is one run and not a search
+ * (doc/scenario.md, "What wins"). */
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error);
-/** Takes measurements from a folder or a file.
+/** Sets the measurements from a folder or a file.
  *
- * A folder of the reference codes is read at once: measurement0.txt is the initial Gaussian, measurement1.txt ... the
- * measurements; the T of each file is the length of a leg. Of a file, which is a table (doc/scenario.md,
- * "Measurements in a table"), `measurements` keeps the name.
- * @param function the model's function that was measured; NULL: of a folder its first, of a table what its columns
- * say
+ * A folder in the format of the reference codes is read at once: measurement0.txt is the initial Gaussian,
+ * measurement1.txt ... are the measurements, and T in each file is the length of a leg. A file is a table
+ * (doc/scenario.md, "Measurements in a table"); the scenario keeps its name, and gbees_scenario_load() reads it.
+ * @param function the model's measurement function; NULL: its first for a folder, and for a table the one that its
+ * columns name
  */
 int gbees_scenario_measurements(gbees_scenario *scenario, const char *path, const char *function, gbees_error *error);
-/** Reads the table that `measurements: {file: ...}` names, if it names one, so that the scenario has its rows in its
- * place. Where the scenario has no `end` yet, the last row is it. */
+/** Replaces a table's name in `measurements: {file: ...}` by the table's rows; does nothing if there is none. If the
+ * scenario has no `end`, it is set to the time of the last row. GBEES_EINPUT or GBEES_EIO. */
 int gbees_scenario_load(gbees_scenario *scenario, const gbees_model *model, gbees_error *error);
-/** The scenario as YAML. It is valid until the scenario is changed or destroyed; NULL without memory. */
+/** Returns the scenario as YAML; valid until the scenario is changed or destroyed. NULL: not enough memory. */
 const char *gbees_scenario_text(gbees_scenario *scenario);
+
+/* ---- output ---- */
+
+/** Which records' densities a run writes to disk; the time series has all records. */
+typedef enum gbees_densities {
+    GBEES_DENSITIES_ALL,     /**< each, or each whose number is a multiple of `every` */
+    GBEES_DENSITIES_LAST,    /**< those at the end of the run */
+    GBEES_DENSITIES_NONE,    /**< none */
+    GBEES_DENSITIES_AT_TIMES /**< those at given times, or the first ones after these */
+} gbees_densities;
+/** What a run writes to disk: the key `output` of its scenario. */
+typedef struct gbees_output {
+    gbees_densities densities; /**< which records are written */
+    int every;                 /**< with GBEES_DENSITIES_ALL: each so many, counted over the run; 0: each */
+    size_t time_count;         /**< with GBEES_DENSITIES_AT_TIMES: entries of `times` */
+    double *times;             /**< model times, rising */
+    int every_step;            /**< 1: the time series has a row after each step, too */
+    int records_apart;         /**< 1: a file for each record, in place of one for the run */
+} gbees_output;
+/** Reads the key.
+ * @param end of the run: later times are errors, or ignored where they come from another source than the end
+ */
+int gbees_output_create(const gbees_scenario *scenario, double end, gbees_output **output, gbees_error *error);
+/** Frees it. */
+void gbees_output_destroy(gbees_output *output);
 
 /* ---- problem ---- */
 
-/** Makes a problem of a model and a scenario; checks what depends on several keys or on the model. `model` must
- * outlive the problem. */
+/** Creates a problem from a model and a scenario, and checks what depends on several keys or on the model.
+ * GBEES_EINPUT. The model must outlive the problem; the scenario need not. */
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error);
-/** Frees the problem. */
+/** Frees the problem; NULL is allowed. */
 void gbees_problem_destroy(gbees_problem *problem);
 
 #ifdef __cplusplus

@@ -22,12 +22,13 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
 static inline void diffusion(int n, real t, const real x[], const real p[], real Q[])
 {
     const real grown = 1 + p[5] * t;
+    const int rough = p[6] > 0; /* sines would take most of a run's time */
 
     for (int j = 0; j < n; j++) {
-        Q[j * n + j] = grown * (p[2] + p[4] * x[j] * x[j]) * (1 + p[6] / 2 * sin(57 * x[j] + 1));
+        Q[j * n + j] = grown * (p[2] + p[4] * x[j] * x[j]) * (rough ? 1 + p[6] / 2 * sin(57 * x[j] + 1) : 1);
         if (j + 1 < n)
             Q[j * n + j + 1] = Q[(j + 1) * n + j] =
-                (j % 2 ? -grown : grown) * p[3] * (1 - p[6] + p[6] * cos(91 * x[j] + 37 * x[j + 1]));
+                (j % 2 ? -grown : grown) * p[3] * (rough ? 1 - p[6] + p[6] * cos(91 * x[j] + 37 * x[j + 1]) : 1);
     }
 }
 

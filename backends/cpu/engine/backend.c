@@ -1,4 +1,5 @@
-/* backend.c - the descriptor (card) that the CPU module exports: creates, advances and destroys an engine. */
+/* backend.c - the descriptor that the CPU module exports: creates and destroys engines; among ranks it sends orders
+ * to the others before rank 0's engine does the same. */
 #include "common/initial_bricks.h"
 #include "cpu/kernel/isa.h"
 #include "engine.h"
@@ -32,6 +33,7 @@ static int probe(char *text, size_t size)
     return !kernels;
 }
 
+/* Frees an engine, or NULL. */
 static void free_engine(gbees_engine *e)
 {
     if (!e)
@@ -61,6 +63,7 @@ static void destroy(gbees_engine *e)
     free_engine(e);
 }
 
+/* A thread's function. */
 static void *do_nothing(void *nothing)
 {
     return nothing;
@@ -91,7 +94,7 @@ static int own_processors(const gbees_parallel *parallel)
     return parallel->local_ranks > 0 && here > parallel->local_ranks ? here / parallel->local_ranks : 1;
 }
 
-/* Makes an engine without a density. */
+/* Makes an engine without a density. Ranks have not agreed on its status. */
 static int make(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                 gbees_error *error)
 {
@@ -138,8 +141,8 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     return 0;
 }
 
-/* Gives an engine the density of a saved state, or, without a source, the initial one. Rank 0 tells the others which.
- */
+/* All ranks: gives an engine the density of a saved state, or the initial one. Rank 0 decides: a state if it has a
+ * source. */
 static int give_density(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
 {
     int saved = source != NULL;
@@ -180,7 +183,7 @@ static int load(const gbees_problem *problem, const gbees_engine_options *option
     return open_engine(problem, options, source, context, engine, error);
 }
 
-/* Makes a rank's part of the grid, and serves rank 0's. */
+/* Ranks other than 0: makes this rank's engine, and carries out the orders of rank 0's. */
 static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
     gbees_engine *made = NULL;
@@ -193,7 +196,7 @@ static int serve(const gbees_problem *problem, const gbees_engine_options *optio
     return 0;
 }
 
-/* ---- what the solver calls: among ranks, on rank 0 ---- */
+/* ---- functions of the descriptor, which the solver calls; among ranks, on rank 0 ---- */
 
 static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
@@ -269,7 +272,8 @@ static void totals(const gbees_engine *e, gbees_totals *out)
     out->seconds_waited = e->ranks->waited;
 }
 
-/* An upper bound of the bytes of the initial density, and as many again for the first growth. */
+/* Bytes for twice the bricks of the initial density at most, as the first growth may insert as many, and for their
+ * list. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;

@@ -1,12 +1,13 @@
-/* balance.c - chooses the cuts between ranks, and moves bricks to the ranks that own them; see ranks.h. */
+/* balance.c - chooses the cuts between the ranks' boxes, and moves bricks to the ranks that own them; see ranks.h. */
 #include "common/bound.h"
 #include "common/initial_bricks.h"
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* New cuts are chosen where a rank has so many times the mean number of bricks, at a prune or between prunes, if that
- * is so many times what the last cuts reached: of few bricks none may reach more. */
+/* New cuts are chosen if the rank with most bricks has more than MOST_LOADED times the mean at a prune, or
+ * MOST_LOADED_BETWEEN times between prunes, and that is more than WORSE times what the last cuts have reached: where
+ * bricks are few, no cuts may give equal shares. */
 static const double MOST_LOADED = 1.02, MOST_LOADED_BETWEEN = 1.08, WORSE = 1.02;
 
 static int no_memory(gbees_error *error)
@@ -14,13 +15,15 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory while bricks were shared among ranks");
 }
 
-/* Keys to be counted: those of the initial density, of a checkpoint, or this rank's bricks. */
+/* The keys by which cuts are chosen: those of the initial density, which all ranks have; of a checkpoint, which rank
+ * 0 has; or those of each rank's bricks. */
 typedef struct key_source {
-    initial_bricks *initial;   /* or NULL */
-    const saved_bricks *saved; /* or NULL */
-    uint64_t count, next;
+    initial_bricks *initial;   /* NULL: another source */
+    const saved_bricks *saved; /* NULL: another source */
+    uint64_t count, next;      /* keys of this rank; the one to be taken next */
 } key_source;
 
+/* Has take_key() begin with the first key. */
 static void rewind_keys(gbees_engine *e, key_source *from)
 {
     from->next = 0;
@@ -29,6 +32,7 @@ static void rewind_keys(gbees_engine *e, key_source *from)
         initial_bricks_rewind(from->initial);
 }
 
+/* Sets key[n] to the next key; returns 0 if there is none. */
 static int take_key(gbees_engine *e, key_source *from, int32_t *key)
 {
     const size_t n = (size_t)e->g.shape.n;
@@ -45,7 +49,7 @@ static int take_key(gbees_engine *e, key_source *from, int32_t *key)
     return 1;
 }
 
-/* The range of the keys of all ranks. */
+/* All ranks: sets lo[n] and hi[n] to the least and the largest components of the keys of all ranks. */
 static void find_range(gbees_engine *e, key_source *from, int32_t *lo, int32_t *hi)
 {
     const int n = e->g.shape.n;
@@ -67,7 +71,7 @@ static void find_range(gbees_engine *e, key_source *from, int32_t *lo, int32_t *
     }
 }
 
-/* Chooses all cuts anew. */
+/* All ranks: sets ranks->cuts to new cuts, by the keys of all ranks. The old ones stay after an error. */
 static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
@@ -89,7 +93,7 @@ static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
         rewind_keys(e, from);
         while (take_key(e, from, key))
             partition_count(&cuts, &bins, key, counts);
-        if (!from->initial) /* all ranks have the initial ones */
+        if (!from->initial) /* these all ranks have */
             ranks_sum(e, counts, (size_t)cuts.parts * (size_t)n * PARTITION_BINS);
         partition_cut(&cuts, &bins, counts);
     }
@@ -103,7 +107,7 @@ static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
     return 0;
 }
 
-/* Adds an own brick, for which there is memory, with the cells of it that are within the bound. */
+/* Adds an own brick, for which memory is reserved; `inside`: its cells within the bound. Returns its slot. */
 static uint32_t add_own(gbees_engine *e, const int32_t *key, uint64_t inside)
 {
     const uint32_t slot = grid_add(&e->g, key, grid_hash(&e->g, key));
@@ -148,12 +152,13 @@ int balance_start(gbees_engine *e, gbees_error *error)
     return ghosts_renew(e, error);
 }
 
-/* A brick on its way: its key, its cells with P >= p*, those that have been expanded, and P. */
+/* Bytes of a packed brick: its key, its active cells, the expanded ones (engine_rows), and P. */
 static size_t brick_bytes(const gbees_engine *e)
 {
     return sizeof(int32_t[GBEES_MAX_DIM]) + 2 * sizeof(uint64_t) + (size_t)e->cells * e->method.real_size;
 }
 
+/* Packs a brick. */
 static void pack_brick(gbees_engine *e, uint32_t slot, char *to)
 {
     const size_t row = (size_t)e->cells * e->method.real_size;
@@ -166,7 +171,7 @@ static void pack_brick(gbees_engine *e, uint32_t slot, char *to)
     memcpy(to + 2 * sizeof(uint64_t), (char *)e->rows.p + slot * row, row);
 }
 
-/* Adds a brick that has arrived; memory is reserved. */
+/* Adds a packed brick to the grid, for which memory is reserved; it is not linked. */
 static void unpack_brick(gbees_engine *e, const char *from)
 {
     const size_t row = (size_t)e->cells * e->method.real_size;
@@ -181,7 +186,8 @@ static void unpack_brick(gbees_engine *e, const char *from)
     memcpy((char *)e->rows.p + slot * row, from + 2 * sizeof(uint64_t), row);
 }
 
-/* Packs the bricks of other ranks, rank after rank, and removes them from the grid. sent: bricks for each rank. */
+/* Packs the bricks that other ranks own in *message, rank after rank, and removes them from the grid. Sets
+ * sent[ranks], zeros at first, to their numbers. The caller frees *message, also after an error. */
 static int pack_leaving(gbees_engine *e, uint64_t *sent, char **message, gbees_error *error)
 {
     const int all = e->ranks->parallel->ranks, own = e->ranks->parallel->rank;
@@ -212,7 +218,8 @@ static int pack_leaving(gbees_engine *e, uint64_t *sent, char **message, gbees_e
     return status;
 }
 
-/* Sends and receives the packed bricks, and adds those that arrive. */
+/* All ranks: exchanges the packed bricks, sent[ranks] of them in `message`, and adds those that arrive to the grid.
+ */
 static int move_bricks(gbees_engine *e, const uint64_t *sent, char *message, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
@@ -248,7 +255,7 @@ static int move_bricks(gbees_engine *e, const uint64_t *sent, char *message, gbe
     return status;
 }
 
-/* Takes bricks to the owners that new cuts give them. */
+/* All ranks: moves the bricks to the ranks in whose boxes they are, links and inspects those that have arrived. */
 static int migrate(gbees_engine *e, gbees_error *error)
 {
     uint64_t *sent = calloc((size_t)e->ranks->parallel->ranks, sizeof *sent);
@@ -267,7 +274,7 @@ static int migrate(gbees_engine *e, gbees_error *error)
     return ranks_agree(e, engine_inspect(e, stayed, e->inspected, error), error);
 }
 
-/* Counts the own bricks of all ranks; returns the largest number of a rank over the mean. */
+/* All ranks: counts the bricks of all; sets ranks->own, bricks and busiest, and returns busiest over the mean. */
 static double count_bricks(gbees_engine *e)
 {
     uint64_t own = 0;
@@ -286,9 +293,9 @@ static double count_bricks(gbees_engine *e)
 
 /* ---- a checkpoint's bricks ---- */
 
-enum { SLAB = 1 << 14 }; /* bricks that are dealt out at once */
+enum { SLAB = 1 << 14 }; /* bricks of a checkpoint that rank 0 sends at once, at most */
 
-/* Packs bricks [from, to) of a checkpoint, rank after rank; sent: bricks for each rank. */
+/* Packs bricks from .. to - 1 of a checkpoint, rank after rank, and sets sent[ranks] to the numbers of bricks. */
 static void pack_slab(const gbees_engine *e, const saved_bricks *bricks, uint64_t from, uint64_t to, int64_t *sent,
                       char *message)
 {
@@ -312,7 +319,8 @@ static void pack_slab(const gbees_engine *e, const saved_bricks *bricks, uint64_
     }
 }
 
-/* Sends the packed bricks of a slab to their owners; returns those for this rank. Those of rank 0 come first. */
+/* All ranks: sends the packed bricks of a slab from rank 0 to their owners. Returns the number of this rank's, which
+ * are the first in `message`. */
 static int64_t deal_slab(gbees_engine *e, int64_t *sent, char *message)
 {
     engine_ranks *ranks = e->ranks;
@@ -334,7 +342,8 @@ static int64_t deal_slab(gbees_engine *e, int64_t *sent, char *message)
     return sent[0];
 }
 
-/* Deals out all bricks, slab after slab: no rank but 0 has others' for longer. */
+/* All ranks: sends the bricks of a checkpoint from rank 0 to their owners, slab after slab, so that no message is
+ * large. */
 static int deal_all(gbees_engine *e, const saved_bricks *bricks, gbees_error *error)
 {
     const gbees_parallel *p = e->ranks->parallel;
@@ -349,7 +358,7 @@ static int deal_all(gbees_engine *e, const saved_bricks *bricks, gbees_error *er
         return status;
     }
     p->broadcast(p->context, &count, sizeof count);
-    for (uint64_t from = 0; from < count; from += SLAB) { /* to the end, whatever has failed */
+    for (uint64_t from = 0; from < count; from += SLAB) { /* also if one has failed: the others wait for messages */
         const uint64_t to = count - from < SLAB ? count : from + SLAB;
 
         if (p->rank == 0)
@@ -381,7 +390,7 @@ int balance_deal(gbees_engine *e, const saved_bricks *bricks, gbees_error *error
 
 /* ---- while the density moves ---- */
 
-/* Keeps own bricks alone. */
+/* Removes all ghosts from the grid. */
 static int drop_ghosts(gbees_engine *e, gbees_error *error)
 {
     unsigned char *keep = engine_buffer(e, e->g.count + 1u);
@@ -391,7 +400,7 @@ static int drop_ghosts(gbees_engine *e, gbees_error *error)
     return keep ? grid_compact(&e->g, keep, error) : no_memory(error);
 }
 
-/* Chooses new cuts, and moves bricks to their owners. */
+/* All ranks: chooses new cuts, moves bricks to their owners, and makes ghosts. */
 static int cut_anew(gbees_engine *e, gbees_error *error)
 {
     key_source from = {0};

@@ -1,4 +1,4 @@
-/* bricks.c - a new brick: inserted, and cleared. */
+/* bricks.c - inserts and clears a brick. */
 #include "engine.h"
 #include <stdlib.h>
 #include <string.h>

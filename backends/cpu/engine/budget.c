@@ -1,10 +1,11 @@
-/* budget.c - the CPU engine's mass budget: the controller's inputs (common/budget.h). */
+/* budget.c - the inputs of a mass budget's control of p* (common/budget.h), from an engine of the CPU. */
 #include "engine.h"
 #include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+/* The machine's memory in bytes; infinity if it is not known. */
 static double physical_memory(void)
 {
     double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);

@@ -1,9 +1,9 @@
-/* collect.c - rows of the bricks of all ranks, for a checkpoint; see ranks.h. */
+/* collect.c - collects the rows of the bricks of all ranks on rank 0, for a checkpoint; see ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies the rows of own bricks, in the order of the Used List. */
+/* Copies the rows of own bricks, of `row` bytes each, in the order of the Used List. */
 static void pack_own(const gbees_engine *e, const char *rows, size_t row, char *to)
 {
     for (uint32_t k = 0; k < e->g.count; k++) {
@@ -16,7 +16,8 @@ static void pack_own(const gbees_engine *e, const char *rows, size_t row, char *
     }
 }
 
-/* Bricks of each rank: [ranks]; NULL: out of memory, on any. */
+/* All ranks: returns the numbers of bricks of all ranks, [ranks], which the caller frees; NULL on all if one has no
+ * memory. */
 static uint64_t *count_own(gbees_engine *e)
 {
     const gbees_parallel *p = e->ranks->parallel;

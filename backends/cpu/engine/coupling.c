@@ -10,7 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The centres of a brick's sides, relative to its lowest cell: points 2k and 2k + 1 are those across axis k. */
+/* Sets offset[n][2n] to the centres of a brick's sides, relative to the centre of its lowest cell: points 2k and 2k +
+ * 1 are those of the sides across axis k. */
 static void make_points(const gbees_engine *e, double (*offset)[2 * GBEES_MAX_DIM])
 {
     const gbees_shape *shape = &e->g.shape;
@@ -24,7 +25,7 @@ static void make_points(const gbees_engine *e, double (*offset)[2 * GBEES_MAX_DI
         }
 }
 
-/* The squared Frobenius norm of a brick's J. */
+/* The squared Frobenius norm of a brick's J, off the diagonal. */
 static double squares_of_brick(const gbees_engine *e, uint32_t slot, double time, const double *const *offset)
 {
     const gbees_problem *problem = e->problem;
@@ -46,11 +47,11 @@ static double squares_of_brick(const gbees_engine *e, uint32_t slot, double time
 
 /* Sums over a chunk of bricks. */
 typedef struct coupled {
-    double mass, squares; /* squares: weighted with mass */
-    uint32_t bad;         /* 1 + a brick whose J is not finite */
+    double mass, squares; /* of P; of the squared norms times the bricks' masses */
+    uint32_t bad;         /* 1 + the number k of a used brick whose J is not finite; 0: none */
 } coupled;
 
-/* Adds the sums of all bricks of all ranks. */
+/* All ranks: sets the sums of *total to those over the bricks of all ranks. bricks[count]: the sums of each. */
 static void sum_among_ranks(gbees_engine *e, const coupled *bricks, coupled *total)
 {
     exact_sum sums[2] = {{{0}}};

@@ -1,4 +1,4 @@
-/* density.c - sums of the density, its scale, and the buffer that sweeps and prunes share. */
+/* density.c - sums of the density; its product with a factor; the buffer that sweeps and prunes use in turn. */
 #include "engine.h"
 #include "numerics/fixed.h"
 #include "ranks.h"
@@ -21,7 +21,7 @@ double engine_exact_sum(gbees_engine *e)
     return gbees_fixed_value(total);
 }
 
-/* The sum over used bricks k of [from, to) with except[k] == 0. */
+/* The sum of P over used bricks k, from <= k < to, with except[k] == 0. */
 static double sum_others(const gbees_engine *e, const unsigned char *except, uint32_t from, uint32_t to)
 {
     double sum = 0;
@@ -77,9 +77,11 @@ void engine_scale(gbees_engine *e, double factor)
 
 void *engine_buffer(gbees_engine *e, size_t size)
 {
-    if (e->workspace.buffer_size < size) {
+    const size_t least = size ? size : 1; /* NULL is an error, also for a rank without bricks */
+
+    if (e->workspace.buffer_size < least) {
         free(e->workspace.buffer);
-        e->workspace.buffer_size = size + size / 4; /* with a reserve, as the grid grows */
+        e->workspace.buffer_size = least + least / 4; /* with a reserve, as the grid grows */
         e->workspace.buffer = malloc(e->workspace.buffer_size);
         e->workspace.buffer_size = e->workspace.buffer ? e->workspace.buffer_size : 0;
     }

@@ -1,4 +1,4 @@
-/* diffusion.c - process noise: its part of flow masks and rates, and a time step of diffusion (doc/method.md,
+/* diffusion.c - process noise: what it adds to flow masks and CFL rates, and a time step of diffusion (doc/method.md,
  * "Diffusion"). */
 #include "cpu/kernel/noise.h"
 #include "engine.h"
@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The noise of a brick's cells. */
+/* What the noise of a brick's cells amounts to. */
 typedef struct noise_rates {
     double widest;                   /* the largest Q_jj in cells, of cells within the bound */
     double most;                     /* the largest rate at which a cell loses mass; infinite: Q is invalid */
     uint64_t spreads[GBEES_MAX_DIM]; /* by axis, the cells with Q_jj > 0 */
 } noise_rates;
 
-/* Whether Q is the same in all cells of a brick, as it mostly is. */
+/* Whether Q, q[entries][cells], is the same in all cells of a brick, as it mostly is. */
 static int is_uniform(double (*q)[64], int entries, int cells)
 {
     for (int k = 0; k < entries; k++)
@@ -23,6 +23,7 @@ static int is_uniform(double (*q)[64], int entries, int cells)
     return 1;
 }
 
+/* Evaluates Q in a brick's cells at context.time, and sets *rates. */
 static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rates)
 {
     const int n = c->n, full = c->noise.full;

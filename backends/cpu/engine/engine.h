@@ -1,6 +1,7 @@
-/* engine.h - the state of the CPU backend, and the parts that work on it; private to the backend.
+/* engine.h - an engine of the CPU backend: the state of a run, and the functions of the backend's files for each
+ * other.
  *
- * Which part calls which is in backends/cpu/README.md.
+ * backends/cpu/README.md has the order in which files call each other. "Used brick k" is the brick in slot g.used[k].
  */
 #ifndef GBEES_CPU_ENGINE_H
 #define GBEES_CPU_ENGINE_H
@@ -16,14 +17,14 @@
 #include <omp.h>
 #endif
 
-/* Bricks of a chunk (engine_chunk). */
+/* Cells and bricks of a chunk, and the least number of chunks: see engine_chunk(). */
 enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192, FEW_BRICKS = 64, CHUNKS = 16 };
 
 /* How the problem is computed: fixed when the engine is created. */
 typedef struct engine_method {
     int paper;            /* the reference's rule for faces (paper.c) */
     int split;            /* a split scheme, which sweeps one density in place; else ctu */
-    int deterministic;    /* sums are those of every other backend */
+    int deterministic;    /* sums over P have the same bits as those of other backends: --deterministic */
     int averages;         /* P are averages over cells, not values at their centres */
     size_t real_size;     /* bytes of a value of p, s, next and limiter */
     int reach;            /* cells that probability may cross in a step: the Courant number, rounded up */
@@ -31,19 +32,19 @@ typedef struct engine_method {
     uint64_t edge_cells[2 * GBEES_MAX_DIM]; /* by direction: cells within `reach` of that side of the brick */
 } engine_method;
 
-/* Arrays of the grid's slots (grid_register). */
+/* Arrays with an entry for each slot of the grid, which makes them (grid_register()). */
 typedef struct engine_rows {
     /* A row of `cells` values a slot; p and next are swapped in each step of ctu. Split schemes have `next` with
      * process noise only. */
     void *p, *s, *next, *limiter;
-    uint64_t *active;         /* cells with P >= p* */
-    uint64_t *needed;         /* active cells and those downwind of them, at the last count */
-    uint64_t *flow;           /* 2n a slot, by direction: stored where more than the drift makes them, else NULL */
-    uint64_t *expanded;       /* active cells whose neighbours have been made */
-    unsigned char *ghost;     /* with ranks: 0 of own bricks; else NULL (ranks.h) */
-    kernel_ended *ended;      /* with ranks: what a step leaves in each brick; else NULL */
-    uint64_t *inside;         /* with a bound: cells within it; else NULL */
-    uint16_t *blocked;        /* with a bound: 2n a slot; [d] bit f: it leaves no neighbour in directions d and f */
+    uint64_t *active;     /* cells with P >= p* */
+    uint64_t *needed;     /* active cells and those downwind of them, at the last count */
+    uint64_t *flow;       /* 2n flow masks a slot, by direction; NULL: computed from the drift when they are needed */
+    uint64_t *expanded;   /* active cells whose neighbours have been inserted */
+    unsigned char *ghost; /* with ranks: 0: an own brick; else 1 + the class of a ghost (ranks.h); else NULL */
+    kernel_ended *ended;  /* with ranks: a brick's sums after a step; else NULL */
+    uint64_t *inside;     /* with a bound: cells within it; else NULL */
+    uint16_t *blocked;    /* with a bound: 2n a slot; [d] bit f: it leaves no neighbour in directions d and f */
     unsigned char *diverging; /* as kernel.h has it */
     uint16_t *one_signed;     /* as kernel.h has it */
     double *rate;             /* the largest CFL rate of a cell */
@@ -51,9 +52,9 @@ typedef struct engine_rows {
     double *velocity;         /* paper mode: at the upper faces, n a cell */
 } engine_rows;
 
-/* What the kernel's context points to. */
+/* Arrays that the kernels' context points to. */
 typedef struct engine_tables {
-    void *face_points[GBEES_MAX_DIM];            /* by axis */
+    void *face_points[GBEES_MAX_DIM];            /* by axis: make_points() of setup.c */
     double cell_offset[GBEES_MAX_DIM][64];       /* coordinates of a brick's cells less those of its lowest cell */
     double parameters_d[GBEES_PARAMETER_VALUES]; /* the problem's, with the present frame of a grid that moves */
     float parameters_f[GBEES_PARAMETER_VALUES];
@@ -63,8 +64,8 @@ typedef struct engine_tables {
 typedef struct engine_workspace {
     kernel_scratch *sweep;              /* one a thread */
     work_queue *queue;                  /* one a thread */
-    grid_requests requests[GRID_PARTS]; /* absent bricks that are needed */
-    void *buffer;                       /* of a sweep or a prune (engine_buffer) */
+    grid_requests requests[GRID_PARTS]; /* of growth: absent bricks that are needed */
+    void *buffer;                       /* of a sweep or a prune (engine_buffer()) */
     size_t buffer_size;
 } engine_workspace;
 
@@ -85,129 +86,139 @@ struct gbees_engine {
     double coupling;        /* as gbees_totals.coupling */
     int is_initial;         /* no step and no update has been done */
     uint64_t initial_above; /* cells with P >= p* of the initial density */
-    mass_budget budget;     /* has p*, if the problem has a budget */
-    double memory_limit;    /* bytes that the grid may take, with a budget */
+    mass_budget budget;     /* the control of p*, if the problem has a budget */
+    double memory_limit;    /* bytes that the grid may take, for the control of p* */
     engine_workspace workspace;
     const gbees_parallel *parallel;
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
 };
 
 /* ---- setup.c ---- */
-/* Rounds tables.parameters_d to parameters_f. */
+/* Sets tables.parameters_f to parameters_d, rounded. */
 void engine_round_parameters(gbees_engine *e);
+/* Sets up the arrays and tables of an engine, which has no density yet. */
 int engine_set_up(gbees_engine *e, gbees_error *error);
+/* Fills the grid with the initial density, prunes it and counts its cells. */
 int engine_fill_initial(gbees_engine *e, gbees_error *error);
 
 /* ---- bricks.c ---- */
 /* The axis along which a brick would be beyond GRID_KEY_LIMIT; -1: none. */
 int engine_far_axis(const gbees_engine *e, const int32_t *key);
-/* Inserts an absent brick with the cells of it that are within the bound; not linked, not cleared. */
+/* Inserts an absent brick; `inside`: its cells within the bound. It is neither linked nor cleared. */
 int engine_insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error);
-/* Clears a new brick's probability and marks. */
+/* Sets a new brick's P and its active, needed and expanded cells to 0. */
 void engine_clear_brick(gbees_engine *e, uint32_t slot);
 
 /* ---- growth.c ---- */
-/* Inserts the absent bricks that active cells flow into, cleared, linked and inspected. */
+/* Inserts the absent bricks that active cells flow into, links, clears and inspects them. */
 int engine_grow(gbees_engine *e, double time, gbees_error *error);
-/* Computes the flow masks and rates of used bricks [from, count). An error names a cell whose velocity, or its
- * difference across the cell, is not finite. */
+/* Computes the flow masks and CFL rates of used bricks from .. count - 1 at a time. Returns an error, with the place,
+ * if the velocity in a cell or its difference across the cell is not finite, or its Q is invalid. */
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
-/* Points the context to the rows of an inspection. */
+/* Points the kernels' context to the rows that an inspection sets. */
 void engine_set_flow_rows(gbees_engine *e);
 
-/* ---- frame.c: a grid that moves; as the functions of gbees_backend ---- */
+/* ---- frame.c: of a grid that moves; as frame_set(), frame_fit(), frame_information() of gbees_backend ---- */
 int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error);
 int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error);
 int engine_frame_information(gbees_engine *e, double *information, gbees_error *error);
 
 /* ---- coupling.c ---- */
-/* Computes e->coupling from the drift at this time. */
+/* Sets e->coupling from the drift at this time. */
 int engine_couple(gbees_engine *e, double time, gbees_error *error);
 
 /* ---- diffusion.c: with process noise ---- */
-/* Adds the noise to the flow masks and rates of used bricks [from, count): a rate is infinite where Q is invalid.
+/* Adds the noise to the flow masks and rates of used bricks from .. count - 1. A rate is infinite where Q is invalid.
  * Returns whether any cell has noise. */
 int engine_inspect_noise(gbees_engine *e, uint32_t from);
 /* Sets *steps to the number of explicit steps into which the time step is cut, with Q at its middle; 0: no noise. */
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error);
-/* Takes `steps` explicit steps of diffusion; with ends_step the density is summed up and its active cells marked. */
+/* Takes `steps` explicit steps of diffusion, which together are a time step. With ends_step it adds the sums of the
+ * density to *total and marks the active cells. */
 int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *total, gbees_error *error);
 
 /* ---- prune.c ---- */
-/* Removes the bricks without a needed cell, and enters the count and the mass lost into e->run. */
+/* Removes the bricks without a needed cell, enters the counts and the mass lost into e->run, and sets p* of a mass
+ * budget. */
 int engine_prune(gbees_engine *e, double time, gbees_error *error);
-/* Marks the active and the needed cells; returns the number of needed ones, and of active ones in *above unless it is
- * NULL. */
+/* Marks the active and the needed cells of all bricks. Returns the number of needed ones, and sets *above, unless it
+ * is NULL, to that of active ones. */
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 
 /* ---- density.c ---- */
-/* The sum of P over all cells, or over those of used bricks k with except[k] == 0. */
+/* Sets *sum to the sum of P over all cells; except[k] != 0: without used brick k (NULL: with all). */
 int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
-/* As engine_sum(), but in floating point always, for P whose sum may be 8 or more. */
+/* As engine_sum(), but always in floating point, also with --deterministic: for P whose sum may be 8 or more. */
 int engine_sum_any(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
-/* The sum in units of 2^-60: the same on every backend, and on any number of ranks. It has to be less than 8. */
+/* The sum of P, added in integers, in units of 2^-60: the same bits on all backends and any number of ranks. It has
+ * to be less than 8. */
 double engine_exact_sum(gbees_engine *e);
-/* P *= factor. */
+/* Multiplies all P by a factor. */
 void engine_scale(gbees_engine *e, double factor);
-/* Memory of so many bytes, valid until the next call; NULL: out of memory. */
+/* Memory of `size` bytes, valid until the next call; NULL: out of memory. */
 void *engine_buffer(gbees_engine *e, size_t size);
 
 /* ---- step.c ---- */
-/* Advances the density and the clock by one step; prunes the grid where it is due. */
+/* Advances the density and the clock by one step, and prunes the grid if that is due. */
 int engine_step(gbees_engine *e, gbees_error *error);
-/* As gbees_backend.advance(), on this rank. */
+/* As gbees_backend.advance(); all ranks call it. */
 int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 
-/* The rate that limits the step: 1 / the step of Courant number 1. */
+/* The CFL rate of the grid: 1 over the step that has Courant number 1. */
 double engine_limiting_rate(gbees_engine *e);
 
 /* ---- sweep.c ---- */
-/* Advects the density along each axis, in place; with ends_step it is summed up and marked. */
+/* Advects the density along each axis, in place. With ends_step it adds the sums of the density to *total and marks
+ * the active cells. */
 int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error *error);
 
 /* ---- paper.c: the reference's step and prune, cell for cell ---- */
+/* Computes velocities, flow masks and rates of used bricks from .. count - 1. */
 void paper_inspect(gbees_engine *e, uint32_t from, double time);
+/* Advances rows.p by a step to rows.next, and sets the sums and the active cells. */
 void paper_step(gbees_engine *e, double step, kernel_sums *sums);
+/* Sets keep[count] to 0 for the used cells that a prune removes, to 1 for the others. */
 int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error);
 
 /* ---- budget.c ---- */
-/* Bytes that the grid may take; wanted: 0, or so many. */
+/* The bytes that the grid may take: `wanted`, or if that is 0, 0.8 of the machine's memory. */
 double budget_memory_limit(double wanted);
-/* Sets the first p*; adapts p* at a prune, so that the mass lost in a unit of time keeps to the
- * problem's budget. */
+/* Sets the first p*, from the initial density. */
 void budget_start(gbees_engine *e);
+/* At a prune: with a mass budget, sets p* for the steps to come. */
 void budget_steer(gbees_engine *e, double time);
 
-/* ---- update.c, statistics.c: as the functions of gbees_backend ---- */
+/* ---- update.c, statistics.c: as update() and statistics() of gbees_backend; all ranks call them ---- */
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error);
 int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error);
-enum { ENGINE_BATCH = 4096 }; /* cells handed to a visitor at once, at most */
-/* As gbees_backend.cells(), for the cells of this rank. */
+enum { ENGINE_BATCH = 4096 }; /* cells that a visitor is passed at once, at most */
+/* As gbees_backend.cells(), for the cells of this rank alone. */
 int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                        gbees_error *error);
 
 /* ---- state.c ---- */
-/* As gbees_backend.save(). */
+/* As gbees_backend.save(); all ranks call it. */
 int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);
-/* Sets an engine without a density to a saved state. */
+/* Sets an engine without a density to a saved state; all ranks call it, and rank 0 has the source. */
 int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error);
 
 /* ---- p*, P and the cells of a brick ---- */
 
-/* p*: the problem's, or as the mass budget controls it. */
+/* p*: the problem's, or with a mass budget the present one. */
 static inline double engine_threshold(const gbees_engine *e)
 {
     return e->problem->mass_budget > 0 ? e->budget.threshold : e->problem->threshold;
 }
 
-/* P of a cell; at: slot * cells + cell. */
+/* P of the cell number slot * cells + cell. */
 static inline double engine_p(const gbees_engine *e, size_t at)
 {
     return e->method.real_size == sizeof(float) ? (double)((const float *)e->rows.p)[at]
                                                 : ((const double *)e->rows.p)[at];
 }
 
+/* Sets it. */
 static inline void engine_set_p(gbees_engine *e, size_t at, double value)
 {
     if (e->method.real_size == sizeof(float))
@@ -216,7 +227,7 @@ static inline void engine_set_p(gbees_engine *e, size_t at, double value)
         ((double *)e->rows.p)[at] = value;
 }
 
-/* The centre of the brick's lowest cell. */
+/* Sets base[n] to the centre of a brick's lowest cell, in the axes of the grid. */
 static inline void engine_base(const gbees_engine *e, uint32_t slot, double *base)
 {
     const int32_t *key = grid_key(&e->g, slot);
@@ -225,13 +236,13 @@ static inline void engine_base(const gbees_engine *e, uint32_t slot, double *bas
         base[k] = e->problem->mean[k] + e->problem->width[k] * ((double)key[k] * e->g.shape.edge[k]);
 }
 
-/* Reports a brick whose drift or diffusion is invalid. */
+/* Sets the error for a brick whose drift is not finite, or whose diffusion is invalid. */
 static inline int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
 {
     return failure_drift(e->problem, &e->g.shape, grid_key(&e->g, slot), time, error);
 }
 
-/* Sets the cells of a new brick that are within the bound. */
+/* Sets the cells of a new brick that are within the bound, and marks none of its neighbours as blocked. */
 static inline void engine_set_inside(gbees_engine *e, uint32_t slot, uint64_t inside)
 {
     const size_t directions = (size_t)(2 * e->g.shape.n);
@@ -244,9 +255,9 @@ static inline void engine_set_inside(gbees_engine *e, uint32_t slot, uint64_t in
 
 /* ---- flow out of cells ---- */
 
-/* Sets flow[2n], by direction, to the cells of a brick that probability leaves, at the last inspection; context.time
- * must be e->inspected.  The masks are computed anew unless noise adds to them: in six dimensions they would be a
- * tenth of all memory, and are the same for all cells along five of six axes. */
+/* Sets flow[2n], by direction, to the cells of a brick that probability leaves, as at the last inspection;
+ * context.time must be e->inspected.  Unless rows.flow has them, they are computed: in six dimensions they would take
+ * a tenth of all memory. */
 static inline void engine_flow(const gbees_engine *e, uint32_t slot, uint64_t *flow)
 {
     const size_t directions = (size_t)(2 * e->g.shape.n);
@@ -257,14 +268,16 @@ static inline void engine_flow(const gbees_engine *e, uint32_t slot, uint64_t *f
         e->kernel->find_flow(&e->context, slot, flow);
 }
 
-/* The outflow of some cells of a brick: the directions in which any of them flows, and for each which cells do. */
+/* The outflow of some cells of a brick: direction[count], those in which any of the cells flows, and cells[count],
+ * the cells that flow in each. */
 typedef struct engine_outflow {
     uint64_t cells[2 * GBEES_MAX_DIM + 1];
     uint8_t direction[2 * GBEES_MAX_DIM + 1];
     int count;
 } engine_outflow;
 
-/* Finds the outflow of `cells` of a brick; mask: [2n], by direction, the only cells that count, or NULL for all. */
+/* Sets *out to the outflow of `cells` of a brick. mask[2n]: by direction, the only cells that count; NULL: all count.
+ */
 static inline void engine_find_outflow(const gbees_engine *e, uint32_t slot, uint64_t cells, const uint64_t *mask,
                                        engine_outflow *out)
 {
@@ -282,7 +295,7 @@ static inline void engine_find_outflow(const gbees_engine *e, uint32_t slot, uin
 
 /* ---- threads and chunks ---- */
 
-/* Threads for so many bricks. */
+/* The number of threads that share a loop over so many bricks. */
 static inline int engine_threads(const gbees_engine *e, uint32_t bricks)
 {
     return team_size((uint64_t)bricks * (uint64_t)e->cells, e->threads);
@@ -308,9 +321,9 @@ static inline int engine_processors(void)
 #endif
 }
 
-/* The number of bricks of a chunk. Loops that form sums go by chunks of used bricks, whose sums are added in order,
- * so that results are the same for every number of threads. Chunks of a grid just large enough for threads are small,
- * so that all threads end at about the same time. */
+/* The number of used bricks of a chunk. Loops that form sums go by chunks, whose sums are added in order, so that
+ * results are the same for every number of threads. A grid that is just large enough for several threads has small
+ * chunks, so that all threads end at about the same time. */
 static inline uint32_t engine_chunk(const gbees_engine *e)
 {
     const uint32_t part = e->g.count / CHUNKS;
@@ -328,6 +341,7 @@ static inline uint32_t engine_chunks(const gbees_engine *e)
     return (e->g.count + engine_chunk(e) - 1) / engine_chunk(e);
 }
 
+/* The end of a chunk: it has used bricks chunk * engine_chunk() .. end - 1. */
 static inline uint32_t engine_chunk_end(const gbees_engine *e, uint32_t chunk)
 {
     uint32_t end = (chunk + 1) * engine_chunk(e);
@@ -335,7 +349,7 @@ static inline uint32_t engine_chunk_end(const gbees_engine *e, uint32_t chunk)
     return end < e->g.count ? end : e->g.count;
 }
 
-/* Adds the sums of all chunks, in their order. */
+/* Adds sums[chunks] to *total, in their order. */
 static inline void engine_add_sums(const kernel_sums *sums, uint32_t chunks, kernel_sums *total)
 {
     for (uint32_t at = 0; at < chunks; at++) {

@@ -1,5 +1,5 @@
-/* exact.h - sums of doubles without rounding: the same for every order, and for every share of the numbers among
- * ranks.
+/* exact.h - sums of doubles without rounding: the same in every order, and for every distribution of the numbers
+ * among ranks.
  *
  * A sum is one long fixed-point number, from the smallest double to the largest, in words of 32 bits that are kept in
  * 64: so up to 2^30 numbers are added without a carry, and the words of two sums add up like integers.
@@ -11,8 +11,12 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { EXACT_WORDS = 68, EXACT_LOWEST = -1074 /* power of two of the lowest bit */ };
+enum {
+    EXACT_WORDS = 68,
+    EXACT_LOWEST = -1074 /* the lowest bit is 2^EXACT_LOWEST */
+};
 
+/* A sum: word w counts units of 2^(32 w + EXACT_LOWEST). */
 typedef struct exact_sum {
     int64_t word[EXACT_WORDS];
 } exact_sum;
@@ -34,14 +38,14 @@ static inline void exact_add(exact_sum *sum, double value)
     word[2] += sign * (int64_t)(high >> 32);
 }
 
-/* Adds another sum; both together have had at most 2^30 numbers added without a carry. */
+/* Adds another sum. Both together may have had at most 2^30 numbers added since their last exact_carry(). */
 static inline void exact_merge(exact_sum *sum, const exact_sum *other)
 {
     for (int w = 0; w < EXACT_WORDS; w++)
         sum->word[w] += other->word[w];
 }
 
-/* Carries, so that all words but the last are below 2^32; returns whether the sum is negative. */
+/* Carries, so that all words but the last are 0 .. 2^32 - 1; returns whether the sum is negative. */
 static inline int exact_carry(exact_sum *sum)
 {
     int64_t carry = 0;
@@ -55,7 +59,7 @@ static inline int exact_carry(exact_sum *sum)
     return sum->word[EXACT_WORDS - 1] < 0;
 }
 
-/* The sum as a double: a function of the exact sum alone. */
+/* The sum as a double: a function of the exact sum alone, however it was added up. */
 static inline double exact_value(const exact_sum *sum)
 {
     exact_sum s = *sum;

@@ -1,11 +1,12 @@
-/* frame.c - a grid whose frame moves: its frame, the sums by which the frame follows the drift, and how fine cells
- * the density needs (doc/method.md, "Moving frame"). */
+/* frame.c - a grid whose frame moves: sets the frame; computes the sums by which the solver fits the frame to the
+ * drift, and the Fisher information, by which it chooses widths of cells (doc/method.md, "Moving frame"). */
 #include "engine.h"
 #include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Makes a version of a function for each kind of processor; the loader chooses one. */
+/* Compiles a function once for each level of the processor's instruction set; the loader chooses one. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define FRAME_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -13,6 +14,7 @@
 #define FRAME_CLONES
 #endif
 
+/* Sets the frame behind the model's parameters (gbees/model_framed.h has the order). */
 static void set_parameters(gbees_engine *e, const gbees_grid_frame *frame)
 {
     const int n = e->g.shape.n;
@@ -46,16 +48,18 @@ int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time
 
 /* ---- sums over the cells of a brick ---- */
 
-/* Eight numbers or sums side by side, whatever the length of the processor's vectors: so results have the same bits
- * on all of them. */
+/* Eight numbers that are computed side by side, whatever the length of the processor's vectors, so that results have
+ * the same bits on all processors. */
 typedef double lanes __attribute__((vector_size(64)));
 enum { LANES = 8, ROWS = 64 / LANES };
 
-/* A brick's P, and y and the drift of its cells, 0 where P is 0; of a brick of one cell the others are 0. */
+/* P, y and the drift f of a brick's cells; the drift is 0 where P is 0. Entries of cells that a brick does not have
+ * are 0. */
 typedef struct brick_values {
     lanes p[ROWS], y[GBEES_MAX_DIM][ROWS], f[GBEES_MAX_DIM][ROWS];
 } brick_values;
 
+/* The sum of eight numbers. */
 static inline double add_lanes(const lanes *sums)
 {
     const lanes s = *sums;
@@ -63,6 +67,7 @@ static inline double add_lanes(const lanes *sums)
     return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
+/* The sum over the cells of a times b. */
 static inline double product_of(const lanes *a, const lanes *b)
 {
     lanes sums = {0};
@@ -72,7 +77,7 @@ static inline double product_of(const lanes *a, const lanes *b)
     return add_lanes(&sums);
 }
 
-/* Adds the products of a brick's values. */
+/* Adds the sums over a brick's cells of P, P y, P f, P y y' and P f y'. */
 FRAME_CLONES static void add_products(const brick_values *v, int n, double mass, gbees_affine_sums *sums)
 {
     sums->mass += mass;
@@ -124,7 +129,7 @@ static double take_values(const gbees_engine *e, uint32_t slot, double time, bri
     return mass;
 }
 
-/* Adds a brick. */
+/* Adds a brick's sums. */
 static void add_brick(const gbees_engine *e, uint32_t slot, double time, gbees_affine_sums *sums)
 {
     brick_values values;
@@ -134,6 +139,7 @@ static void add_brick(const gbees_engine *e, uint32_t slot, double time, gbees_a
         add_products(&values, e->g.shape.n, mass, sums);
 }
 
+/* Adds the sums of a chunk. */
 static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
 {
     sums->mass += part->mass;
@@ -147,7 +153,7 @@ static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
     }
 }
 
-/* The numbers of a brick's sums that are used. */
+/* Adds a brick's sums to those of all ranks: 1 + 2 n + 2 n n numbers. */
 static void add_sums(int n, const gbees_affine_sums *brick, ranks_numbers *to)
 {
     ranks_add(to, 0, brick->mass);
@@ -161,7 +167,7 @@ static void add_sums(int n, const gbees_affine_sums *brick, ranks_numbers *to)
     }
 }
 
-/* The same over the bricks of all ranks, added without rounding. */
+/* All ranks: engine_frame_fit() over the bricks of all ranks, whose sums are added without rounding. */
 static int fit_among_ranks(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
 {
     const int n = e->g.shape.n;
@@ -217,54 +223,83 @@ int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbee
 
 /* ---- the Fisher information ---- */
 
-/* Sets root[cells] to the square roots of P of a brick; of the null brick 0. */
-static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
+/* Sets root[cells] to the square roots of P of a brick. */
+FRAME_CLONES static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
 {
-    for (int i = 0; i < e->cells; i++)
-        root[i] = slot ? sqrt(engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)i)) : 0;
-}
+    const size_t first = (size_t)slot * (size_t)e->cells;
 
-/* Adds the products d_j d_k of all cells of a brick, d the central differences of the square root of P. d_j^2 is the
- * mean of the squared differences to both sides instead, in which alternation from cell to cell does not cancel.
- * Outside of the grid P is 0. */
-static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
-{
-    const gbees_shape *shape = &e->g.shape;
-    const int n = shape->n, cells = shape->cells;
-    double root[64], beside[64], slope[GBEES_MAX_DIM][64];
+    if (e->method.real_size == sizeof(float)) {
+        const float *p = (const float *)e->rows.p + first;
 
-    take_roots(e, slot, root);
-    for (int j = 0; j < n; j++) {
-        double squares = 0;
+#pragma omp simd
+        for (int i = 0; i < e->cells; i++)
+            root[i] = sqrt((double)p[i]);
+    } else {
+        const double *p = (const double *)e->rows.p + first;
 
-        for (int i = 0; i < cells; i++)
-            slope[j][i] = 0;
-        for (int side = 0; side < 2; side++) {
-            const int d = 2 * j + side;
-            const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
-            const uint64_t edge = gbees_shape_side(shape, d);
-
-            take_roots(e, neighbor, beside);
-            for (int i = 0; i < cells; i++) {
-                const int across = (int)(edge >> i & 1), at = e->context.noise.beside[d][i];
-                const double there = across ? beside[at] : root[at], change = there - root[i];
-
-                squares += change * change;
-                slope[j][i] += side ? there : -there;
-            }
-        }
-        sums[j * n + j] += 2 * squares;
-        for (int k = 0; k < j; k++) {
-            double products = 0;
-
-            for (int i = 0; i < cells; i++)
-                products += slope[j][i] * slope[k][i];
-            sums[j * n + k] += products;
-        }
+#pragma omp simd
+        for (int i = 0; i < e->cells; i++)
+            root[i] = sqrt(p[i]);
     }
 }
 
-/* The information of the sums over all cells. */
+/* Sets there[cells] to the square roots of P in the cells beside those of a brick, in direction d: 0 outside of the
+ * grid. root: of the brick. */
+static void take_beside(const gbees_engine *e, uint32_t slot, int d, const double *root, double *there)
+{
+    const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+    const size_t first = (size_t)neighbor * (size_t)e->cells;
+
+    for (int i = 0; i < e->cells; i++)
+        there[i] = root[e->context.noise.beside[d][i]];
+    for (uint64_t left = gbees_shape_side(&e->g.shape, d); left; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+
+        there[i] = neighbor ? sqrt(engine_p(e, first + e->context.noise.beside[d][i])) : 0;
+    }
+}
+
+/* The square roots of P in the cells of a brick, and in those below and above it along an axis. */
+typedef struct brick_roots {
+    lanes root[ROWS], below[ROWS], above[ROWS];
+} brick_roots;
+
+/* Sets slope[ROWS] to the differences from below to above; returns the sum of the squared differences to both. */
+FRAME_CLONES static double take_slope(const brick_roots *r, lanes *slope)
+{
+    lanes squares = {0};
+
+    for (int i = 0; i < ROWS; i++) {
+        const lanes down = r->root[i] - r->below[i], up = r->above[i] - r->root[i];
+
+        squares += down * down + up * up;
+        slope[i] = r->above[i] - r->below[i];
+    }
+    return add_lanes(&squares);
+}
+
+/* Adds the products d_j d_k of all cells of a brick to sums[n][n], k <= j; d are the central differences of the
+ * square root of P. In place of d_j^2 it adds the mean of the squared differences to both sides, in which values that
+ * alternate from cell to cell do not cancel. Outside of the grid P is 0. */
+static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
+{
+    const int n = e->g.shape.n;
+    lanes slope[GBEES_MAX_DIM][ROWS];
+    brick_roots roots;
+
+    if (e->cells < 64)
+        memset(&roots, 0, sizeof roots);
+    take_roots(e, slot, (double *)roots.root);
+    for (int j = 0; j < n; j++) {
+        take_beside(e, slot, 2 * j, (double *)roots.root, (double *)roots.below);
+        take_beside(e, slot, 2 * j + 1, (double *)roots.root, (double *)roots.above);
+        sums[j * n + j] += 2 * take_slope(&roots, slope[j]);
+        for (int k = 0; k < j; k++)
+            sums[j * n + k] += product_of(slope[j], slope[k]);
+    }
+}
+
+/* Sets entries jk and kj of the information from the sum of products over all cells. */
 static void set_information(const gbees_engine *e, int j, int k, double sum, double *information)
 {
     const int n = e->g.shape.n;
@@ -273,7 +308,7 @@ static void set_information(const gbees_engine *e, int j, int k, double sum, dou
         sum / (e->run.ledger.mass * e->problem->width[j] * e->problem->width[k]);
 }
 
-/* The same over the bricks of all ranks, added without rounding. */
+/* All ranks: engine_frame_information() over the bricks of all ranks, whose sums are added without rounding. */
 static int information_among_ranks(gbees_engine *e, double *information, gbees_error *error)
 {
     const int n = e->g.shape.n;

@@ -1,4 +1,5 @@
-/* ghosts.c - copies of other ranks' bricks near a rank's box; see ranks.h. */
+/* ghosts.c - ghosts, copies of other ranks' bricks near a rank's box: makes and lists them, and copies rows to them;
+ * see ranks.h. */
 #include "common/bound.h"
 #include "ranks.h"
 #include <stdlib.h>
@@ -9,6 +10,7 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the bricks of neighbouring ranks");
 }
 
+/* The box of this rank. */
 static const partition_box *own_box(const engine_ranks *ranks)
 {
     return &ranks->cuts.part[ranks->parallel->rank].box;
@@ -19,7 +21,7 @@ int ranks_owns(const gbees_engine *e, const int32_t *key)
     return partition_contains(e->g.shape.n, own_box(e->ranks), key);
 }
 
-/* Bricks between a key and a box along an axis; 0: it is within. */
+/* How many bricks a key is outside of a box along an axis; 0: it is within. */
 static int64_t distance(const partition_box *box, int axis, int32_t key)
 {
     if (key < box->lo[axis])
@@ -27,7 +29,7 @@ static int64_t distance(const partition_box *box, int axis, int32_t key)
     return key < box->hi[axis] ? 0 : (int64_t)key - box->hi[axis] + 1;
 }
 
-/* The class of a ghost beside a box (rank_partner); -1: it is none. */
+/* The class that a brick has as a ghost beside a box (rank_partner); -1: it is in the box, or too far away. */
 static int class_of(const engine_ranks *ranks, const partition_box *box, const int32_t *key)
 {
     const int n = ranks->cuts.n;
@@ -44,7 +46,7 @@ static int class_of(const engine_ranks *ranks, const partition_box *box, const i
     return outside > 1 ? n : class;
 }
 
-/* Whether the ghosts of one box may lie in another. */
+/* Whether ghosts of one box may lie in the other one. */
 static int are_near(const engine_ranks *ranks, const partition_box *a, const partition_box *b)
 {
     for (int j = 0; j < ranks->cuts.n; j++)
@@ -53,7 +55,7 @@ static int are_near(const engine_ranks *ranks, const partition_box *a, const par
     return 1;
 }
 
-/* Lists the ranks whose boxes are near, with empty lists. Returns 1 if there is no memory. */
+/* Sets the partners: the ranks whose boxes are near, with empty lists. Returns 1 if there is no memory. */
 static int find_partners(engine_ranks *ranks)
 {
     const int own = ranks->parallel->rank, all = ranks->parallel->ranks;
@@ -70,7 +72,7 @@ static int find_partners(engine_ranks *ranks)
         for (int k = 0; k <= GBEES_MAX_DIM; k++)
             partner->give[k].count = partner->take[k].count = 0;
     }
-    for (int p = count; p < ranks->partners; p++) { /* of cuts before */
+    for (int p = count; p < ranks->partners; p++) { /* partners of earlier cuts */
         for (int k = 0; k <= GBEES_MAX_DIM; k++) {
             free(ranks->partner[p].give[k].slot);
             free(ranks->partner[p].take[k].slot);
@@ -83,6 +85,7 @@ static int find_partners(engine_ranks *ranks)
     return 0;
 }
 
+/* Appends a slot to a list. Returns 1 if there is no memory. */
 static int add_slot(slot_list *list, uint32_t slot)
 {
     if (list->count == list->capacity) {
@@ -98,6 +101,7 @@ static int add_slot(slot_list *list, uint32_t slot)
     return 0;
 }
 
+/* Makes a list's memory large enough for `count` keys. Returns 1 if there is none. */
 static int reserve_keys(key_list *list, uint64_t count)
 {
     if (count > list->capacity) {
@@ -112,6 +116,7 @@ static int reserve_keys(key_list *list, uint64_t count)
     return 0;
 }
 
+/* Appends a key to a list. Returns 1 if there is no memory. */
 static int add_key(const gbees_engine *e, key_list *list, const int32_t *key)
 {
     if (reserve_keys(list, list->count + 1))
@@ -131,8 +136,8 @@ int ghosts_request(gbees_engine *e, const int32_t *key)
     return 1;
 }
 
-/* Sends the lists of keys to the partners, and receives theirs. The lists that were sent are empty afterwards.
- * Without memory for theirs no rank can go on. */
+/* All ranks: sends the lists `out` to the partners, and receives their lists, `in`. `out` is empty after it. Ends all
+ * ranks if there is no memory for a list that a partner sends. */
 static void exchange_keys(gbees_engine *e)
 {
     engine_ranks *ranks = e->ranks;
@@ -160,7 +165,7 @@ static void exchange_keys(gbees_engine *e)
         ranks->partner[p].out.count = 0;
 }
 
-/* Adds a brick, own or a ghost of that class. */
+/* Adds a ghost of a class, or with class -1 an own brick, and sets *slot. */
 static int add_brick(gbees_engine *e, const int32_t *key, int class, uint32_t *slot, gbees_error *error)
 {
     int status = grid_reserve(&e->g, 1, error);
@@ -173,7 +178,7 @@ static int add_brick(gbees_engine *e, const int32_t *key, int class, uint32_t *s
     return 0;
 }
 
-/* Inserts the own bricks that partners have requested. */
+/* Inserts the own bricks that partners have requested (`in`), unless they are there. */
 static int insert_requested(gbees_engine *e, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
@@ -190,7 +195,8 @@ static int insert_requested(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Lists a brick for a partner if it is a ghost there. */
+/* Appends an own brick to a partner's list `give`, and its key to `out`, if it is a ghost there. Returns 1 if there
+ * is no memory. */
 static int offer_brick(gbees_engine *e, rank_partner *partner, uint32_t slot)
 {
     const int32_t *key = grid_key(&e->g, slot);
@@ -199,7 +205,8 @@ static int offer_brick(gbees_engine *e, rank_partner *partner, uint32_t slot)
     return class >= 0 && (add_key(e, &partner->out, key) || add_slot(&partner->give[class], slot));
 }
 
-/* Makes ghosts of the partners' new bricks, those from used brick `from` on. */
+/* All ranks: announces own bricks, used bricks `from` and later, to the partners whose ghosts they are, and inserts
+ * ghosts of the bricks that these announce. `status`: of this rank so far, as is the result. */
 static int make_ghosts(gbees_engine *e, uint32_t from, int status, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
@@ -222,7 +229,7 @@ static int make_ghosts(gbees_engine *e, uint32_t from, int status, gbees_error *
     return status || !failed ? status : no_memory(error);
 }
 
-/* Bytes of the longest exchange. */
+/* The bytes of all rows that ghosts_refresh() sends and receives at most. */
 static size_t exchange_bytes(const gbees_engine *e)
 {
     const engine_ranks *ranks = e->ranks;
@@ -239,7 +246,7 @@ int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error)
     exchange_keys(e);
     if (!status)
         status = insert_requested(e, error);
-    e->ranks->own += e->g.count - from; /* ghosts follow */
+    e->ranks->own += e->g.count - from; /* no ghosts are among them: make_ghosts() adds these behind them */
     status = make_ghosts(e, from, status, error);
     if (!status && !ranks_buffer(e->ranks, exchange_bytes(e) + 1))
         status = no_memory(error);
@@ -292,14 +299,15 @@ int ghosts_relist(gbees_engine *e, gbees_error *error)
     return ranks_agree(e, failed ? no_memory(error) : 0, error);
 }
 
-/* Rows of so many bytes, of ghosts outside the box along axes [first, last] alone, last == n: and of all others. */
+/* Which rows are copied: of `row` bytes each, of the ghosts of classes first .. last. */
 typedef struct row_range {
     void *rows;
     size_t row;
     int first, last;
 } row_range;
 
-/* Copies rows between slots and a message; returns its end. */
+/* Copies the rows of a list's bricks to a message, or from it to the rows; returns the place behind them in the
+ * message. */
 static char *copy_rows(const row_range *range, const slot_list *list, int from_slots, char *message)
 {
     for (size_t k = 0; k < list->count; k++, message += range->row) {
@@ -310,12 +318,13 @@ static char *copy_rows(const row_range *range, const slot_list *list, int from_s
     return message;
 }
 
-/* Gives ghosts their owners' rows; a row is not longer than one of P. */
+/* All ranks: copies rows of ghosts from their owners. A row has no more bytes than one of P, for which ranks->buffer
+ * is large enough. */
 static void refresh(gbees_engine *e, const row_range *range)
 {
     engine_ranks *ranks = e->ranks;
     const int count = ranks->partners;
-    char *at = ranks->buffer; /* has been reserved with the ghosts */
+    char *at = ranks->buffer; /* reserved when the ghosts were made */
 
     for (int p = 0; p < count; p++) {
         char *begin = at;

@@ -1,10 +1,11 @@
 /* growth.c - inserts the bricks that probability will flow into: directional growth (paper, section 3.3).
  *
  * A cell with P >= p* needs the face neighbour in each direction in which it flows out, and the edge neighbour in
- * each pair of such directions along different axes.  With bit masks that is one AND a direction for a whole brick.
+ * each pair of such directions along different axes.  With bit masks one AND a direction finds this for a whole
+ * brick.
  *
- * All bricks are searched first, by all threads, for absent neighbours; then these are inserted, in the order in
- * which they were found, so that slots are the same for every number of threads.
+ * First all threads search all bricks for absent neighbours that are needed.  Then these are inserted, in the order
+ * in which they were found, so that slots are the same for every number of threads.
  */
 #include "common/bound.h"
 #include "engine.h"
@@ -16,27 +17,29 @@
 
 enum { SEARCHED = 64 }; /* bricks whose data are prefetched together */
 
-/* Whether only cells that have risen above p* since they were last expanded can lack a neighbour.  Flows change with
- * a time-dependent drift or a frame that moves only, and prunes keep what active cells need; but with a bound they
- * may remove an edge neighbour that is reached through a blocked brick. */
+/* Whether only cells that have risen above p* since they were last expanded can lack a neighbour.  That is so if
+ * flows do not change, as they do with a time-dependent drift or a frame that moves, since prunes keep what active
+ * cells need.  With a bound they may remove an edge neighbour that is reached through a blocked brick. */
 static int is_limited_to_risen(const gbees_engine *e)
 {
     return !e->method.paper && !e->context.drift.time_dependent && !e->problem->moving && !e->rows.blocked &&
            e->problem->numerics.growth != GBEES_GROWTH_ALL;
 }
 
-/* The active cells to be searched: those that have risen, or all. */
+/* The active cells of a brick whose neighbours are searched: those that have risen since they were expanded, or all.
+ */
 static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int only_risen)
 {
     return e->rows.active[slot] & ~(only_risen ? e->rows.expanded[slot] : 0);
 }
 
-/* Returns a mask: bit f is set if all cells of the neighbour in the directions d and f are outside of the bound. */
+/* A mask for direction d: bit f is set if all cells of the neighbour in directions d and f are outside the bound. */
 static unsigned blocked(const gbees_engine *e, uint32_t slot, int d)
 {
     return e->rows.blocked ? e->rows.blocked[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
 }
 
+/* Appends a request. Returns 1 if there is no memory. */
 static int add_request(grid_requests *list, grid_request request)
 {
     if (list->count == list->capacity) {
@@ -52,7 +55,8 @@ static int add_request(grid_requests *list, grid_request request)
     return 0;
 }
 
-/* Neighbours that some bricks need, with the addresses of the links to them, which show whether they exist. */
+/* Neighbours need[count] that some bricks need, with the addresses of the links to them: a link of 0 means that the
+ * neighbour is absent. */
 typedef struct search {
     struct need {
         const uint32_t *link; /* NULL: no link leads there */
@@ -62,14 +66,15 @@ typedef struct search {
     uint32_t count;
 } search;
 
+/* Appends the neighbour of a brick in directions d and f, and prefetches the link to it. */
 static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int d, int f)
 {
     __builtin_prefetch(link);
     s->need[s->count++] = (struct need){link, slot, (uint8_t)d, (uint8_t)f};
 }
 
-/* Adds the neighbours that these cells of a brick need.  No link leads through a blocked face neighbour to edge
- * neighbours. */
+/* Appends the neighbours that these cells of a brick need.  An edge neighbour whose face neighbour is blocked has no
+ * link: the hash table is asked for it. */
 static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
     engine_outflow out;
@@ -92,7 +97,8 @@ static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, sea
     }
 }
 
-/* Requests the absent ones of the needed neighbours, and empties the search. Returns 1 if memory ran out. */
+/* Appends requests for those of the needed neighbours that are absent, and empties the search. Returns 1 if there is
+ * no memory. */
 static int request_absent(const gbees_engine *e, search *s, grid_requests *list)
 {
     int32_t key[GBEES_MAX_DIM];
@@ -115,8 +121,8 @@ static int request_absent(const gbees_engine *e, search *s, grid_requests *list)
     return failed;
 }
 
-/* Requests the absent neighbours of used bricks [from, to), at most SEARCHED.  What the search will read of all of
- * them is prefetched before the first. */
+/* Appends requests for the absent neighbours of used bricks from .. to - 1, at most SEARCHED, whose data are
+ * prefetched together first. Returns 1 if there is no memory. */
 static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_requests *list)
 {
     uint32_t risen[SEARCHED], count = 0;
@@ -148,7 +154,8 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_reque
     return request_absent(e, &s, list) || failed;
 }
 
-/* The number of parts into which a search of so many bricks is cut: at least SEARCHED each; 1 for one thread. */
+/* The number of parts into which a search of so many bricks is cut: of at least SEARCHED bricks each; 1 for one
+ * thread. */
 static int parts_of(const gbees_engine *e, uint32_t bricks)
 {
     const uint32_t most = bricks / SEARCHED + 1;
@@ -158,7 +165,7 @@ static int parts_of(const gbees_engine *e, uint32_t bricks)
     return most < GRID_PARTS ? (int)most : GRID_PARTS;
 }
 
-/* Requests all absent bricks that are needed, in one list a part, in the order of the Used List. */
+/* Lists requests for all absent bricks that are needed: a list for each part of the Used List, in its order. */
 static int search_all(gbees_engine *e, int parts, gbees_error *error)
 {
     const uint32_t count = e->g.count;
@@ -178,14 +185,15 @@ static int search_all(gbees_engine *e, int parts, gbees_error *error)
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", count) : 0;
 }
 
-/* Inserts a requested brick, unless another request has.  If no cell of it is within the bound it is blocked instead,
- * so that J is not evaluated there again. */
+/* Inserts a requested brick, unless an earlier request has; among ranks requests it from its owner, if that is
+ * another rank. If no cell of it is within the bound it is marked as blocked, so that J is not evaluated there again.
+ */
 static int insert_requested(gbees_engine *e, const grid_request *request, gbees_error *error)
 {
     int32_t key[GBEES_MAX_DIM];
 
     grid_request_key(&e->g, request, key);
-    if (grid_find_hashed(&e->g, key, request->hash)) /* by an earlier request */
+    if (grid_find_hashed(&e->g, key, request->hash))
         return 0;
     uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
     if (inside && e->ranks && !ranks_owns(e, key))
@@ -196,6 +204,7 @@ static int insert_requested(gbees_engine *e, const grid_request *request, gbees_
     return 0;
 }
 
+/* Inserts the bricks of a list of requests. */
 static int insert_list(gbees_engine *e, const grid_requests *list, gbees_error *error)
 {
     enum { ENTRY = 24, KEY = 12 }; /* requests ahead of which entry and key are prefetched */
@@ -213,7 +222,7 @@ static int insert_list(gbees_engine *e, const grid_requests *list, gbees_error *
     return status;
 }
 
-/* Legacy mode: inserts all 3^n - 1 neighbours of a cell, whichever way it flows. */
+/* Legacy mode: inserts all absent ones of the 3^n - 1 neighbours of a cell. */
 static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
 {
     int n = e->g.shape.n, status = 0;
@@ -275,7 +284,8 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     return 0;
 }
 
-/* Whether all threads insert together. Bounds and errors are handled one by one. */
+/* Whether all threads insert the requested bricks together. With a bound, among ranks, or with a brick that is too
+ * far away, one thread inserts one after the other. */
 static int inserts_in_parallel(const gbees_engine *e, int parts)
 {
     enum { FEW = 1024 }; /* requests that take less time than the threads' barriers */

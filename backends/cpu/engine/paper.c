@@ -1,8 +1,9 @@
-/* paper.c - the published CPU code's step and prune, cell for cell: bricks of one cell in double precision, its rule
- * at absent neighbours, its order of pruning.  Tests compare with its results (doc/method.md, "Paper mode").
+/* paper.c - the step and the prune of the published CPU code, cell for cell: bricks of one cell in double precision,
+ * its rule at absent neighbours, its order of pruning.  Tests compare with its results (doc/method.md, "Paper mode").
  *
- * The rule: through a face whose lower cell is absent nothing flows; through one whose upper cell is absent the donor
- * cell flux and the corner terms of the lower cell flow out.  Transverse and limited terms need both cells of a face.
+ * The rule: nothing flows through a face whose lower cell is absent.  Through a face whose upper cell is absent the
+ * donor cell flux and the corner terms of the lower cell flow out.  Transverse and limited terms need both cells of a
+ * face.
  */
 #include "engine.h"
 #include <math.h>
@@ -13,12 +14,14 @@
 #define GBEES_REAL_FN(name) name##_d
 #include "numerics/ctu.h"
 
+/* The velocities at a cell's upper faces, [n]. */
 static const double *velocity_of(const gbees_engine *e, uint32_t slot)
 {
     return e->rows.velocity + (size_t)slot * (size_t)e->g.shape.n;
 }
 
-/* Velocities at the cell's upper faces decide growth and pruning in both directions. */
+/* The velocity at a cell's upper face decides about flow in both directions along its axis, as in the published code.
+ */
 void paper_inspect(gbees_engine *e, uint32_t from, double time)
 {
     const gbees_problem *problem = e->problem;
@@ -160,11 +163,13 @@ static int has_active_neighbor(const gbees_engine *e, uint32_t slot)
     return 0;
 }
 
+/* A cell that a prune may remove. */
 typedef struct candidate {
     double p;
     uint32_t at; /* in the Used List */
 } candidate;
 
+/* For qsort(): in ascending order of P, then in the order of the Used List. */
 static int compare_candidates(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
@@ -172,7 +177,7 @@ static int compare_candidates(const void *a, const void *b)
     return x->p < y->p ? -1 : x->p > y->p ? 1 : x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Clears keep[] of the candidates in ascending order of P, while P over the mass that is left is below p*. */
+/* Removes cells in ascending order of P, as long as P over the mass that is left is below p*. */
 int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error)
 {
     const double *p = e->rows.p;

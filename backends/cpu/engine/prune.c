@@ -1,13 +1,13 @@
 /* prune.c - removes the bricks without a needed cell: mark, scan, compact, rehash (paper, Algorithm 3).
  *
- * Needed are the active cells (P >= p*) and the face and edge neighbours that they flow into.
+ * Needed cells are the active ones (P >= p*) and the face and edge neighbours that they flow into.
  */
 #include "engine.h"
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks cells of a brick as needed, by any thread. */
+/* Marks a set of cells of a brick as needed. Several threads may call it for one brick. */
 static inline void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
 {
     if (e->rows.inside)
@@ -20,8 +20,9 @@ static inline void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
         __atomic_or_fetch(&e->rows.needed[slot], set, __ATOMIC_RELAXED); /* the result is the same for any order */
 }
 
-/* How a set of cells shifts by one cell in a direction: which cells stay in the brick, which leave to its neighbour,
- * and by how many bits either set is rotated. The same as gbees_shape_inside() and _across(), without branches. */
+/* How a set of cells is shifted by one cell in a direction: the cells that stay in the brick, those that leave to its
+ * neighbour, and by how many bits each of these sets is rotated. Gives what gbees_shape_inside() and
+ * gbees_shape_across() give, without branches. */
 typedef struct cell_shift {
     uint64_t stay, leave;
     unsigned inside, across;
@@ -45,14 +46,16 @@ static inline uint64_t rotate(uint64_t set, unsigned by)
     return set << by | set >> (64 - by) % 64;
 }
 
-/* Moves the cells of a brick and of its neighbour in the direction by one cell. */
+/* Shifts sets of cells of a brick, *here, and of its neighbour in the direction, *there, by one cell in that
+ * direction. */
 static inline void shift(const cell_shift *m, uint64_t *here, uint64_t *there)
 {
     *there = rotate(*there & m->stay, m->inside) | rotate(*here & m->leave, m->across);
     *here = rotate(*here & m->stay, m->inside);
 }
 
-/* Adds the cells downwind of a set in the direction, up to `reach` cells away, in the brick and its neighbour. */
+/* Adds the cells downwind of a set in the direction, up to `reach` cells away: those in the brick to *here, those in
+ * its neighbour to *there. */
 static inline void add_shifted(const cell_shift *m, int reach, uint64_t set, uint64_t *here, uint64_t *there)
 {
     uint64_t across = 0;
@@ -64,8 +67,8 @@ static inline void add_shifted(const cell_shift *m, int reach, uint64_t set, uin
     }
 }
 
-/* Marks what a brick's active cells need. The masks of the brick and of its neighbours are collected first, so that
- * each is written to memory once. */
+/* Marks the cells that a brick's active cells need. The sets of the brick and of its neighbours are collected first,
+ * so that each is written to memory once. */
 static inline void mark_downwind(gbees_engine *e, const cell_shift *shifts, uint32_t slot, int reach)
 {
     const int directions = 2 * e->g.shape.n;
@@ -99,7 +102,8 @@ static inline void mark_downwind(gbees_engine *e, const cell_shift *shifts, uint
             add_needed(e, grid_neighbor(&e->g, slot, d), beside[d]);
 }
 
-/* Marks what used bricks [from, to) need. A reach of 1 is passed as a constant, so that loops over it vanish. */
+/* Marks the cells that used bricks from .. to - 1 need. A reach of 1 is passed as a constant, for which the compiler
+ * leaves out the loops over it. */
 static void mark_bricks(gbees_engine *e, const cell_shift *shifts, uint32_t from, uint32_t to)
 {
     for (uint32_t k = from; k < to; k++) {
@@ -151,7 +155,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
     return needed;
 }
 
-/* Flags the bricks that stay. */
+/* Sets keep[count] to 1 for used bricks that stay, to 0 for those that a prune removes. */
 static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
 {
     if (e->method.paper)
@@ -170,7 +174,8 @@ static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
 int engine_prune(gbees_engine *e, double time, gbees_error *error)
 {
     unsigned char *keep = engine_buffer(e, e->g.count);
-    /* Deterministic: sum up what stays, as all backends get the same bits; else what is removed, as that is less. */
+    /* With --deterministic the P that stay are summed up, as then all backends get the same bits; otherwise those
+     * that are removed, which are fewer. */
     double mass = 0, pruned = 0;
 
     int status = keep ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);

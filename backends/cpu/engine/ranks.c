@@ -1,4 +1,4 @@
-/* ranks.c - the communicator of an engine that is shared among ranks; see ranks.h. */
+/* ranks.c - which problems ranks can share, and the communicator's calls, timed; see ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@ int ranks_check(const gbees_problem *problem, gbees_error *error)
                 : 0;
 }
 
-/* The layers of ghosts: sweeps read (order + 1) / 2 cells beyond the box, ctu two, diffusion one, growth and prunes a
- * brick. */
+/* Sets the layers of ghosts along each axis: sweeps read (order + 1) / 2 cells beyond the box, ctu two, diffusion
+ * one; growth and prunes need one brick, which is the least that this gives. */
 static void set_layers(const gbees_engine *e, int *layers)
 {
     const int cells = e->method.split ? (gbees_scheme_order(e->problem->numerics.scheme) + 1) / 2 : 2;

@@ -1,8 +1,12 @@
 /* ranks.h - a grid that is shared among processes (ranks): doc/cluster.md.
  *
- * Each rank owns the bricks of a box (partition.h) and has a ghost brick for each of its neighbours' bricks near the
- * box: a copy. Ghosts have no active cells, are in no sum, and get P from their owners before it is read; what sweeps
- * make of them is not used. Rank 0 is told what to do by the solver, and tells the others (serve.c).
+ * Each rank owns the bricks in a box (common/partition.h), and has ghosts, copies of other ranks' bricks near that
+ * box. Ghosts are in the grid, in the Used List behind or among own bricks. They have no active cells and are in no
+ * sum; their owners' P is copied to them before it is read, and what sweeps make of their P is not used. The solver
+ * calls rank 0's engine, which has the other ranks do the same (serve.c).
+ *
+ * Functions marked "all ranks" exchange messages: every rank calls them, in the same order. If they agree on a
+ * status, it is the same on all ranks.
  */
 #ifndef GBEES_CPU_RANKS_H
 #define GBEES_CPU_RANKS_H
@@ -14,127 +18,150 @@
 #include <gbees/parallel.h>
 #include <math.h>
 
-/* Some slots, or keys. */
+/* A list of bricks by their slots. */
 typedef struct slot_list {
-    uint32_t *slot;
+    uint32_t *slot; /* [capacity] */
     size_t count, capacity;
 } slot_list;
 
+/* A list of bricks by their keys. */
 typedef struct key_list {
-    int32_t (*key)[GBEES_MAX_DIM];
+    int32_t (*key)[GBEES_MAX_DIM]; /* [capacity] */
     uint64_t count;
     size_t capacity;
 } key_list;
 
-/* A rank whose box lies near this one's. The lists of both have the same bricks in the same order, by class: [j]
- * ghosts that are outside the box along axis j alone, which sweeps along j read; [n] all others. */
+/* A rank whose box is so near that bricks of one are ghosts of the other. There are n + 1 classes of ghosts: class j
+ * < n is outside the box along axis j alone, and a sweep along j reads it; class n is outside along several axes. The
+ * list `give` of one rank has the same bricks in the same order as the list `take` of its partner, so that rows
+ * travel without keys. */
 typedef struct rank_partner {
     int rank;
-    slot_list give[GBEES_MAX_DIM + 1]; /* own bricks that are ghosts there */
-    slot_list take[GBEES_MAX_DIM + 1]; /* ghosts that it owns */
-    key_list out, in;                  /* keys that are sent and received */
+    slot_list give[GBEES_MAX_DIM + 1]; /* by class: own bricks that are its ghosts */
+    slot_list take[GBEES_MAX_DIM + 1]; /* by class: ghosts that it owns */
+    key_list out, in;                  /* keys that are sent to it, and that it has sent */
 } rank_partner;
 
+/* What an engine has that is shared. */
 typedef struct engine_ranks {
     const gbees_parallel *parallel;
-    partition cuts;
-    int layers[GBEES_MAX_DIM]; /* of ghosts */
-    rank_partner *partner;
-    int partners;
-    gbees_message *out, *in; /* [ranks] */
-    void *buffer;            /* of messages */
+    partition cuts;            /* part r is the box of rank r */
+    int layers[GBEES_MAX_DIM]; /* of ghosts beside the box, by axis */
+    rank_partner *partner;     /* [ranks] */
+    int partners;              /* of this rank: partner[0 .. partners - 1] */
+    gbees_message *out, *in;   /* [ranks] */
+    void *buffer;              /* data of messages, [buffer_size] bytes */
     size_t buffer_size;
-    uint64_t bricks;           /* of all ranks, at the last count */
-    uint64_t own;              /* of this one */
-    double busiest, imbalance; /* bricks of the rank that has most; that over the mean, summed up over steps */
-    double reached;            /* that over the mean after the last cuts */
-    double steps;
-    double bytes, waited; /* sent by all ranks, and seconds that the slowest waited, at the last report */
+    uint64_t bricks;      /* of all ranks, when they were last counted; ghosts count for none */
+    uint64_t own;         /* of this rank */
+    double busiest;       /* bricks of the rank that had most */
+    double reached;       /* busiest over the mean after the last cuts */
+    double imbalance;     /* the sum over steps of busiest over the mean */
+    double steps;         /* how many steps these were */
     exchange_log log;     /* of this rank */
-    double peak_bytes;    /* of all ranks, at the last report */
+    double bytes, waited; /* of all ranks, at the last ranks_report(): sent; the longest wait, in seconds */
+    double peak_bytes;    /* of all ranks, at the last ranks_report(): the sum of their memory */
 } engine_ranks;
 
-/* Bricks in use, on all ranks: at the last count. */
+/* The number of bricks in use; among ranks those of all, when they were last counted. */
 static inline uint64_t engine_bricks(const gbees_engine *e)
 {
     return e->ranks ? e->ranks->bricks : e->g.count;
 }
 
 /* ---- ranks.c ---- */
-/* What a problem has that ranks can't share: GBEES_EUSAGE. */
+/* Returns GBEES_EUSAGE, and what it is, if a problem has something that ranks can't share. */
 int ranks_check(const gbees_problem *problem, gbees_error *error);
+/* Makes e->ranks. ranks_destroy() frees it, also after an error. */
 int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
 void ranks_destroy(gbees_engine *e);
-/* Sums and largest values over all ranks. */
+/* All ranks: replaces values[count] by their sums over all ranks, or by the largest ones. */
 void ranks_sum(gbees_engine *e, int64_t *values, size_t count);
 void ranks_most(gbees_engine *e, double *values, size_t count);
+/* All ranks: replaces sums[count] by their sums over all ranks, without rounding. */
 void ranks_sum_exactly(gbees_engine *e, exact_sum *sums, size_t count);
+/* All ranks that have messages for each other: as exchange() of the communicator. */
 void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins);
-/* Returns the status of the lowest rank that has failed, with its text, on all ranks; 0 if none has. */
+/* All ranks: returns the status of the lowest rank that has failed, with its text, on all; 0 if none has. */
 int ranks_agree(gbees_engine *e, int status, gbees_error *error);
-/* Memory for messages; NULL: out of memory. */
+/* Memory for the data of messages, `size` bytes, valid until the next call; NULL: out of memory. */
 void *ranks_buffer(engine_ranks *ranks, size_t size);
 
 /* ---- ghosts.c ---- */
 /* Whether this rank owns the brick with a key. */
 int ranks_owns(const gbees_engine *e, const int32_t *key);
-/* Notes a brick to be inserted by its owner. Returns 1 if there is no memory. */
+/* Appends a brick of another rank's box to the requests to its owner, which ghosts_grow() sends. Returns 1 if there
+ * is no memory. */
 int ghosts_request(gbees_engine *e, const int32_t *key);
-/* Inserts the own bricks that others have requested, then the ghosts of what is new from used brick `from` on.
- * status: of this rank so far, as is the result: ranks don't agree yet. */
+/* All ranks: exchanges requests and inserts the own bricks that others have requested. Then announces the own bricks
+ * that are new, used bricks `from` and later, to the partners whose ghosts they are, and inserts ghosts of the
+ * partners' new ones. `status` is that of this rank so far, and the result is this rank's: ranks have not agreed on
+ * it. */
 int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error);
-/* Makes all ghosts anew for the present cuts, where there is none, linked, cleared and not inspected. */
+/* All ranks: makes the ghosts for the present cuts, of a grid that has none, links and clears them; they are not
+ * inspected.
+ */
 int ghosts_renew(gbees_engine *e, gbees_error *error);
-/* Lists the ghosts anew for the same cuts, after a prune has kept those of what their owners keep. */
+/* All ranks, after a prune: makes the lists `give` and `take` anew, of the bricks and ghosts that it has kept. */
 int ghosts_relist(gbees_engine *e, gbees_error *error);
-/* Marks as needed those ghosts, and no others, whose owners need them. */
+/* All ranks, in a prune: copies the needed cells of all ghosts from their owners, so that a prune keeps a ghost
+ * exactly if its owner keeps the brick. */
 void ghosts_keep(gbees_engine *e);
-/* Gives ghosts the rows (of P, or of a pass of a step) that their owners have: those that a sweep along the axis
- * reads, or all (axis < 0). */
+/* All ranks: copies rows of ghosts from their owners: of those ghosts that a sweep along the axis reads, or of all
+ * (axis < 0). rows: P, or another array of its size, [slot][cells]. */
 void ghosts_refresh(gbees_engine *e, void *rows, int axis);
 
-/* Keeps the pencils along an axis that own bricks may lie in; returns how many. */
+/* Of the pencils along an axis, whose first bricks are first[count], keeps those that may have own bricks; returns
+ * their number. */
 uint32_t ghosts_pick_pencils(const gbees_engine *e, int axis, uint32_t *first, uint32_t count);
 
 /* ---- balance.c ---- */
-/* Chooses the cuts for the bricks of the initial density, of which this rank then inserts its own. */
+/* All ranks: chooses the cuts by the bricks of the initial density, inserts this rank's, and makes ghosts. */
 int balance_start(gbees_engine *e, gbees_error *error);
-/* The bricks of a checkpoint, on rank 0: keys of n numbers, and rows. */
+/* The bricks of a checkpoint, on rank 0; on other ranks {0}. */
 typedef struct saved_bricks {
-    uint64_t count; /* 0 on other ranks */
-    const int32_t *key;
-    const uint64_t *active, *expanded;
-    const void *p;
+    uint64_t count;
+    const int32_t *key;                /* [count][n] */
+    const uint64_t *active, *expanded; /* [count], as engine_rows has them */
+    const void *p;                     /* [count][cells] */
 } saved_bricks;
-/* Chooses the cuts for the bricks of a checkpoint, which rank 0 deals out. */
+/* All ranks: chooses the cuts by the bricks of a checkpoint, sends them from rank 0 to their owners, and makes
+ * ghosts. */
 int balance_deal(gbees_engine *e, const saved_bricks *bricks, gbees_error *error);
-/* After a prune that has kept the ghosts of what their owners keep: chooses new cuts if a rank has far more bricks
- * than the mean, moves bricks to their owners, and makes the ghosts. */
+/* All ranks, after a prune: if a rank has far more bricks than the mean, chooses new cuts, moves bricks to their
+ * owners and makes ghosts; otherwise makes the lists of ghosts anew. */
 int balance_renew(gbees_engine *e, gbees_error *error);
-/* The same after a step without a prune, where the grid has grown on one side. */
+/* All ranks, after a step without a prune: chooses new cuts, moves bricks and makes ghosts if growth has given a rank
+ * far more bricks than the mean. */
 int balance_step(gbees_engine *e, gbees_error *error);
 
 /* ---- ranks_sums.c ---- */
-/* The sum of P over own bricks k with except[k] == 0 (NULL: all), on all ranks. */
+/* ---- All of these are called by all ranks, and give the same results on all. ---- */
+/* The sum of P over the bricks of all ranks; except[k] != 0: without used brick k of this rank (NULL: with all). */
 double ranks_sum_density(gbees_engine *e, const unsigned char *except);
-/* The sum of rows.rate over own bricks, on all ranks. */
+/* The sum of rows.rate over the bricks of all ranks. */
 double ranks_sum_rates(gbees_engine *e);
-/* After the pass that ends a step: adds the sums of the own bricks of all ranks; ghosts get no active cells. failed:
- * memory has run out on this rank; the result: on any. */
+/* After the pass that ends a step: sets *total from the sums that it has left in the bricks of all ranks
+ * (rows.ended), and clears the active cells of ghosts. failed: memory has run out on this rank. Returns whether it
+ * has on any. */
 int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total);
-/* Replaces the counts of cells by those of own bricks on all ranks; ghosts have no active cells. */
+/* Sets *needed and *active to the numbers of these cells in the bricks of all ranks, and clears the active cells of
+ * ghosts.
+ */
 void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active);
-/* The moments of all ranks, and the key of the brick of the peak. */
+/* Sets *total to the moments of the bricks of all ranks, and peak_key[n] to the key of the brick with the largest P.
+ */
 void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key);
-/* Some numbers of each brick, whose sums over all ranks are wanted. */
+/* `count` sums over the bricks of all ranks: ranks_numbers_open(), then ranks_add() for each brick and sum, then
+ * ranks_numbers_close(), which returns the sums, and ranks_numbers_free(). */
 typedef struct ranks_numbers {
     int count;
     exact_sum *sum; /* [count] */
     double *value;  /* [count] */
-    int64_t odd;    /* numbers that are not finite */
+    int64_t odd;    /* how many numbers were not finite */
 } ranks_numbers;
 int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees_error *error);
-/* Adds a brick's number to sum k. */
+/* Adds a brick's number to sum k, on this rank. */
 static inline void ranks_add(ranks_numbers *to, int k, double number)
 {
     if (isfinite(number))
@@ -142,21 +169,22 @@ static inline void ranks_add(ranks_numbers *to, int k, double number)
     else
         to->odd++;
 }
-/* The sums over all ranks, which are no numbers if one is not finite. */
+/* Returns the sums over all ranks, value[count]: NaN if any number was not finite. */
 const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers);
 void ranks_numbers_free(ranks_numbers *numbers);
-/* Whether a rank says yes. */
+/* Whether `here` is not 0 on any rank. */
 int ranks_any(gbees_engine *e, int here);
-/* The spectrum of the initial density (common/budget.h), of all ranks. */
+/* Sets the spectrum of the density (common/budget.h), from the bricks of all ranks. */
 void ranks_spectrum(gbees_engine *e, budget_spectrum *spectrum);
-/* Collects the totals of all ranks. */
+/* Sets ranks->bytes, waited and peak_bytes, for the totals of a run. */
 void ranks_report(gbees_engine *e);
 
 /* ---- ranks_ctu.c ---- */
-/* A step of ctu, to rows.next; the sums are those of all ranks. */
+/* All ranks: a step of ctu, from rows.p to rows.next; sets *total as ranks_end_step() does. */
 void ranks_step_ctu(gbees_engine *e, kernel_sums *total);
 
-/* ---- serve.c: what rank 0 has the others do ---- */
+/* ---- serve.c ---- */
+/* What rank 0 has the others do: end, or what the function of gbees_backend of that name does. */
 typedef enum ranks_order {
     RANKS_END,
     RANKS_ADVANCE,
@@ -169,6 +197,7 @@ typedef enum ranks_order {
     RANKS_FRAME_INFORMATION
 } ranks_order;
 
+/* An order and the arguments of that function; those that it does not have are not set. */
 typedef struct ranks_command {
     ranks_order order;
     gbees_clock clock;
@@ -180,18 +209,19 @@ typedef struct ranks_command {
     int wants_rate;
 } ranks_command;
 
-/* Rank 0: tells the others. */
+/* Rank 0: sends the others an order. Does nothing on other ranks. */
 void ranks_tell(gbees_engine *e, const ranks_command *command);
-/* Other ranks: do what they are told, until the end. */
+/* Other ranks: carries out the orders of rank 0, until RANKS_END. */
 void ranks_obey(gbees_engine *e);
-/* The cells of all ranks, for rank 0's visitor; others send them. */
+/* All ranks: passes the cells of all ranks to rank 0's visitor, rank after rank; the others send theirs. */
 int ranks_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
 /* ---- collect.c ---- */
-/* The rows of the own bricks of all ranks, rank after rank, which rank 0 free()s; NULL on the others, or without
- * memory. */
+/* All ranks: returns the rows, of `row` bytes each, of the bricks of all ranks, rank after rank, which rank 0
+ * free()s. Returns NULL on other ranks, and on all if a rank has no memory. */
 void *ranks_collect(gbees_engine *e, const void *rows, size_t row);
-/* A grid of the own bricks of all ranks, in that order; without bricks if one process can't have so many. */
+/* All ranks: returns what a grid of one process with the bricks of all ranks, in that order, has as its state; its
+ * count is 0 if they are too many for one process. */
 grid_state ranks_grid_state(gbees_engine *e);
 
 #endif

@@ -1,16 +1,18 @@
-/* ranks_sums.c - sums and counts over the bricks of all ranks; see ranks.h. A brick's sum is the same on each rank,
- * and bricks are added without rounding, so that no result depends on the cuts or on the number of ranks. */
+/* ranks_sums.c - sums and counts over the bricks of all ranks; see ranks.h. A brick's sum is the same whichever rank
+ * computes it, and the sums of bricks are added without rounding: so results depend neither on the cuts nor on the
+ * number of ranks. */
 #include "numerics/ledger.h"
 #include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 
+/* Whether a brick is no ghost. */
 static int is_own(const gbees_engine *e, uint32_t slot)
 {
     return !e->rows.ghost[slot];
 }
 
-/* Adds a thread's sums to those of all threads. */
+/* Adds a thread's own[count] to sums[count] of all threads. */
 static void add_thread(const exact_sum *own, exact_sum *sums, int count)
 {
 #pragma omp critical(gbees_ranks_sums)
@@ -112,13 +114,14 @@ void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active)
     *active = (uint64_t)counts[1];
 }
 
-/* The highest cell of a rank. */
+/* The cell with the largest P of a rank, or of several; p < 0: there is none. */
 typedef struct rank_peak {
     double p;
-    int32_t key[GBEES_MAX_DIM];
-    int cell;
+    int32_t key[GBEES_MAX_DIM]; /* of its brick */
+    int cell;                   /* of the brick */
 } rank_peak;
 
+/* Whether key a[n] comes before key b[n], in lexicographic order. */
 static int precedes(int n, const int32_t *a, const int32_t *b)
 {
     int j = 0;
@@ -128,14 +131,14 @@ static int precedes(int n, const int32_t *a, const int32_t *b)
     return a[j] < b[j];
 }
 
-/* Takes a cell that is higher, or as high and of a brick before. */
+/* Replaces *peak by the other cell if that has a larger P, or the same P and is in a brick that comes before. */
 static void take_higher(int n, const rank_peak *other, rank_peak *peak)
 {
     if (other->p > peak->p || (other->p == peak->p && precedes(n, other->key, peak->key)))
         *peak = *other;
 }
 
-/* Adds a brick's moments to sums: mass, log, first, second. */
+/* Adds a brick's moments to sums[2 + n + n (n + 1) / 2]: mass, sum of P log P, first and second moments. */
 static void add_moments(int n, const kernel_moments *m, exact_sum *sums)
 {
     exact_add(sums++, m->mass);
@@ -146,7 +149,7 @@ static void add_moments(int n, const kernel_moments *m, exact_sum *sums)
         exact_add(sums++, m->second[j]);
 }
 
-/* Adds the moments of used brick k, and its highest cell. */
+/* Adds the moments of used brick k to the sums, and its cell with the largest P to *peak. */
 static void add_moments_of(const gbees_engine *e, uint32_t k, exact_sum *sums, rank_peak *peak)
 {
     const int32_t *key = grid_key(&e->g, e->g.used[k]);

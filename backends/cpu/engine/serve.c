@@ -1,5 +1,5 @@
-/* serve.c - rank 0's engine does what the solver asks for, and has those of the other ranks do the same; see ranks.h.
- */
+/* serve.c - orders from rank 0's engine, which the solver calls, to those of the other ranks, which do the same;
+ * cells of all ranks. See ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ void ranks_tell(gbees_engine *e, const ranks_command *command)
         p->broadcast(p->context, &copy, sizeof copy);
 }
 
-/* All ranks agree on how a command has ended: rank 0's engine returns it. */
+/* Carries out an order. Its status is dropped here: all ranks have agreed on it, and rank 0 returns it to the solver.
+ */
 static void do_command(gbees_engine *e, ranks_command *command)
 {
     gbees_statistics statistics;
@@ -53,20 +54,22 @@ void ranks_obey(gbees_engine *e)
     }
 }
 
-/* ---- cells: in slabs, one rank after the other ---- */
+/* ---- cells: rank after rank sends them to rank 0, in slabs ---- */
 
-/* Cells on their way to rank 0, at most as many as a visitor is given at once. */
+/* Cells that are sent to rank 0: as many as a visitor is given at once, at most. */
 typedef struct cell_slab {
-    uint64_t count; /* 0: the rank has no more */
+    uint64_t count; /* 0: the rank has sent all */
     int32_t index[GBEES_MAX_DIM][ENGINE_BATCH];
     double p[ENGINE_BATCH];
 } cell_slab;
 
+/* The context of send_cells(). */
 typedef struct slab_sender {
     gbees_engine *e;
     cell_slab *slab;
 } slab_sender;
 
+/* Sends the slab to rank 0. */
 static void send_slab(slab_sender *to)
 {
     const gbees_message message = {0, sizeof *to->slab, to->slab};
@@ -74,7 +77,7 @@ static void send_slab(slab_sender *to)
     ranks_exchange(to->e, &message, 1, NULL, 0);
 }
 
-/* A gbees_cell_visitor. */
+/* A gbees_cell_visitor that sends the cells to rank 0. */
 static int send_cells(void *context, size_t count, const int32_t *const *index, const double *p)
 {
     slab_sender *to = context;
@@ -87,7 +90,8 @@ static int send_cells(void *context, size_t count, const int32_t *const *index, 
     return 0;
 }
 
-/* Gives a rank's slabs to the visitor, until it stops; the rest is received and dropped. */
+/* Rank 0: receives a rank's slabs, and passes them to the visitor until it stops (`stop` is not 0); then it drops the
+ * rest. Returns what the visitor has returned last. */
 static int receive_cells(gbees_engine *e, int rank, cell_slab *slab, int stop, gbees_cell_visitor *visitor,
                          void *context)
 {

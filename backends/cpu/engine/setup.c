@@ -12,8 +12,9 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
 }
 
-/* Face points along `axis`, in cell widths: plane f at coordinate f - 1/2 of the axis, for f = -1 .. edge + 1; the
- * other coordinates as the split along the axis orders a plane's cells.  Then the planes' coordinates alone. */
+/* Sets the face points of a brick along an axis, relative to the centre of its lowest cell, and the pointers to them
+ * in the context: n columns of (edge + 3) planes of cells / edge points, at f - 1/2 cell widths along the axis for f
+ * = -1 .. edge + 1, in the order of to_planes().  Behind them are the planes' coordinates along the axis. */
 static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
 {
     const gbees_shape *shape = &e->g.shape;
@@ -58,6 +59,7 @@ static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
     }
 }
 
+/* Sets what kernels take of the problem, and the tables. */
 static int set_up_context(gbees_engine *e, gbees_error *error)
 {
     const gbees_problem *problem = e->problem;
@@ -163,7 +165,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     return status ? status : set_up_context(e, error);
 }
 
-/* Sets the cells of a brick to the initial density, up to a factor; returns their sum. */
+/* Sets P of a brick to the initial density, up to a common factor; returns the sum. */
 static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density, initial_cursor *cursor)
 {
     double p[64], sum = initial_density_brick(density, cursor, &e->g.shape, grid_key(&e->g, slot), p);
@@ -197,7 +199,8 @@ static int insert_initial_bricks(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* The sum of the initial density, added as without ranks: each rank makes all bricks, and keeps none. */
+/* All ranks: sets *sum to the sum of the initial density, added in the order of a run without ranks. For that each
+ * rank computes all bricks, and keeps none. */
 static int sum_in_order(gbees_engine *e, const initial_density *density, double *sum, gbees_error *error)
 {
     initial_cursor cursor = {{0}};
@@ -218,7 +221,7 @@ static int sum_in_order(gbees_engine *e, const initial_density *density, double 
     return 0;
 }
 
-/* Fills all bricks with the initial density. */
+/* Fills all bricks with the initial density, scaled to its mass (initial_mass()). */
 static int fill_bricks(gbees_engine *e, gbees_error *error)
 {
     initial_density density;

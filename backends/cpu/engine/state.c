@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The state without rows and parameters, as plain data. */
+/* The state but for rows and parameters, as plain data. */
 typedef struct engine_state {
     grid_state grid;
     gbees_run_state run;
-    mass_budget budget; /* without its problem */
+    mass_budget budget; /* its problem is NULL */
     double inspected, longest_step, coupling, negligible;
     uint64_t initial_above, buffer_size;
     int is_initial, diverging_axes;
 } engine_state;
 
-/* The rows of a state, with their names in it. */
+/* Rows that are part of a state, and their name in it. */
 typedef struct named_rows {
     const char *name;
     void **data;
@@ -27,6 +27,7 @@ typedef struct named_rows {
 
 enum { ROWS = 12 };
 
+/* Sets rows[ROWS]; those that this engine does not have are not registered with its grid. */
 static void list_rows(gbees_engine *e, named_rows *rows)
 {
     const named_rows all[ROWS] = {{"key", (void **)&e->g.key},
@@ -45,7 +46,8 @@ static void list_rows(gbees_engine *e, named_rows *rows)
     memcpy(rows, all, sizeof all);
 }
 
-/* Bytes of an item, the unit in which a row is saved: a row is a whole number of items. */
+/* Bytes of the items as which rows of `row` bytes a slot are passed to the sink: a slot has a whole number of them.
+ */
 static size_t item_size(const gbees_engine *e, const named_rows *rows, size_t row)
 {
     if (rows->data == &e->rows.p)
@@ -55,12 +57,13 @@ static size_t item_size(const gbees_engine *e, const named_rows *rows, size_t ro
     return row % 8 == 0 && rows->data != (void **)&e->rows.blocked ? 8 : row % 2 == 0 ? 2 : 1;
 }
 
+/* Sets the error for a state that memory or the sink does not hold. */
 static int stopped(gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the state of the CPU engine");
 }
 
-/* Everything but rows and parameters. Among ranks the grid is one of all their bricks. */
+/* Sets all of a state but rows and parameters. Among ranks its grid is that of one process with the bricks of all. */
 static void get_state(gbees_engine *e, engine_state *state)
 {
     memset(state, 0, sizeof *state);
@@ -78,8 +81,8 @@ static void get_state(gbees_engine *e, engine_state *state)
     state->diverging_axes = e->context.flow.diverging_axes;
 }
 
-/* Gives all rows to the sink; among ranks rank 0 does, with those of the others. Returns whether memory has run out,
- * or the sink has stopped. */
+/* All ranks: passes the rows of the bricks of all ranks to rank 0's sink. Returns whether memory has run out, or the
+ * sink has stopped. */
 static int save_rows(gbees_engine *e, const engine_state *state, gbees_state_sink *sink, void *context)
 {
     const int takes = !e->ranks || e->ranks->parallel->rank == 0;
@@ -127,6 +130,7 @@ static int is_whole(const engine_state *state)
            (state->grid.table_size & (state->grid.table_size - 1)) == 0;
 }
 
+/* Sets the error for a state whose part of that name is not this engine's. */
 static int misfit(const char *part, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_EINPUT,
@@ -135,6 +139,7 @@ static int misfit(const char *part, gbees_error *error)
                            part);
 }
 
+/* Sets all rows but the keys, of the grid that the state has. */
 static int load_rows(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
 {
     named_rows rows[ROWS];
@@ -155,7 +160,7 @@ static int load_rows(gbees_engine *e, gbees_state_source *source, void *context,
     return 0;
 }
 
-/* Sets everything but the grid and its rows. */
+/* Sets all of an engine but its grid and rows to a state. */
 static int set_rest(gbees_engine *e, const engine_state *state, gbees_error *error)
 {
     e->run = state->run;
@@ -194,7 +199,7 @@ static int find_state(gbees_engine *e, gbees_state_source *source, void *context
     return 0;
 }
 
-/* Finds what bricks take to the ranks that own them. */
+/* Rank 0: finds what ranks need of their bricks in the source: P, the active and the expanded cells. */
 static int find_bricks(const gbees_engine *e, gbees_state_source *source, void *context, saved_bricks *bricks,
                        gbees_error *error)
 {
@@ -210,7 +215,7 @@ static int find_bricks(const gbees_engine *e, gbees_state_source *source, void *
     return !bricks->expanded || expanded != bricks->count ? misfit("expanded", error) : 0;
 }
 
-/* Among ranks: rank 0, which has the source, deals the bricks out. */
+/* All ranks: loads a state that rank 0's source has. The others get their bricks and all else from rank 0. */
 static int load_shared(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
 {
     const gbees_parallel *p = e->parallel;

@@ -1,4 +1,4 @@
-/* statistics.c - moments of the density, and its cells for a record. */
+/* statistics.c - moments of the density, counts of cells, and the cells themselves, for a record. */
 #include "engine.h"
 #include "ranks.h"
 #include <float.h>
@@ -7,6 +7,7 @@
 
 enum { BATCH = ENGINE_BATCH };
 
+/* Adds a chunk's moments, and takes its peak if that is higher. */
 static void add_moments(kernel_moments *total, const kernel_moments *part)
 {
     total->mass += part->mass;
@@ -22,7 +23,7 @@ static void add_moments(kernel_moments *total, const kernel_moments *part)
     }
 }
 
-/* Means, covariance, entropy and peak from the moments, in the units of the axes. */
+/* Sets means, covariance, entropy and peak from the moments, which are in cells, in the units of the grid's axes. */
 static void fill_statistics(const gbees_engine *e, const kernel_moments *s, const int32_t *peak_key,
                             gbees_statistics *out)
 {
@@ -51,8 +52,8 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, cons
     out->entropy = -(s->log / s->mass - log(s->mass) - log(volume));
 }
 
-/* Counts active and needed cells against p* times the mass now.  The marks of the last step are restored, so that a
- * record does not change the run. */
+/* Counts the active and the needed cells by p* and the present mass.  The active cells of the last step are restored,
+ * so that a record does not change the run. */
 static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
 {
     if (e->is_initial) {
@@ -115,13 +116,14 @@ int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
     return status;
 }
 
+/* Cells that are passed to a visitor together. */
 typedef struct batch {
     size_t count;
     int32_t index[GBEES_MAX_DIM][BATCH];
     double p[BATCH];
 } batch;
 
-/* Hands a batch to the visitor. */
+/* Passes a batch to the visitor and empties it; returns what the visitor returns. */
 static int flush(const gbees_engine *e, batch *b, gbees_cell_visitor *visitor, void *context)
 {
     const int32_t *index[GBEES_MAX_DIM];
@@ -133,7 +135,7 @@ static int flush(const gbees_engine *e, batch *b, gbees_cell_visitor *visitor, v
     return count ? visitor(context, count, index, b->p) : 0;
 }
 
-/* Hands out the cells of a brick with P >= least. */
+/* Appends the cells of a brick with P >= least to the batch, and passes it on when it is full. */
 static int visit_brick(const gbees_engine *e, uint32_t slot, double least, batch *b, gbees_cell_visitor *visitor,
                        void *context)
 {

@@ -8,7 +8,7 @@
 
 double engine_limiting_rate(gbees_engine *e)
 {
-    double largest = 0, active = 0; /* of all bricks; of those with a cell above p* */
+    double largest = 0, active = 0; /* of all bricks; of those with active cells */
 
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(max : largest, active)
     for (uint32_t k = 0; k < e->g.count; k++) {
@@ -29,7 +29,8 @@ double engine_limiting_rate(gbees_engine *e)
     return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
 }
 
-/* A step of ctu: the sums S of the transverse terms, with ctu-positive the flux limiters, then the fluxes. */
+/* A step of ctu, from rows.p to rows.next, in passes: the sums of the transverse terms, rows.s; with ctu-positive the
+ * flux limiters; the fluxes. Adds the sums of the density to *total. */
 static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
 {
     const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
@@ -59,6 +60,7 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
     return 0;
 }
 
+/* Makes rows.next the density. */
 static void swap_density(gbees_engine *e)
 {
     void *p = e->rows.p;
@@ -67,6 +69,7 @@ static void swap_density(gbees_engine *e)
     e->rows.next = p;
 }
 
+/* Points the kernels' context to the rows. */
 static void set_context_rows(gbees_engine *e)
 {
     e->context.rows.p = e->rows.p;
@@ -77,8 +80,8 @@ static void set_context_rows(gbees_engine *e)
     e->context.rows.ended = e->rows.ended;
 }
 
-/* Advects the density by a time step, to rows.p. With ends_step the kernels clear the cells outside the bound, sum up
- * the density and mark the active cells. */
+/* Advects the density, rows.p, by a time step. With ends_step the kernels set P outside the bound to 0, sum up the
+ * density and mark the active cells. */
 static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error *error)
 {
     int status = 0;
@@ -98,7 +101,7 @@ static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error
     return status;
 }
 
-/* Drift, then diffusion; in the next step in reverse order (sweeps.h). */
+/* Advances the density by drift, then by diffusion; in every other step in reverse order (numerics/sweeps.h). */
 static int advect_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *error)
 {
     double steps = 0;
@@ -115,8 +118,7 @@ static int advect_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *e
     return status ? status : engine_diffuse(e, steps, 1, sums, error);
 }
 
-/* Chooses the step for this state of the density, and refuses a fixed one that is too long for it. A fixed step that
- * has no limit needs no rate. */
+/* Sets e->run.step, and refuses a fixed step that is too long. A fixed step without a limit needs no CFL rate. */
 static int choose_step(gbees_engine *e, gbees_error *error)
 {
     const gbees_numerics *numerics = &e->problem->numerics;
@@ -132,7 +134,7 @@ static int choose_step(gbees_engine *e, gbees_error *error)
     return gbees_step_vanishes(clock, &e->run.step) ? failure_step(clock->time, size, error) : 0;
 }
 
-/* Enters a step's sums into the ledger; normalises the density in the reference's modes. */
+/* Enters a step's sums into the ledger. In the modes of the reference codes it normalises the density. */
 static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *error)
 {
     if (!isfinite(sums->mass) || sums->mass <= 0)

@@ -1,8 +1,8 @@
 /* sweep.c - the sweeps of a step of a split scheme, shared among threads (doc/method.md, "The split scheme").
  *
  * Threads take pencils, rows of bricks along the axis, from their work queues, in batches of equal numbers of
- * pencils. Batches by ranges of bricks would differ too much: in an elongated density most pencils begin within a few
- * bricks.
+ * pencils. If a batch had the pencils that begin in a range of bricks, batches would differ too much: in an elongated
+ * density most pencils begin in a few bricks.
  */
 #include "engine.h"
 #include "numerics/sweeps.h"
@@ -11,18 +11,20 @@
 
 enum { MOST_PENCILS = 256 }; /* of a batch */
 
-/* A sweep along an axis. The Used List is cut into parts, one a thread; each part lists the pencils that begin in it.
- */
+/* A sweep along an axis. The Used List is cut into parts, one a thread. The pencils that begin in a part are listed
+ * by its thread. */
 typedef struct sweep_plan {
     int axis, ends_step;
-    uint32_t *first;   /* the pencils' first bricks: a part's list begins where the part begins in the Used List */
-    uint32_t *before;  /* [parts + 1]: pencils that begin in the parts before */
-    int parts, listed; /* how many; those whose pencils are listed */
-    uint32_t batch, batches; /* pencils of a batch; how many batches */
+    uint32_t *first;  /* the pencils' first bricks: a part's list begins where the part begins in the Used List */
+    uint32_t *before; /* [parts + 1]: the number of pencils that begin in the parts before */
+    int parts;        /* how many */
+    int listed;       /* parts whose pencils have been listed */
+    uint32_t batch;   /* pencils of a batch */
+    uint32_t batches; /* how many */
 } sweep_plan;
 
-/* Numbers the listed pencils, cuts them into batches and fills the work queues.  A batch has as many pencils as
- * begin, on average, in a chunk of bricks, rounded down. */
+/* Numbers the listed pencils, cuts them into batches, and fills the work queues with these.  A batch has as many
+ * pencils as begin in a chunk of bricks on average, rounded down. */
 static void queue_batches(const gbees_engine *e, sweep_plan *plan)
 {
     uint32_t pencils = 0;
@@ -53,7 +55,8 @@ static void list_pencils(const gbees_engine *e, sweep_plan *plan, int t)
         queue_batches(e, plan);
 }
 
-/* Sets first[] to the first bricks of the batch that begins with pencil number `from`; returns how many. */
+/* Sets first[] to the first bricks of the pencils of the batch that begins with pencil number `from`; returns their
+ * number. */
 static uint32_t pick_pencils(const gbees_engine *e, const sweep_plan *plan, uint32_t from, uint32_t *first)
 {
     const uint32_t rest = plan->before[plan->parts] - from, count = rest < plan->batch ? rest : plan->batch;
@@ -118,12 +121,12 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
     for (int sweep = 0; sweep < n && !(failed && !e->ranks); sweep++) {
         plan.axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
         plan.ends_step = ends_step && sweep == n - 1;
-        if (e->ranks) /* the others wait for it, whatever has failed */
+        if (e->ranks) /* also if this rank has failed: the others wait for its rows */
             ghosts_refresh(e, e->rows.p, plan.axis);
         if (failed)
             continue;
         failed = sweep_along(e, &plan, sums);
-        if (!e->ranks) /* they add those of their own bricks */
+        if (!e->ranks) /* ranks add the sums of their own bricks alone: ranks_end_step() */
             engine_add_sums(sums, plan.batches, total);
     }
     if (e->ranks)

@@ -1,5 +1,5 @@
-/* update.c - Bayes' rule at a measurement (paper, Eq. 4; doc/method.md, "Bayes update"): in log space, so that it
- * can't underflow to an empty density. */
+/* update.c - Bayes' rule at a measurement (paper, Eq. 4; doc/method.md, "Bayes update"). It is computed with
+ * logarithms, so that products of small numbers do not underflow and leave an empty density. */
 #include "common/measurement.h"
 #include "engine.h"
 #include "numerics/likelihood.h"
@@ -9,17 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The likelihood of a measurement. */
 typedef struct likelihood {
     const gbees_measurement *measurement;
     double time;
     measurement_terms terms;
-    double *known; /* log-likelihoods of all cells, in order of the Used List; NULL: evaluated twice */
+    double *known; /* log-likelihoods of all cells, [count][cells] in the order of the Used List; NULL: no memory is
+                    * used, and they are evaluated twice */
 } likelihood;
 
-/* The most bytes that likelihood.known may take. */
+/* Bytes that likelihood.known may take, at most. */
 enum { KNOWN_BYTES = 1 << 26 };
 
-/* Log-likelihoods of cells, relative to a perfect match; y: the measured function, component by component. */
+/* Sets out[cells] to log-likelihoods relative to that of a perfect match. y[size][cells]: the measured function. */
 static void residual_exponents(const likelihood *l, double (*y)[64], int cells, double *out)
 {
     const gbees_measurement *m = l->measurement;
@@ -35,7 +37,7 @@ static void residual_exponents(const likelihood *l, double (*y)[64], int cells, 
     }
 }
 
-/* The exponent of a Gaussian that a log-likelihood has been made of. */
+/* The exponent of the Gaussian from which a log-likelihood was computed: itself, unless it is Student's t. */
 static double gaussian_of(const likelihood *l, double value)
 {
     const gbees_measurement *m = l->measurement;
@@ -45,8 +47,8 @@ static double gaussian_of(const likelihood *l, double value)
                : value;
 }
 
-/* Log-likelihoods at the centres of a brick's cells plus `shift`: relative to a perfect match, or as the model's own
- * likelihood function has them. */
+/* Sets out[cells] to the log-likelihoods at the centres of a brick's cells plus shift[n]: relative to a perfect
+ * match, or as the model's own likelihood function returns them. */
 static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint32_t slot, const double *shift,
                                double *out)
 {
@@ -74,8 +76,9 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
     residual_exponents(l, y, e->cells, out);
 }
 
-/* The parts along an axis into which a brick's cells are cut for quadrature, from log-likelihoods; 0: it varies in
- * none of them. */
+/* The number of parts along an axis into which a brick's cells are cut for quadrature; 0: the likelihood is constant
+ * along the axis in all cells. low, centre, high[cells]: log-likelihoods at the lower faces, the centres and the
+ * upper faces; highest: an estimate of the largest in each cell. */
 static int parts_along(const gbees_engine *e, const likelihood *l, const double *low, const double *centre,
                        const double *high, const double *highest)
 {
@@ -95,7 +98,7 @@ static int parts_along(const gbees_engine *e, const likelihood *l, const double 
     return varies ? gbees_likelihood_parts(most) : 0;
 }
 
-/* The parts into which a brick's cells are cut along each axis (gbees_parts_along()). */
+/* The numbers of parts into which a brick's cells are cut along all axes, in one word (gbees_parts_along()). */
 static uint64_t find_parts(const gbees_engine *e, const likelihood *l, uint32_t slot)
 {
     double shift[GBEES_MAX_DIM] = {0}, low[GBEES_MAX_DIM][64], high[GBEES_MAX_DIM][64], centre[64], highest[64];
@@ -110,7 +113,7 @@ static uint64_t find_parts(const gbees_engine *e, const likelihood *l, uint32_t 
         shift[j] = 0;
     }
     for (int cell = 0; cell < e->cells; cell++) {
-        highest[cell] = centre[cell]; /* enough where it is not 0 there */
+        highest[cell] = centre[cell]; /* precise enough if the likelihood is not 0 there */
         for (int j = 0; j < e->g.shape.n && !(centre[cell] > l->terms.lowest); j++)
             highest[cell] += gbees_likelihood_rise(low[j][cell], centre[cell], high[j][cell]);
     }
@@ -119,7 +122,7 @@ static uint64_t find_parts(const gbees_engine *e, const likelihood *l, uint32_t 
     return gbees_parts_limited(parts);
 }
 
-/* The slopes of the density inside a brick's cells along some axes, slope[axis' place][cell], limited. */
+/* Sets slope[count][cells] to the limited slopes of the density inside a brick's cells along axes[count], over P. */
 static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, int count, double (*slope)[64])
 {
     const gbees_shape *shape = &e->g.shape;
@@ -148,7 +151,7 @@ static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, i
             slope[a][cell] *= gbees_slope_limiter(sum[cell]);
 }
 
-/* Adds weight e^value to sum e^top, where *top becomes the larger of the two exponents. */
+/* Adds weight * exp(value) to a sum that is kept as *sum * exp(*top), where *top is the largest exponent so far. */
 static inline void add_exponential(double *top, double *sum, double value, double weight)
 {
     if (value == -INFINITY) /* a likelihood of 0 */
@@ -161,8 +164,8 @@ static inline void add_exponential(double *top, double *sum, double value, doubl
     *top = value;
 }
 
-/* Logarithms of the likelihood's averages over a brick's cells, weighted with the density's slopes: Gauss quadrature
- * along the axes along which it varies. */
+/* Sets out[cells] to the logarithms of the likelihood's averages over a brick's cells, weighted with the density by
+ * its slopes: by Gauss quadrature along the axes along which the likelihood varies. */
 static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
     const uint64_t parts = find_parts(e, l, slot);
@@ -202,8 +205,8 @@ static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t sl
         out[cell] += log(sum[cell]);
 }
 
-/* Logarithms of the factors of a brick's cells: with cell averages the likelihood's weighted averages, else its
- * values at the centres. */
+/* Sets out[cells] to the logarithms of the factors by which a brick's P are multiplied: with cell averages the
+ * likelihood's weighted averages, else its values at the centres. */
 static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
     double none[GBEES_MAX_DIM] = {0};
@@ -214,9 +217,11 @@ static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t
         log_likelihoods_at(e, l, slot, none, out);
 }
 
+/* Maxima over the cells with P > 0. */
 typedef struct best {
-    double likelihood, weight; /* largest log L, largest log(P L), over cells with P > 0 */
-    int finite;
+    double likelihood; /* the largest log L */
+    double weight;     /* the largest log(P L) */
+    int finite;        /* 0: a log L is not a number */
 } best;
 
 /* Corrects a maximum by an OpenMP reduction of numbers that may all be minus infinity: compilers may begin it with
@@ -226,6 +231,7 @@ static double restore_infinity(double largest)
     return largest > -DBL_MAX ? largest : -INFINITY;
 }
 
+/* Finds the maxima over this rank's cells, and sets l->known. */
 static best find_best(const gbees_engine *e, const likelihood *l)
 {
     double most_likely = -INFINITY, heaviest = -INFINITY;
@@ -255,7 +261,7 @@ static best find_best(const gbees_engine *e, const likelihood *l)
     return (best){restore_infinity(most_likely), restore_infinity(heaviest), finite};
 }
 
-/* Reports the first cell, in order of the Used List, whose log-likelihood is not a number. */
+/* Sets the error for the first cell, in the order of the Used List, whose log-likelihood is not a number. */
 static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_error *error)
 {
     const gbees_shape *shape = &e->g.shape;
@@ -281,7 +287,7 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
     return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
 }
 
-/* Sets `rows` to P L / max(P L). Not in place: the slopes of a cell depend on its neighbours before the update. */
+/* Sets `rows` to P L / max(P L). They are not rows.p, as slopes depend on the neighbours' P before the update. */
 static void multiply(const gbees_engine *e, const likelihood *l, double heaviest, void *rows)
 {
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
@@ -302,7 +308,7 @@ static void multiply(const gbees_engine *e, const likelihood *l, double heaviest
     }
 }
 
-/* Multiplies the density with the likelihood. Second rows are made where the scheme has none. */
+/* Multiplies the density by the likelihood, in second rows, which are made if the scheme has none. */
 static int apply_likelihood(gbees_engine *e, const likelihood *l, double heaviest, gbees_error *error)
 {
     void *before = e->rows.p, *rows = e->rows.next ? e->rows.next : grid_rows_create(&e->g, &e->rows.p, error);
@@ -319,7 +325,8 @@ static int apply_likelihood(gbees_engine *e, const likelihood *l, double heavies
     return 0;
 }
 
-/* Finds the largest likelihood and applies it to the density, or reports why that cannot be. */
+/* All ranks: finds the maxima, and multiplies the density by the likelihood. Returns an error if no cell supports the
+ * measurement, or a likelihood is not a number. */
 static int multiply_or_fail(gbees_engine *e, const likelihood *l, best *top, gbees_error *error)
 {
     *top = find_best(e, l);

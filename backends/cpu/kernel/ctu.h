@@ -87,7 +87,7 @@ static void find_limiter(const kernel_context *c, uint32_t from, uint32_t to)
             real *limiter = (real *)c->rows.limiter + block.slots[b] * cells;
 
             for (size_t i = 0; i < cells; i++)
-                limiter[i] = gbees_ctu_share(p[i], block.sum[b][i]);
+                limiter[i] = gbees_ctu_limiter(p[i], block.sum[b][i]);
         }
     }
 }

@@ -4,8 +4,8 @@
  *
  * Between two faces one plane of cells and one of velocities are read; the differences that both faces use stay in
  * registers, and cells change in place.  Where all lanes at a face flow the same way, nothing is chosen lane by lane.
- * The masses have the bits of gbees_split5_mass_to() and gbees_split7_mass_to().  `order` and `columns` are constants
- * of the compiler.
+ * The masses have the bits of gbees_split_mass_way() (core/numerics/split_mass.h).  `order` and `columns` are
+ * constants of the compiler.
  */
 #ifndef GBEES_CPU_SPLIT_COLUMN_H
 #define GBEES_CPU_SPLIT_COLUMN_H

@@ -27,6 +27,7 @@ struct program_job {
     int is_made; /* set last, with release order: the thread touches nothing after it */
 };
 
+/* A thread's function: makes the program of a job. */
 static void *run(void *context)
 {
     program_job *j = context;
@@ -81,25 +82,26 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 
 /* ---- all of them ---- */
 
-/* NVRTC reads the texts of one program at a time, some 50 ms each.  So what takes longest after that is begun first,
- * and before it what the first step waits for. */
+/* NVRTC reads the texts of one program after the other, some 50 ms each, and compiles several at once.  So the
+ * programs that the first step waits for are begun first, then those that take longest to compile. */
 static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,   PROGRAM_SMALL,      PROGRAM_ADVECT, PROGRAM_GRID,
                                           PROGRAM_PRUNES,  PROGRAM_ADVECT_ALL, PROGRAM_MARKS,  PROGRAM_LIKELIHOODS,
                                           PROGRAM_UPDATES, PROGRAM_RANKS,      PROGRAM_FRAME,  PROGRAM_INTEGRATE};
 
-/* Programs as sets of bits: bit k stands for program k. */
+/* The specs of all programs, and which of them are to be made. In a set of programs bit k stands for program k. */
 typedef struct program_batch {
     program_spec spec[PROGRAMS];
     unsigned wanted, later;
 } program_batch;
 
-/* Lets the thread that was begun last reach NVRTC before the next one. */
+/* Waits 1 ms, so that the thread that was begun last reaches NVRTC before the next one. */
 static void let_pass(void)
 {
     (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Finds or makes the wanted programs side by side, and waits for those that are not for later. */
+/* Finds or makes the wanted programs, each in a thread, and waits for those that are not for later. Returns the first
+ * error. */
 static int make_all(program_set *set, const cuda_api *api, const program_batch *batch, program_maker *make,
                     gbees_error *error)
 {
@@ -121,6 +123,7 @@ static int make_all(program_set *set, const cuda_api *api, const program_batch *
     return status;
 }
 
+/* The batch of all programs that an order needs; none is left for later. */
 static program_batch batch_of(const program_order *order)
 {
     program_batch batch = {.wanted = order->shared ? 1u << PROGRAM_RANKS : 0u};

@@ -52,6 +52,7 @@ int cache_key(const cache_part *parts, size_t count, char key[CACHE_KEY], gbees_
 
 /* ---- reading ---- */
 
+/* Reads `size` bytes; returns 0 if there are fewer. */
 static int read_all(int file, void *data, size_t size)
 {
     for (char *next = data; size > 0;) {
@@ -65,7 +66,8 @@ static int read_all(int file, void *data, size_t size)
     return 1;
 }
 
-/* Reads and checks the head.  Returns what follows it, malloc()ed, or NULL. */
+/* Reads a file's head and checks that it is the key's.  Returns what follows the head, which the caller frees; NULL:
+ * it is damaged, or of another format. */
 static char *read_body(int file, const char *key, head *h)
 {
     struct stat now;
@@ -89,6 +91,7 @@ static char *read_body(int file, const char *key, head *h)
     return body;
 }
 
+/* Whether the body has the head's checksum. */
 static int is_whole(const head *h, const char *body)
 {
     char checksum[GBEES_SHA256_HEX];
@@ -97,6 +100,7 @@ static int is_whole(const head *h, const char *body)
     return memcmp(checksum, h->checksum, sizeof checksum) == 0;
 }
 
+/* Copies the body's image and report to an entry. Returns 0 if there is no memory. */
 static int split(const head *h, const char *body, cache_entry *entry)
 {
     size_t image_size = (size_t)h->image_size, report_size = (size_t)h->report_size;
@@ -136,6 +140,7 @@ int cache_read(const char *key, cache_entry *entry)
 
 /* ---- writing ---- */
 
+/* Writes an entry to a new file and renames it to `path`. Returns 1 if that is done. */
 static int write_entry(const char *path, const char *key, const cache_entry *entry)
 {
     head h = {.format = CACHE_FORMAT,

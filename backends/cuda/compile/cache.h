@@ -9,24 +9,30 @@
 #include <gbees/error.h>
 #include <stddef.h>
 
-enum { CACHE_KEY = 65, CACHE_FORMAT = 1, CACHE_MEGABYTES = 256 };
+enum {
+    CACHE_KEY = 65,       /* bytes of a key: 64 digits and NUL */
+    CACHE_FORMAT = 1,     /* of the files; raised whenever they change */
+    CACHE_MEGABYTES = 256 /* of all files, at most */
+};
 
-/* Something that a kernel depends on. */
+/* Bytes that an entry depends on, as an option or a text. */
 typedef struct cache_part {
     const void *data;
     size_t size;
 } cache_part;
 
+/* What an entry holds. */
 typedef struct cache_entry {
     void *image;
     size_t image_size;
     char *report; /* NUL-terminated */
 } cache_entry;
 
-/* Hashes the parts to the name of an entry.  Their order counts, and where each ends. */
+/* Makes the key of an entry: the SHA-256 of the parts and their sizes, in their order. */
 int cache_key(const cache_part *parts, size_t count, char key[CACHE_KEY], gbees_error *error);
 
-/* Reads an entry: malloc()ed copies, the image with a NUL behind it.  Returns 0 if there is none. */
+/* Reads an entry: the image, with a NUL behind it, and the report, which the caller frees.  Returns 0 if there is
+ * none. */
 int cache_read(const char *key, cache_entry *entry);
 /* Writes an entry, and removes the entries used longest ago if all together exceed CACHE_MEGABYTES.  Returns 1 if it
  * is written. */

@@ -12,10 +12,11 @@
 static const char ending[] = ".kernel";
 enum { STALE_S = 3600 }; /* seconds after which a temporary file counts as left by an interrupted writer */
 
+/* A file of the cache. */
 typedef struct item {
     char *path;
     uint64_t bytes;
-    struct timespec used;
+    struct timespec used; /* when it was last read or written */
 } item;
 
 char *cache_folder_path(const char *key, int make)
@@ -30,18 +31,21 @@ char *cache_folder_path(const char *key, int make)
 
 /* ---- size ---- */
 
+/* Whether time a is after time b. */
 static int is_later(struct timespec a, struct timespec b)
 {
     return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
+/* For qsort(): the file that was used longest ago comes first. */
 static int compare(const void *a, const void *b)
 {
     return is_later(((const item *)a)->used, ((const item *)b)->used) -
            is_later(((const item *)b)->used, ((const item *)a)->used);
 }
 
-/* Returns 1 for KEY.kernel.  Removes KEY.kernel.XXXXXX, a file being written, if it is stale. */
+/* Sets *out to the file `name` of folder `in` and returns 1 if it is KEY.kernel; the caller frees out->path.  Returns
+ * 0 for any other file, and removes KEY.kernel.XXXXXX, which a writer has left, if it is stale. */
 static int take_item(const char *in, const char *name, item *out)
 {
     const char *end = strstr(name, ending);
@@ -65,6 +69,7 @@ static int take_item(const char *in, const char *name, item *out)
     return 1;
 }
 
+/* Lists the entries of a folder: *count of them. The caller frees the list and their paths. */
 static item *list_items(const char *in, size_t *count)
 {
     DIR *dir = opendir(in);

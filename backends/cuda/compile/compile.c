@@ -23,7 +23,8 @@ void cuda_code_free(cuda_code *code)
 
 /* ---- options ---- */
 
-/* Appends one option, as printf() has it, unless one before has failed. */
+/* Appends one option, formatted as by printf().  Sets *failed if there is no memory, or it is longer than 63
+ * characters; does nothing if *failed is set. */
 static void __attribute__((format(printf, 3, 4))) add(cuda_options *options, int *failed, const char *format, ...)
 {
     char text[64];
@@ -71,7 +72,8 @@ int cuda_options_make(const cuda_goal *goal, cuda_options *options, gbees_error 
 
 /* ---- texts ---- */
 
-/* The model's text, with a #line directive that puts its own name and lines into messages. */
+/* The model's text behind a #line directive, by which messages have its file's name and lines. The caller frees it;
+ * NULL: out of memory. */
 static char *model_text(const gbees_model *model)
 {
     gbees_text text = {0};
@@ -83,6 +85,7 @@ static char *model_text(const gbees_model *model)
     return gbees_text_take(&text);
 }
 
+/* Makes NVRTC's program of a unit's text, with all texts that it may include. */
 static nvrtcResult create(const cuda_api *api, const char *name, const char *text, const char *equations,
                           nvrtcProgram *unit)
 {
@@ -99,8 +102,9 @@ static nvrtcResult create(const cuda_api *api, const char *name, const char *tex
     return api->nvrtcCreateProgram(unit, text, name, count + 1, texts, names);
 }
 
-/* ---- what comes out ---- */
+/* ---- code and log ---- */
 
+/* Fetches NVRTC's log. The caller frees it; NULL: there is none. */
 static char *take_log(const cuda_api *api, nvrtcProgram unit)
 {
     size_t size = 0;
@@ -113,6 +117,7 @@ static char *take_log(const cuda_api *api, nvrtcProgram unit)
     return log;
 }
 
+/* Fetches the compiled code. */
 static nvrtcResult take_code(const cuda_api *api, nvrtcProgram unit, cuda_form form, cuda_code *code)
 {
     nvrtcResult result = form == CUDA_CUBIN ? api->nvrtcGetCUBINSize(unit, &code->size)
@@ -130,6 +135,7 @@ static nvrtcResult take_code(const cuda_api *api, nvrtcProgram unit, cuda_form f
                               : api->nvrtcGetLTOIR(unit, code->data);
 }
 
+/* Sets the error from NVRTC's result and log. */
 static int failure(const cuda_api *api, const program_spec *spec, nvrtcResult result, const char *log,
                    gbees_error *error)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The key has all that decides which file library_open() finds. */
+/* Makes the note's key, from all that decides which file library_open() finds. Returns 1 if there is no memory. */
 static int make_key(const cuda_api *api, char key[CACHE_KEY])
 {
     static const char *const names[] = {"GBEES_CUDA_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH"};
@@ -26,7 +26,8 @@ static int make_key(const cuda_api *api, char key[CACHE_KEY])
     return cache_key(parts, NAMES + 3, key, &ignored);
 }
 
-/* Appends "SIZE INODE SECONDS NANOSECONDS" of a file: they change when the file is replaced. */
+/* Appends a file's "SIZE INODE SECONDS NANOSECONDS", which change when it is replaced. Returns 0 if there is no such
+ * file. */
 static int add_stamp(gbees_text *text, const char *path)
 {
     struct stat now;
@@ -40,6 +41,7 @@ static int add_stamp(gbees_text *text, const char *path)
 
 /* ---- a note: the file, its stamp, the version, the architectures; a line each ---------------------------------- */
 
+/* Reads the lines of the version and of the architectures. Returns 0 if they are not valid. */
 static int read_numbers(const char *line, cuda_api *api)
 {
     const char *next = line;
@@ -62,7 +64,7 @@ static int read_numbers(const char *line, cuda_api *api)
     return 1;
 }
 
-/* Whether the note's file is unchanged; *numbers is what follows its stamp. */
+/* Whether the note's file is unchanged; sets *numbers to the lines behind its stamp. Cuts the note into lines. */
 static int is_valid(char *note, const char **numbers)
 {
     gbees_text stamp = {0};

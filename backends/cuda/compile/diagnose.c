@@ -15,12 +15,13 @@ typedef struct complaint {
     long line;
 } complaint;
 
+/* Characters of a line without its end. */
 static size_t line_length(const char *line)
 {
     return strcspn(line, "\n");
 }
 
-/* The last `what` before `end`. */
+/* The last occurrence of `what` in `text` that begins before `end`; NULL: there is none. */
 static const char *find_before(const char *text, const char *end, const char *what)
 {
     const char *found = NULL, *next = strstr(text, what);
@@ -32,6 +33,7 @@ static const char *find_before(const char *text, const char *end, const char *wh
     return found;
 }
 
+/* Reads a line of a log. Returns 0 if it is no error in one of the known forms. */
 static int read_complaint(const char *line, complaint *out)
 {
     static const char end_of_source[] = "At end of source: ";
@@ -51,12 +53,14 @@ static int read_complaint(const char *line, complaint *out)
     return 1;
 }
 
+/* Whether the error is in the file `name`. */
 static int is_file(const complaint *c, const char *name)
 {
     return strlen(name) == c->file_length && strncmp(c->file, name, c->file_length) == 0;
 }
 
-/* Returns "drift" for an error at a call of drift(): equations.h names the lines of its calls by #line. */
+/* Returns "drift" for an error at the engine's call of the model's drift(), whose lines equations.h names
+ * "gbees:drift" by #line; in the same way for other functions. NULL: the error is elsewhere. */
 static const char *function_of(const complaint *c)
 {
     static const char *const names[] = {"drift", "measure", "bound", "diffusion"};
@@ -86,7 +90,7 @@ static long line_of(const gbees_model *model, const char *function)
     return 0;
 }
 
-/* Appends a message with the model's own names: "drift" for "gbees_equations::gbees_equation_drift_f". */
+/* Appends a message, with the names as the model has them: "drift" for "gbees_equations::gbees_equation_drift_f". */
 static void add_words(gbees_text *text, const char *message, size_t length)
 {
     static const char space[] = "gbees_equations::", prefix[] = "gbees_equation_";
@@ -107,6 +111,7 @@ static void add_words(gbees_text *text, const char *message, size_t length)
     }
 }
 
+/* Appends an error as "FILE:LINE: MESSAGE"; one at a call of a model's function with the line of its definition. */
 static void add_complaint(gbees_text *text, const gbees_model *model, const complaint *c)
 {
     const char *function = function_of(c);
@@ -128,14 +133,15 @@ static void add_complaint(gbees_text *text, const gbees_model *model, const comp
     add_words(text, c->message, c->message_length);
 }
 
-/* Whether the model is at fault: in its text, or in what follows it, which is right if that is. */
+/* Whether the model is at fault: the error is in its text, or in the engine's text behind it, which has no errors of
+ * its own. */
 static int is_models(const gbees_model *model, const complaint *c)
 {
     return !c->file_length || is_file(c, cuda_spec_source_file(model)) || is_file(c, "device/equations.h") ||
            function_of(c);
 }
 
-/* Whether the log has the same error before: the equations are compiled twice, for float and for double. */
+/* Whether the log has the same error before this line: the equations are compiled twice, for float and for double. */
 static int is_repeated(const char *log, const char *line, const complaint *c)
 {
     for (const char *earlier = log; earlier < line; earlier += line_length(earlier) + 1) {
@@ -150,8 +156,9 @@ static int is_repeated(const char *log, const char *line, const complaint *c)
     return 0;
 }
 
-/* Appends "foo" for "Unresolved extern function '_ZN15gbees_equations5foo_dEd'" or "... 'foo_d'": the innermost name,
- * without the ending that GBEES_FN appends. */
+/* Appends the name of the function that a log of nvJitLink calls undefined, without its scope and without the ending
+ * that GBEES_FN appends: "foo" for "Unresolved extern function '_ZN15gbees_equations5foo_dEd'" or "... 'foo_d'".
+ * Returns 0 if the log has none. */
 static int add_undefined(gbees_text *text, const char *log)
 {
     static const char words[] = "Unresolved extern function '";
@@ -180,6 +187,7 @@ static int add_undefined(gbees_text *text, const char *log)
     return 1;
 }
 
+/* Sets the error if the log has an undefined function. Returns 0 if it has none. */
 static int report_undefined(const gbees_model *model, const char *log, gbees_error *error)
 {
     gbees_text name = {0};
@@ -194,7 +202,7 @@ static int report_undefined(const gbees_model *model, const char *log, gbees_err
     return status;
 }
 
-/* For a log in which no line has the known form. */
+/* The first line of a log, which has *length characters: for a log in which no line has one of the known forms. */
 static const char *first_line(const char *log, int *length)
 {
     log += strspn(log, "\n ");

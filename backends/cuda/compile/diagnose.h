@@ -5,8 +5,8 @@
 #include <gbees/error.h>
 #include <gbees/model.h>
 
-/* `log`: of NVRTC or nvJitLink, or NULL; `result`: the text of their error code.  Returns GBEES_EMODEL, with file and
- * line, if the model's text is at fault, else GBEES_EBACKEND. */
+/* Sets the error from a failed compilation. `log`: of NVRTC or nvJitLink, or NULL; `result`: the text of their error
+ * code. Returns GBEES_EMODEL, with file and line, if the model's text is at fault, else GBEES_EBACKEND. */
 int cuda_diagnose(const gbees_model *model, const char *log, const char *result, gbees_error *error);
 
 #endif

@@ -70,13 +70,14 @@ int kernels_have_small(const gbees_problem *problem, const char *arch)
            strtol(number, NULL, 10) >= 90;
 }
 
-/* Grids of up to three axes do not become large enough to gain by it. */
+/* Not in up to three dimensions: grids do not become large enough to gain by it. */
 int kernels_have_advect(const gbees_problem *problem)
 {
     return problem->dimension > 3 && !gbees_problem_engine_noise(problem);
 }
 
-/* From five axes on grids are hardly ever small, and each axis adds a sweep for the compiler to compile. */
+/* From five dimensions on grids are hardly ever small, and each axis adds a sweep to the kernel for steps, which
+ * would take longer to compile. */
 int kernels_always_advect_apart(const gbees_problem *problem)
 {
     return problem->dimension > 4 && kernels_have_advect(problem);

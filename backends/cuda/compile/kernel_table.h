@@ -1,13 +1,15 @@
 /* kernel_table.h - the kernels of device/engine.cu, the programs that they are compiled in, and which of these a
  * problem needs.
  *
- * A program is what NVRTC compiles in one go.  Several small ones are compiled side by side in less time than one.
+ * A program is one compilation by NVRTC, of some of the kernels.  Several small ones are compiled side by side in
+ * less time than a large one.
  */
 #ifndef GBEES_CUDA_KERNEL_TABLE_H
 #define GBEES_CUDA_KERNEL_TABLE_H
 
 #include <gbees/problem.h>
 
+/* Programs. */
 enum {
     PROGRAM_STEPS,       /* steps of a grid of any size */
     PROGRAM_GRID,        /* the initial grid, statistics, records */
@@ -15,15 +17,16 @@ enum {
     PROGRAM_ADVECT,      /* one pass of a step over a large grid */
     PROGRAM_PRUNES,      /* prunes, counts, the hash table anew */
     PROGRAM_MARKS,       /* marks and growth after the passes over a large grid */
-    PROGRAM_LIKELIHOODS, /* the largest likelihood */
-    PROGRAM_ADVECT_ALL,  /* all passes of a step, in one launch */
+    PROGRAM_LIKELIHOODS, /* the largest likelihood, for an update */
+    PROGRAM_ADVECT_ALL,  /* all passes of a step over a smaller grid, in one launch */
     PROGRAM_SMALL,       /* steps and prunes of a small grid */
-    PROGRAM_FRAME,       /* of a grid that moves */
-    PROGRAM_RANKS,       /* of a grid that several GPUs share */
+    PROGRAM_FRAME,       /* rates and sums that a grid that moves needs before a step */
+    PROGRAM_RANKS,       /* ghosts, growth and moves of bricks on a grid that several GPUs share */
     PROGRAM_INTEGRATE,   /* samples, for an audit: a run does without it (engine/integrator.h) */
     PROGRAMS
 };
 
+/* Kernels; their names and programs are in kernel_table. */
 enum {
     KERNEL_START,
     KERNEL_REHASH,
@@ -57,12 +60,13 @@ enum {
     KERNELS
 };
 
+/* What the host knows of a kernel. */
 typedef struct kernel_entry {
     const char *name;  /* in device/engine.cu */
-    const char *doing; /* "computing moments": what fails when it fails */
-    int program;
-    int is_clustered; /* 1: the blocks of a small grid are one cluster */
-    int barrier;      /* which of gbees_state.barrier its blocks wait at, unless they are a cluster */
+    const char *doing; /* "computing moments": for messages when it fails */
+    int program;       /* PROGRAM_... */
+    int is_clustered;  /* 1: the blocks of a small grid are one cluster */
+    int barrier;       /* which of gbees_state.barrier its blocks wait at, unless they are a cluster */
 } kernel_entry;
 
 extern const kernel_entry kernel_table[KERNELS];
@@ -76,13 +80,13 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
 /* Whether there is a measurement up to the end: only then kernels for updates are made. */
 int kernels_have_updates(const gbees_problem *problem);
 
-/* Whether a small grid has a kernel of its own for steps and prunes.  Its results are those of the common kernels,
- * bit for bit. */
+/* Whether a small grid has a kernel of its own for steps and prunes on this architecture.  Its results are those of
+ * the kernels for grids of any size, bit for bit. */
 int kernels_have_small(const gbees_problem *problem, const char *arch);
 
-/* Whether the passes of a step over a large grid are launches of their own ... */
+/* Whether each pass of a step over a large grid is a launch of its own. */
 int kernels_have_advect(const gbees_problem *problem);
-/* ... and whether those over a smaller grid are, too: then the kernel for steps contains none. */
+/* Whether the passes over a smaller grid are a launch of their own, too: then the kernel for steps contains none. */
 int kernels_always_advect_apart(const gbees_problem *problem);
 
 #endif

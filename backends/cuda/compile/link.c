@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Fetches the info log or the error log, by nvJitLink's functions for it. The caller frees it; NULL: there is none.
+ */
 static char *take_log(nvJitLinkHandle handle, __typeof__(nvJitLinkGetInfoLogSize) *get_size,
                       __typeof__(nvJitLinkGetInfoLog) *get)
 {
@@ -17,6 +19,7 @@ static char *take_log(nvJitLinkHandle handle, __typeof__(nvJitLinkGetInfoLogSize
     return log;
 }
 
+/* Begins to link for the goal's architecture. */
 static nvJitLinkResult create(const cuda_api *api, const cuda_goal *goal, nvJitLinkHandle *handle)
 {
     char arch[32];
@@ -26,6 +29,7 @@ static nvJitLinkResult create(const cuda_api *api, const cuda_goal *goal, nvJitL
     return api->nvJitLinkCreate(handle, goal->spec->no_contraction ? 5 : 4, options);
 }
 
+/* Fetches the cubin. */
 static nvJitLinkResult take_code(const cuda_api *api, nvJitLinkHandle handle, cuda_code *code)
 {
     nvJitLinkResult result = api->nvJitLinkGetLinkedCubinSize(handle, &code->size);

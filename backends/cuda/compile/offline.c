@@ -62,13 +62,14 @@ static void print_report(const program *p, gbees_line_sink *sink, void *context)
     }
 }
 
-/* Of all programs of a set. */
+/* Sums over all programs of a set. */
 typedef struct set_sums {
     size_t bytes;
     double compile_s, link_s;
     int made, linked, reported; /* programs: not from the cache, of two units, with a report */
 } set_sums;
 
+/* Adds up the programs of a set. */
 static set_sums add_up(const program_set *set)
 {
     set_sums sums = {0};
@@ -86,7 +87,8 @@ static set_sums add_up(const program_set *set)
     return sums;
 }
 
-/* "BYTES, made in 0.91 s, model and engine in one unit: NVRTC took 2.50 s in all programs" */
+/* Hands out the sums as a line: "BYTES, made in 0.91 s, model and engine in one unit: NVRTC took 2.50 s in all
+ * programs". */
 static void print_sums(const program_set *set, gbees_line_sink *sink, void *context)
 {
     const set_sums sums = add_up(set);
@@ -105,6 +107,7 @@ static void print_sums(const program_set *set, gbees_line_sink *sink, void *cont
     sink(context, line);
 }
 
+/* Hands out all lines of --compile-only: versions, a line a kernel, sums. */
 static void print_set(const cuda_api *api, const program_order *order, const program_set *set, gbees_line_sink *sink,
                       void *context)
 {

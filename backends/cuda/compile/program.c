@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+/* The texts of compilation units: "engine.cu" and others are names of texts.h. */
 static const char both_units[] = "#include \"engine.cu\"\n#include \"device/equations.h\"\n";
 static const char engine_unit[] = "#include \"engine.cu\"\n";
 static const char model_unit[] = "#include \"device/equations.h\"\n";
@@ -22,12 +23,13 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* PTX is always one unit, since nvJitLink makes none. */
+/* Whether model and engine are compiled as two units. PTX is always one, since nvJitLink makes no PTX. */
 static int is_separate(const program_spec *spec, const cuda_target *target)
 {
     return spec->separate && !target->is_ptx;
 }
 
+/* What the spec's texts are compiled to for a target. The goal refers to both. */
 static cuda_goal goal_of(const program_spec *spec, const cuda_target *target)
 {
     const cuda_form form = is_separate(spec, target) ? CUDA_LTO : target->is_ptx ? CUDA_PTX : CUDA_CUBIN;
@@ -37,7 +39,8 @@ static cuda_goal goal_of(const program_spec *spec, const cuda_target *target)
 
 /* ---- cache ---- */
 
-/* The key has all that a program depends on: both compilers' versions, the options, and all texts. */
+/* Makes the key of a program's cache entry, from all that its code depends on: the versions of NVRTC and nvJitLink,
+ * the options, and all texts. */
 static int make_key(const cuda_api *api, const cuda_goal *goal, char key[CACHE_KEY], gbees_error *error)
 {
     const gbees_model *model = goal->spec->model;
@@ -79,6 +82,7 @@ static int keep(program *out, cuda_code *code, gbees_error *error)
     return GBEES_OK;
 }
 
+/* Compiles model and engine as one unit. */
 static int build_one(const cuda_api *api, const cuda_goal *goal, program *out, gbees_error *error)
 {
     cuda_code code = {0};
@@ -92,7 +96,8 @@ static int build_one(const cuda_api *api, const cuda_goal *goal, program *out, g
     return status;
 }
 
-/* Compiles the model before the engine: its faults are found without waiting for the engine. */
+/* Compiles the model and the engine as two units, and links them. The model comes first, so that its faults are found
+ * before the engine, which takes longer, is compiled. */
 static int build_separate(const cuda_api *api, const cuda_goal *goal, program *out, gbees_error *error)
 {
     cuda_code units[2] = {{0}}, code = {0};
@@ -116,16 +121,16 @@ static int build_separate(const cuda_api *api, const cuda_goal *goal, program *o
 
 /* ---- shapes ---- */
 
-enum { SPILLED_MUCH = 400 }; /* bytes */
+enum { SPILLED_MUCH = 400 }; /* bytes of all kernels of a program */
 
-/* Whether the kernels spill and there is a shape left to try, which is set. */
+/* Whether the kernels spill and there is a shape left to try; sets *shape to it. */
 static int is_too_narrow(const program *made, program_shape *shape)
 {
     const int spilled = made->report ? cuda_report_spilled(made->report) : 0;
 
     if (!spilled || !shape_next(shape))
         return 0;
-    if (spilled > SPILLED_MUCH) /* one shape more will not do, and each costs the compiler seconds */
+    if (spilled > SPILLED_MUCH) /* the next shape would spill, too: trying it would cost seconds */
         (void)shape_next(shape);
     return 1;
 }

@@ -5,16 +5,16 @@
 #include "cuda/driver/api.h"
 #include "spec.h"
 
-/* Starts as {0}. */
+/* The compiled kernels of one spec. Starts as {0}. */
 typedef struct program {
     void *image; /* a cubin, or the text of a PTX program: NUL-terminated */
     size_t image_size;
     char *report;             /* a line a kernel (report.h); "" for PTX */
-    double compile_s, link_s; /* what NVRTC and nvJitLink took; 0 from the cache, link_s 0 for one unit */
-    int from_cache;
-    int is_linked;       /* 1: of two units */
-    program_shape shape; /* the first of the spec's shape and those after it whose kernels do not spill */
-    CUmodule module;     /* NULL before program_load() */
+    double compile_s, link_s; /* seconds of NVRTC and of nvJitLink; 0: from the cache, or not linked */
+    int from_cache;           /* 1: it was not compiled in this run */
+    int is_linked;            /* 1: linked of two units */
+    program_shape shape;      /* the spec's, or the first one after it whose kernels do not spill */
+    CUmodule module;          /* NULL before program_load() */
 } program;
 
 /* Looks the program up in the cache: out->image stays NULL if it is not there.  NVRTC need not be open. */
@@ -26,11 +26,12 @@ int program_find(const cuda_api *api, const program_spec *spec, program *out, gb
  * GBEES_EMODEL, with the model's file and line, if the model's text is at fault. */
 int program_make(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
 
-/* Finds the program, or makes it. */
+/* Finds the program in the cache, or makes it; then NVRTC must be open. */
 int program_build(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
 
-/* Loads the program into the current context. */
+/* Loads the program into the current context: sets p->module. */
 int program_load(const cuda_api *api, program *p, gbees_error *error);
+/* Sets *function to the kernel of that name of a loaded program. */
 int program_function(const cuda_api *api, const program *p, const char *name, CUfunction *function,
                      gbees_error *error);
 

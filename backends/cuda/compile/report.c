@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a kernel uses; all but the registers are bytes. */
 typedef struct usage {
     char name[64];
     int registers, stack, spilled, reloaded, shared;
@@ -25,6 +26,7 @@ static int number_before(const char *line, const char *end, const char *word)
     return (int)strtol(found, NULL, 10);
 }
 
+/* For qsort(): by name. */
 static int compare(const void *a, const void *b)
 {
     return strcmp(((const usage *)a)->name, ((const usage *)b)->name);
@@ -48,6 +50,7 @@ static void read_line(const char *line, const char *end, usage *kernel)
     }
 }
 
+/* Reads a log: *count kernels, in the log's order. The caller frees them; NULL: out of memory. */
 static usage *read_log(const char *log, size_t *count)
 {
     static const char begin[] = "Compiling entry function '";

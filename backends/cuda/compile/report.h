@@ -2,14 +2,14 @@
 #ifndef GBEES_CUDA_REPORT_H
 #define GBEES_CUDA_REPORT_H
 
-/* Makes of the log of NVRTC or nvJitLink (or NULL) a line a kernel, sorted by name,
+/* Makes a report of the log of NVRTC or nvJitLink (or NULL): a line a kernel, sorted by name,
  *
  *     NAME: 28 registers, 0 bytes of stack, 0 spilled, 0 reloaded, 0 shared
  *
- * The caller frees it.  NULL: memory ran out. */
+ * Stack, spills and shared memory are in bytes.  The caller frees it.  NULL: out of memory. */
 char *cuda_report(const char *log);
 
-/* Returns the spilled bytes of all kernels of a report. */
+/* Returns the sum of the spilled bytes of all kernels of a report. */
 int cuda_report_spilled(const char *report);
 
 #endif

@@ -3,7 +3,7 @@
 #include "common/initial.h"
 #include "kernel_table.h"
 
-/* Whether the kernel for steps is known to spill unless it recomputes values. */
+/* Whether the kernel for steps is known to spill unless it recomputes values (low_registers). */
 static int is_heavy(const gbees_problem *problem)
 {
     const gbees_numerics *numerics = &problem->numerics;
@@ -13,13 +13,14 @@ static int is_heavy(const gbees_problem *problem)
             numerics->scheme == GBEES_SCHEME_CTU_POSITIVE || gbees_problem_engine_noise(problem));
 }
 
-/* Whether ctu works line by line (device/ctu_lines.h): bricks are at most two cells wide. */
+/* Whether ctu computes line by line (device/ctu_lines.h), as it does where bricks are at most two cells wide. */
 static int has_lines(const gbees_problem *problem)
 {
     return problem->dimension >= 6 && problem->numerics.scheme != GBEES_SCHEME_CTU_POSITIVE;
 }
 
-/* The passes over a large grid keep the most in registers, most of all with a bound in many dimensions. */
+/* The first shape for the passes over a large grid. They keep more values in registers than other kernels, most of
+ * all with a bound in many dimensions. */
 static program_shape shape_of_advect(const gbees_problem *problem)
 {
     const gbees_numerics *numerics = &problem->numerics;
@@ -56,7 +57,7 @@ program_shape shape_first(const gbees_problem *problem, int program)
         return problem->dimension > 3 ? (program_shape){8, 5, 1} : (program_shape){10, 2, 0};
     case PROGRAM_INTEGRATE: /* a sample has its states and the drifts of three stages in registers */
         return (program_shape){8, problem->dimension <= 3 && !problem->model->diffusion ? 2 : 1, 0};
-    case PROGRAM_SMALL: { /* as many warps as there are bricks, for the most part */
+    case PROGRAM_SMALL: { /* a cluster of 16 blocks then has a warp for each brick of most small grids */
         const int few = numerics->precision == GBEES_DOUBLE && gbees_scheme_order(numerics->scheme) == 7;
 
         return (program_shape){few ? 12 : 16, 1, 0};

@@ -33,7 +33,8 @@ int cuda_spec_passes(const gbees_problem *problem)
 
 /* ---- what the likelihoods need ---- */
 
-/* LIKELIHOOD_...: the value of GBEES_LIKELIHOODS. */
+/* What the problem's measurements need beside Gaussian likelihoods: bits LIKELIHOOD_..., the value of
+ * GBEES_LIKELIHOODS. */
 static unsigned likelihoods_of(const gbees_problem *problem)
 {
     unsigned likelihoods = 0;
@@ -50,7 +51,7 @@ static unsigned likelihoods_of(const gbees_problem *problem)
     return likelihoods;
 }
 
-/* Components of the largest measurement; 1 if there is none. */
+/* The number of components of the largest measurement, the value of GBEES_MEASURED; 1 without measurements. */
 static int largest_measurement(const gbees_problem *problem)
 {
     int most = 1;
@@ -62,15 +63,17 @@ static int largest_measurement(const gbees_problem *problem)
 
 /* ---- rounding ---- */
 
-/* In four and five dimensions a warp sweeps two pencils at once, and both together decide which of two formulas they
- * take.  Contracted, these are rounded differently, and which pencils go together changes from run to run. */
+/* Whether the program's warps sweep two pencils at once: split schemes in four and five dimensions.  There both
+ * pencils have to take the same of two formulas.  Contracted, the formulas would be rounded differently, and results
+ * would depend on which pencils a warp takes together, which changes from run to run. */
 static int pairs_pencils(const gbees_problem *problem, int program)
 {
     return program == PROGRAM_ADVECT && problem->dimension < 6 && gbees_scheme_is_split(problem->numerics.scheme);
 }
 
-/* Whether the compiler may contract a * b + c to an operation that rounds once.  Which ones it contracts depends on
- * the text around them, so the kernels between which a small grid's run changes over are compiled without. */
+/* Whether the compiler may contract a * b + c of a program to one operation, which rounds once.  Which ones it
+ * contracts depends on the text around them: so kernels that have to give the same bits as others, as those for small
+ * grids and for grids of any size, are compiled without. */
 static int contracts(const gbees_problem *problem, const char *arch, int program, int exact)
 {
     const int steps = program == PROGRAM_STEPS || program == PROGRAM_SMALL || program == PROGRAM_PRUNES;
@@ -81,12 +84,13 @@ static int contracts(const gbees_problem *problem, const char *arch, int program
 
 /* ---- the spec ---- */
 
+/* Adds an option -D. The text must outlive the spec. */
 static void add(program_spec *spec, const char *define)
 {
     spec->defines[spec->define_count++] = define;
 }
 
-/* Options whose values are those of the scenario's numerics. */
+/* Adds the options that follow from the scenario's numerics: precision and scheme. */
 static void add_numerics(program_spec *spec, const gbees_problem *problem)
 {
     static const char *const orders[] = {"GBEES_ORDER=1", "GBEES_ORDER=3", "GBEES_ORDER=5", "GBEES_ORDER=7"};
@@ -104,7 +108,7 @@ static void add_numerics(program_spec *spec, const gbees_problem *problem)
     add(spec, limited ? "GBEES_LIMITED=1" : "GBEES_LIMITED=0");
 }
 
-/* Options whose values are those of the model, of its bound and of the grid. */
+/* Adds the options that follow from the model, its bound and the grid. `rotated`: positions are on a rotated grid. */
 static void add_model(program_spec *spec, const gbees_problem *problem, int rotated)
 {
     static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
@@ -119,6 +123,7 @@ static void add_model(program_spec *spec, const gbees_problem *problem, int rota
     add(spec, diffusions[rotated ? gbees_problem_engine_noise(problem) : problem->model->diffusion]);
 }
 
+/* Adds the options that follow from the measurements. */
 static void add_updates(program_spec *spec, const gbees_problem *problem)
 {
     static const char *const likelihoods[] = {"GBEES_LIKELIHOODS=0", "GBEES_LIKELIHOODS=1", "GBEES_LIKELIHOODS=2",

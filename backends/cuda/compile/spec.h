@@ -7,6 +7,7 @@
 #include <gbees/model.h>
 #include <gbees/problem.h>
 
+/* What decides about the code of one program (kernel_table.h). It refers to the problem, which must outlive it. */
 typedef struct program_spec {
     const gbees_model *model; /* its embedded text: source, source_end, source_file */
     int dimension;            /* GBEES_N */
@@ -18,25 +19,26 @@ typedef struct program_spec {
     program_shape shape;
 } program_spec;
 
-/* Fills in the spec of a program (PROGRAM_...) for a problem.  `exact`: no program contracts a * b + c, so that
- * results are those of the CPU.  The problem must outlive the spec. */
+/* Sets the spec of a program (PROGRAM_...) for a problem and an architecture, in the first shape to try.  `exact`:
+ * the compiler contracts a * b + c nowhere, so that results are those of the CPU. */
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int program, int exact);
 
-/* Makes a spec one for a grid that several GPUs may share. */
+/* Adds to the spec of a program what it needs on a grid that several GPUs may share. */
 void cuda_spec_share(program_spec *spec, int program);
 
-/* Whether programs are two units: GBEES_CUDA_UNITS=two. */
+/* Whether model and engine are compiled as two units and linked: GBEES_CUDA_UNITS=two in the environment. */
 int cuda_spec_is_separate(void);
 
 /* Whether probabilities are floats, but positions and velocities are not. */
 int cuda_spec_is_drift_f64(const gbees_problem *problem);
 
-/* Arrays of the density's size that the scheme works with, and its passes over them in a step (ADVECT_PASSES in
- * device/). */
+/* The number of arrays of the density's size that the scheme works with: P, the next P, and others of ctu. */
 int cuda_spec_rows(const gbees_problem *problem);
+/* The number of passes over them in a step: ADVECT_PASSES of device/step_state.h. */
 int cuda_spec_passes(const gbees_problem *problem);
 
-/* The name of the model's source file, for messages, without the "./" that clang puts before it at each #include. */
+/* The name of the model's source file for messages, without the "./" that clang puts before it once for each
+ * #include. */
 const char *cuda_spec_source_file(const gbees_model *model);
 
 #endif

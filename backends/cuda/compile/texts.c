@@ -2,9 +2,10 @@
 #include "texts.h"
 #include "base/embed.h"
 
-/* Embeds a file as a NUL-terminated text; `path` is below the source tree, which the compiler's -I names. */
+/* Embeds a file as a NUL-terminated text; `path` is relative to the source tree, which the compiler's -I names. */
 #define EMBED(symbol, path) GBEES_EMBED(gbees_cuda_##symbol, path)
 
+/* An entry of the table below. */
 #define NAMED(name, symbol)                                                                                          \
     {                                                                                                                \
         name, gbees_cuda_##symbol, gbees_cuda_##symbol##_end                                                         \
@@ -69,6 +70,7 @@ EMBED(contract_model, "include/gbees/model.h")
 EMBED(contract_equations, "include/gbees/model_equations.h")
 EMBED(contract_framed, "include/gbees/model_framed.h")
 
+/* The texts by the names by which they are included. */
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
     NAMED("device/step_state.h", step_state),

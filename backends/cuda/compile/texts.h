@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+/* A text and its name. */
 typedef struct cuda_text {
     const char *name;        /* as in #include: "device/model.h", "numerics/ctu.h" */
     const char *begin, *end; /* *end is NUL */
@@ -11,7 +12,7 @@ typedef struct cuda_text {
 
 enum { CUDA_TEXTS_MOST = 80 };
 
-/* Returns how many there are, at most CUDA_TEXTS_MOST. */
+/* Sets *texts to the list of all texts; returns how many there are, at most CUDA_TEXTS_MOST. */
 size_t cuda_texts(const cuda_text **texts);
 
 #endif

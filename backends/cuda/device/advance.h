@@ -12,7 +12,7 @@
 
 /* ---- before a step ---- */
 
-/* The largest rates, and whether a velocity was not finite. */
+/* Reads the largest rates, and whether a velocity was not finite. */
 GBEES_NUM void read_step_rates(const gbees_state *s, const gbees_step_sums *rates, reduced_sums *to)
 {
     uint64_t max_rate = rates->max_rate, max_active_rate = rates->max_active_rate;
@@ -23,7 +23,7 @@ GBEES_NUM void read_step_rates(const gbees_state *s, const gbees_step_sums *rate
     to->bad = bad;
 }
 
-/* A step's sums, and what growth has made or could not make. */
+/* Reads a step's sums, and how many bricks growth has made, or why it could not. */
 GBEES_NUM void read_step_sums(const gbees_state *s, const gbees_step_sums *sums, reduced_sums *to)
 {
     int64_t mass = sums->mass, clipped = sums->clipped, outflow = sums->outflow;
@@ -37,7 +37,7 @@ GBEES_NUM void read_step_sums(const gbees_state *s, const gbees_step_sums *sums,
     to->overflow = overflow;
 }
 
-/* Reads how many bricks growth has made into the step state, or the reason to stop if it could not. */
+/* Sets the number of bricks that growth has made, or the reason to stop if it could not make them. */
 GBEES_NUM void read_growth(step_state *b)
 {
     b->count = b->sums.count;
@@ -98,7 +98,7 @@ GBEES_NUM int link_and_choose_step(const gbees_setup *m, gbees_state *s, step_st
 
 /* ---- a step ---- */
 
-/* Advects the density and diffuses it, in the next step the other way round.  Returns 0 if Q is not valid. */
+/* Advects the density, then diffuses it; in every other step in reverse order.  Returns 0 if Q is invalid. */
 GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
 {
 #if GBEES_DIFFUSION
@@ -136,7 +136,8 @@ GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b)
     b->turn = gbees_sweep_turn_after(DIM, b->turn, b->run.steps);
 }
 
-/* Sets goes_on: whether another step follows in this launch.  `advected`: a step has been taken, and is entered. */
+/* Enters a step into clock and ledger if one has been taken (`advected`), and sets goes_on: whether another one
+ * follows in this launch. */
 GBEES_NUM void advance_clock(const gbees_setup *m, step_state *b, int advected)
 {
     b->goes_on = 1;
@@ -153,22 +154,24 @@ GBEES_NUM void advance_clock(const gbees_setup *m, step_state *b, int advected)
 /* Reads the sums of the pass that marks and grows, and advances the clock; by a block's first thread. */
 GBEES_NUM void finish_pass(const gbees_setup *m, gbees_state *s, step_state *b, int advected)
 {
-    /* Without a step the sums are those of the step before: the next one's are being added to by others already. */
+    /* Without a step it reads the sums of the step before: other blocks may already be adding to those of the next
+     * one. */
     read_step_sums(s, sums_of(s, b->run.steps + (advected ? 0 : STATE_SUMS - 1)), &b->sums);
     advance_clock(m, b, advected);
     if (b->goes_on && (!advected || b->plan.grows))
         read_growth(b);
 }
 
-/* Marks the cells after a step, and grows the grid for the next one: in one pass, where nothing comes between. Before
- * the first step of a launch it only grows.  All bricks in use are linked; their count grows meanwhile. */
+/* Marks the cells after a step, and grows the grid for the next one in the same pass, unless something has to happen
+ * between. Before the first step of a launch it only grows the grid.  All bricks 1 .. linked are linked; growth adds
+ * others behind. */
 GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, step_state *b, int advected)
 {
     mark_and_grow(m, s, b->linked, b->current, b->plan.threshold, advected, advected ? b->plan.grows : 1,
                   sums_of(s, b->run.steps), sums_of(s, b->run.steps + (uint64_t)advected));
 }
 
-/* Leaves the planned step's advection to another kernel. */
+/* Stops, so that another kernel advects the density by the planned step. */
 GBEES_NUM void stop_for_advection(gbees_state *s, step_state *b)
 {
     block_sync(); /* all threads have read b->stop before it is written */
@@ -179,7 +182,7 @@ GBEES_NUM void stop_for_advection(gbees_state *s, step_state *b)
             s->work_queue[pass] = 0;
 }
 
-/* Takes steps until b->stop has a reason to end.  Called by all threads of all blocks. */
+/* Takes steps until there is a reason to stop, b->stop.  Called by all threads of all blocks. */
 GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     int advected = b->advected;

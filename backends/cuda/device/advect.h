@@ -30,7 +30,7 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const numbe
 /* Sweep number `pass` of a step, from rows `from` to the spare ones; adds what leaves the grid to the step's sums. */
 GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int pass)
 {
-    BLOCK_LOCAL int64_t outflows[BLOCK_WARPS][WARP_SIZE]; /* in memory, as it is seldom needed */
+    BLOCK_LOCAL int64_t outflows[BLOCK_WARPS][WARP_SIZE]; /* seldom needed: registers would be wasted on it */
     int64_t *outflow = &outflows[block_warp()][warp_lane()];
     const int axis = axis_of(b, pass);
 
@@ -48,8 +48,8 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
 
 #else
 
-/* Pass number `pass` of ctu, from rows `from`: transverse sums to rows 2, for ctu-positive the limiter to rows 3, the
- * new density to the spare rows.  Adds what is clipped to the step's sums. */
+/* Pass number `pass` of ctu, from rows `from`: the transverse sums to rows 2; with ctu-positive the limiters to rows
+ * 3; the new density to the spare rows.  Adds the clipped mass to the step's sums. */
 GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int pass)
 {
     const double middle = step_middle(b);
@@ -72,7 +72,7 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
 
 #endif
 
-/* All passes of a step, with a barrier of all blocks behind each. */
+/* All passes of a step, with a grid barrier behind each. */
 GBEES_NUM void advect_density(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     const int current = b->current;

@@ -1,7 +1,7 @@
 /* bound.h - the cells inside the model's bound (GBEES_BOUNDED): those whose J(x) is in the range of the initial
  * density's.
  *
- * A brick without a cell inside is never made; in others, the cells outside hold nothing. */
+ * A brick without a cell inside is never inserted.  In the others P is 0 in the cells outside. */
 #ifndef GBEES_CUDA_BOUND_H
 #define GBEES_CUDA_BOUND_H
 
@@ -13,7 +13,7 @@
 
 #if GBEES_BOUNDED
 
-/* The cells of a brick inside the bound, by a warp; as bound_cells() on the host. */
+/* The cells of a brick inside the bound, as bound_cells() of the host finds them. By a warp. */
 GBEES_NUM uint64_t cells_inside(const gbees_setup *m, near_key key)
 {
     uint64_t inside = 0;
@@ -33,7 +33,7 @@ GBEES_NUM uint64_t cells_inside(const gbees_setup *m, near_key key)
     return inside;
 }
 
-/* Stores the cells of a new brick inside the bound, by a warp. */
+/* Stores which cells of a new brick are inside the bound. By a warp. */
 GBEES_NUM void find_inside(const gbees_setup *m, uint32_t slot)
 {
     uint64_t inside = cells_inside(m, key_near(m, slot, -1, -1));
@@ -49,13 +49,13 @@ GBEES_NUM int is_blocked(const gbees_setup *m, uint32_t slot, int d, int f)
     return m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] >> f & 1;
 }
 
-/* Stores that the neighbour in these directions has no cell inside; by one lane at a time for each brick. */
+/* Stores that the neighbour in these directions has no cell inside. By one lane at a time for each brick. */
 GBEES_NUM void set_blocked(const gbees_setup *m, uint32_t slot, int d, int f)
 {
     m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] |= (uint16_t)(1u << f);
 }
 
-/* Clears these bits for all neighbours of a brick, by a warp. */
+/* Clears these bits for all neighbours of a brick. By a warp. */
 GBEES_NUM void clear_blocked(const gbees_setup *m, uint32_t slot)
 {
     for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
@@ -64,7 +64,7 @@ GBEES_NUM void clear_blocked(const gbees_setup *m, uint32_t slot)
 
 #endif
 
-/* Whether a cell is inside the bound. */
+/* Whether a cell is inside the bound; always, if there is none. */
 GBEES_NUM int is_inside(const gbees_setup *m, uint32_t slot, int cell)
 {
 #if GBEES_BOUNDED

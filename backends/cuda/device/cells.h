@@ -33,16 +33,17 @@ enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 #define GBEES_ROTATED 0
 #endif
 
-typedef GBEES_REAL number; /* a probability */
+typedef GBEES_REAL number; /* the type of probabilities */
 
-/* A function of core/numerics for numbers. */
+/* The name of a function of core/numerics in the precision of probabilities. */
 #if GBEES_REAL_IS_DOUBLE
 #define GBEES_REAL_FN(name) name##_d
 #else
 #define GBEES_REAL_FN(name) name##_f
 #endif
 
-/* Positions and velocities: double where a float does not resolve the cells. */
+/* The type of positions, and the name of a function in their precision: double where a float does not resolve the
+ * cells. */
 #if GBEES_DRIFT_F64
 typedef double position;
 #else
@@ -54,8 +55,9 @@ typedef GBEES_REAL position;
 #define GBEES_POSITION_FN(name) name##_f
 #endif
 
-/* The shape of a brick, as gbees_shape_set() has it, but as constants of the compiler: an axis has edge 2^bits, the
- * bits add up to 6 (64 cells), and the first axes have one more if 6 is no multiple of DIM. */
+/* The shape of a brick, which gbees_shape_set() has, too, as constants of the compiler: an axis has edge 2^bits; the
+ * bits of all axes add up to 6 (64 cells), and the first axes have one more if 6 is no multiple of DIM.  `shift`: the
+ * lowest bit of a cell's number that is the axis's. */
 GBEES_NUM int axis_bits(int axis)
 {
     return 6 / DIM + (axis < 6 % DIM);
@@ -77,7 +79,8 @@ GBEES_NUM int cell_local(int cell, int axis)
     return cell >> axis_shift(axis) & (axis_edge(axis) - 1);
 }
 
-/* The lowest cell of line number `line` along an axis: a line is a brick's cells in a row, a brick has 64 / edge. */
+/* The lowest cell of line number `line`, 0 .. 64 / edge - 1, along an axis: a line is the cells of a brick in a row.
+ */
 GBEES_NUM int line_cell(int axis, int line)
 {
     int low = line & ((1 << axis_shift(axis)) - 1);
@@ -107,8 +110,8 @@ GBEES_NUM number mark_cell(number value, int64_t *mass)
     return value;
 }
 
-/* The least number that is not below a threshold. Rounded to nearest, a threshold may become smaller, and cells below
- * it would count as above. */
+/* The least number that is not below a threshold. Rounded to nearest, the threshold could become smaller, so that
+ * cells below it would count as active. */
 GBEES_NUM number least_above(double threshold)
 {
     const number near = (number)threshold;
@@ -120,7 +123,7 @@ GBEES_NUM number least_above(double threshold)
 #endif
 }
 
-/* A double as two integers, which add up in any order to the same bits. */
+/* A double as two integers, whose sums are the same in any order. */
 GBEES_NUM gbees_exact_sum exact_of(double value)
 {
     double high = floor(value * 65536.0); /* 2^16 */
@@ -131,6 +134,7 @@ GBEES_NUM gbees_exact_sum exact_of(double value)
     return sum;
 }
 
+/* Adds a double to a sum. */
 GBEES_NUM void exact_add(gbees_exact_sum *to, double value)
 {
     gbees_exact_sum sum = exact_of(value);
@@ -147,8 +151,8 @@ GBEES_NUM int cells_before(int axis)
     return (axis + longer) << (6 / DIM);
 }
 
-/* Distances along an axis from a brick's base: to a cell's centre, local 0 .. edge - 1, and to a face, -1 .. edge
- * + 1.
+/* The distance along an axis from a brick's base to a cell's centre, local = 0 .. edge - 1, and to a face, face = -1
+ * .. edge + 1.
  */
 GBEES_NUM position cell_offset(const gbees_setup *m, int axis, int local)
 {
@@ -160,19 +164,19 @@ GBEES_NUM position face_offset(const gbees_setup *m, int axis, int face)
     return m->GBEES_POSITION_FN(face)[cells_before(axis) + 3 * axis + face + 1];
 }
 
-/* A brick's base: the centre of its lowest cell, [DIM]. */
+/* A brick's base, [DIM]: the centre of its lowest cell. */
 GBEES_NUM const position *brick_base(const gbees_setup *m, uint32_t slot)
 {
     return (const position *)m->grid.base + (size_t)slot * DIM;
 }
 
-/* One component of the base of a brick whose multi-index along the axis is `key`. */
+/* The component along an axis of the base of a brick whose key there is `key`. */
 GBEES_NUM position base_along(const gbees_setup *m, int axis, int32_t key)
 {
     return (position)(m->origin[axis] + m->width[axis] * ((double)key * m->shape.edge[axis]));
 }
 
-/* Stores one component of a brick's base, which is computed once in the brick's life. */
+/* Stores that component, which is computed once, when the brick is inserted or moved. */
 GBEES_NUM void set_base_along(const gbees_setup *m, uint32_t slot, int axis, int32_t key)
 {
     ((position *)m->grid.base)[(size_t)slot * DIM + (size_t)axis] = base_along(m, axis, key);
@@ -186,7 +190,7 @@ GBEES_NUM void set_base(const gbees_setup *m, uint32_t slot)
     warp_sync();
 }
 
-/* The model's parameters; on a framed grid the frame follows them. */
+/* The model's parameters; on a rotated grid, or one that moves, the frame is behind them. */
 GBEES_NUM const double *model_parameters(const gbees_setup *m)
 {
     return GBEES_ROTATED ? m->framed_d : m->parameters_d;
@@ -198,9 +202,9 @@ GBEES_NUM const position *drift_parameters(const gbees_setup *m)
     return GBEES_ROTATED ? m->GBEES_POSITION_FN(framed) : m->GBEES_POSITION_FN(parameters);
 }
 
-/* The drift's component along an axis at a point. The axis is a constant to the compiler, which leaves out what this
- * component does not need. With few registers the opaque condition keeps the compiler from evaluating the drift at
- * several faces side by side. */
+/* The drift's component along an axis at a point x[DIM]. The axis is a constant to the compiler, which leaves out
+ * what this component does not need. With GBEES_LOW_REGISTERS the opaque condition keeps the compiler from evaluating
+ * the drift at several faces at once. */
 GBEES_NUM number velocity(const gbees_setup *m, const position *x, int axis, double time)
 {
     const position *parameters = drift_parameters(m);

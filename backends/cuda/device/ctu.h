@@ -1,8 +1,9 @@
 /* ctu.h - the passes of the corner-transport-upwind schemes (paper, Algorithm 1, as a gather): a brick a warp.
  *
- * The sums S of transverse fluxes for all cells; for ctu-positive the limiter of each cell's outgoing fluxes; then
- * the fluxes and the new density.  Each pass sums up a value for each cell of a brick in shared memory, axis by axis;
- * a lane works on two cells in a row along the axis, which share a face.  (Six dimensions and more: ctu_lines.h.)
+ * The passes compute the sums S of transverse fluxes of all cells; with ctu-positive the limiters of the cells'
+ * outgoing fluxes; the fluxes and the new density.  Each pass adds up a value for each cell of a brick in shared
+ * memory, axis by axis.  A lane works on two cells in a row along the axis, which share a face.  (ctu_lines.h has the
+ * passes for six dimensions and more.)
  */
 #ifndef GBEES_CUDA_CTU_H
 #define GBEES_CUDA_CTU_H
@@ -14,8 +15,8 @@
 #define GBEES_DIVERGENCE 0
 #endif
 
-/* The index into rows of the cell `distance` cells from another along an axis; local: that one's coordinate.  It is
- * in the brick, in a neighbour, or, where bricks are one cell wide, in the neighbour's neighbour. */
+/* The index into rows of the cell `distance` cells away from a cell along an axis; local: the latter's coordinate. It
+ * is in the same brick, in a neighbour, or, where bricks are one cell wide, in the neighbour's neighbour. */
 GBEES_NUM size_t cell_beside(const gbees_setup *m, uint32_t slot, int cell, int local, int axis, int distance)
 {
     const int edge = axis_edge(axis);
@@ -50,7 +51,7 @@ GBEES_NUM number cell_face_velocity(const gbees_setup *m, const position *base, 
     return velocity(m, x, axis, time);
 }
 
-/* Cells that a lane works on: two in a row along the axis, or one if bricks are one cell wide. */
+/* The number of cells that a lane works on: two in a row along the axis, or one if bricks are one cell wide. */
 GBEES_NUM int pair_cells(int axis)
 {
     return axis_bits(axis) ? 2 : 1;
@@ -75,7 +76,7 @@ GBEES_NUM ctu_pair pair_of(uint32_t slot, int axis, int pair, const position *ba
     return made;
 }
 
-/* The rows that the passes read; s and limiter once they are made. */
+/* The rows that passes read; s and limiter are those of earlier passes. */
 typedef struct ctu_rows {
     const number *p, *s, *limiter;
 } ctu_rows;
@@ -103,7 +104,7 @@ GBEES_NUM void add_transverse(const gbees_setup *m, const ctu_rows *rows, const 
     }
 }
 
-/* The fluxes through the faces of a pair, before they are limited. */
+/* Sets flux[cells + 1] to the fluxes through the faces of a pair, before they are limited. */
 GBEES_NUM void pair_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
                            number *flux)
 {
@@ -125,7 +126,7 @@ GBEES_NUM void pair_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu
                                                 u[i + 2], lambda);
 }
 
-/* Adds what flows out of a pair on both sides to the sums. */
+/* Adds the masses that flow out of the cells of a pair through both faces to the sums. */
 GBEES_NUM void add_outgoing(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
                             number *sum)
 {
@@ -138,7 +139,8 @@ GBEES_NUM void add_outgoing(const gbees_setup *m, const ctu_rows *rows, const ct
             lambda * (GBEES_REAL_FN(gbees_most)(flux[i + 1], 0) - GBEES_REAL_FN(gbees_least)(flux[i], 0));
 }
 
-/* Adds what the fluxes change in a pair to the sums; with a limiter each flux times that of its donor cell. */
+/* Adds the changes of a pair's cells by the fluxes to the sums; with limiters each flux is multiplied by its donor
+ * cell's. */
 GBEES_NUM void add_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
                           number *sum)
 {
@@ -163,11 +165,11 @@ GBEES_NUM void add_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_
 
 /* ---- passes ---- */
 
-/* What a pass sums up for each cell. */
+/* What a pass adds up for each cell: transverse fluxes, outgoing masses, changes. */
 enum { CTU_TRANSVERSE, CTU_OUTGOING, CTU_FLUXES };
 
-/* Sums up `what`, a constant, for all cells of a brick, over all axes, in shared memory; by a warp, ends with
- * warp_sync(). */
+/* Sets sum[CELLS], in shared memory, to `what`, a constant, for all cells of a brick, added up over all axes. By a
+ * warp; ends with warp_sync(). */
 GBEES_NUM void sum_brick(const gbees_setup *m, int what, const ctu_rows *rows, uint32_t slot, const number *lambda,
                          double time, number *sum)
 {
@@ -193,7 +195,7 @@ GBEES_NUM void sum_brick(const gbees_setup *m, int what, const ctu_rows *rows, u
     warp_sync();
 }
 
-/* Makes S of all cells. */
+/* Computes S of all cells. */
 GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
                                double time)
 {
@@ -209,7 +211,7 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
     }
 }
 
-/* Makes the limiter of ctu-positive: the part of its outgoing fluxes that each cell can serve. */
+/* Computes the limiters of ctu-positive: the part of its outgoing masses that each cell has. */
 GBEES_NUM void limiter_pass(const gbees_setup *m, const number *p, const number *s, number *limiter, uint32_t count,
                             const number *lambda, double time)
 {
@@ -223,13 +225,13 @@ GBEES_NUM void limiter_pass(const gbees_setup *m, const number *p, const number 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
 
-            limiter[at] = GBEES_REAL_FN(gbees_ctu_share)(p[at], outgoing[cell]);
+            limiter[at] = GBEES_REAL_FN(gbees_ctu_limiter)(p[at], outgoing[cell]);
         }
     }
 }
 
-/* Makes the new density: rows `next`.  Negative cells and denormals become 0; returns what that adds to the lane's
- * cells, in units of 2^-60. */
+/* Computes the new density, rows `next`.  Negative and denormal P become 0; returns the mass that this adds to the
+ * lane's cells, in units of 2^-60. */
 GBEES_NUM int64_t flux_pass(const gbees_setup *m, const ctu_rows *rows, number *next, uint32_t count,
                             const number *lambda, double time)
 {

@@ -1,10 +1,10 @@
 /* ctu_lines.h - the passes of ctu.h for bricks that are two cells wide or one, in six dimensions and more: cells in
  * registers in place of shared memory.
  *
- * A lane holds two neighbouring cells of its brick's row, as they lie in memory, and sums for these.  Along an axis,
- * two cells in a row are a line.  Where a lane does not hold both cells of a line, two lanes, each with one cell of
- * two lines, exchange cells, so that each has both cells of one; lanes wait for each other in these exchanges only.
- * What an axis needs of the neighbouring bricks is loaded an axis ahead.
+ * A lane holds two consecutive cells of its brick's row, and sums for these.  Along an axis two cells in a row are a
+ * line. Where two lanes hold one cell of each of two lines, they exchange cells, so that each has both cells of one
+ * line.  Only in these exchanges lanes wait for each other.  The cells of neighbouring bricks that an axis needs are
+ * loaded an axis ahead.
  */
 #ifndef GBEES_CUDA_CTU_LINES_H
 #define GBEES_CUDA_CTU_LINES_H
@@ -15,8 +15,8 @@
 
 #if GBEES_LINES
 
-/* A lane's cells and its lines.  HELD_TOGETHER: how far loops over them are unrolled; a lane with all cells of a
- * brick (on the host) keeps the loops. */
+/* The numbers of a lane's cells and lines.  HELD_TOGETHER: how far loops over them are unrolled; not at all for a
+ * lane that holds a whole brick, as on the host. */
 enum { HELD = CELLS / WARP_SIZE, LINES = HELD / 2, HELD_TOGETHER = WARP_SIZE > 1 ? HELD : 1 };
 
 /* A lane's cells of a row, or sums for them. */
@@ -24,13 +24,13 @@ typedef struct held_row {
     alignas(2 * sizeof(number)) number cell[HELD];
 } held_row;
 
-/* A lane's cells of the bricks below and above along an axis, of P and S; further_: of the bricks beyond those, where
- * bricks are one cell wide. */
+/* P and S of a lane's cells in the bricks below and above along an axis; further_...: P in the bricks beyond those,
+ * where bricks are one cell wide. */
 typedef struct held_sides {
     held_row below, above, s_below, s_above, further_below, further_above;
 } held_sides;
 
-/* A brick: lane d has its neighbour in direction d, lane k its base along axis k. */
+/* A brick, held by a warp: lane d has its neighbour in direction d, lane k the component of its base along axis k. */
 typedef struct held_brick {
     uint32_t slot, link;
     position base;
@@ -41,18 +41,19 @@ typedef struct held_lines {
     number q[HELD][6], t[HELD][4];
 } held_lines;
 
-/* Rows from the lane's first cell on. */
+/* The address of the lane's first cell in rows. */
 GBEES_NUM number *lane_rows(const number *rows)
 {
     return (number *)opaque_global(rows + warp_lane() * HELD);
 }
 
-/* A lane's cells of a brick; rows: lane_rows(), here and below. */
+/* A lane's cells of a brick; rows: here and below, those of lane_rows(). */
 GBEES_NUM held_row held_of(const number *rows, uint32_t slot)
 {
     return *(const held_row *)(const void *)(rows + (size_t)slot * CELLS);
 }
 
+/* Stores a lane's cells of a brick. */
 GBEES_NUM void put_held(number *rows, uint32_t slot, held_row row)
 {
     *(held_row *)(void *)(rows + (size_t)slot * CELLS) = row;
@@ -76,11 +77,13 @@ GBEES_NUM held_brick hold_brick(const gbees_setup *m, const uint32_t *links, uin
     return b;
 }
 
+/* A held brick's neighbour in direction d. By a warp. */
 GBEES_NUM uint32_t link_of(const gbees_setup *m, const held_brick *b, int d)
 {
     return WARP_SIZE > 1 ? warp_shuffle(b->link, (uint32_t)d) : m->grid.neighbor[d][b->slot];
 }
 
+/* Sets base[DIM] to a held brick's base. By a warp. */
 GBEES_NUM void base_of(const gbees_setup *m, const held_brick *b, position *base)
 {
 #pragma unroll
@@ -88,7 +91,8 @@ GBEES_NUM void base_of(const gbees_setup *m, const held_brick *b, position *base
         base[k] = WARP_SIZE > 1 ? GBEES_POSITION_FN(warp_shuffle)(b->base, (uint32_t)k) : brick_base(m, b->slot)[k];
 }
 
-/* Loads the neighbouring bricks along an axis: for transverse fluxes P alone, for fluxes (`far`) all of it. */
+/* Loads the lane's cells of the neighbouring bricks along an axis: for transverse fluxes P alone, for fluxes (`far`)
+ * all. */
 GBEES_NUM void hold_sides(const gbees_setup *m, const number *p, const number *s, int far, const held_brick *b,
                           int axis, held_sides *to)
 {
@@ -138,7 +142,8 @@ GBEES_NUM number exchange_cell(int axis, number value)
     return GBEES_REAL_FN(warp_exchange)(value, 1 << (axis_shift(axis) - 1));
 }
 
-/* From the lane's cells of a row to its lines: the lower cells to low[0], low[stride] ..., the upper ones to high. */
+/* Copies the lane's cells of a row to its lines: the lower cells to low[0], low[stride] ..., the upper ones to high.
+ */
 GBEES_NUM void put_lines(int axis, const held_row *row, number *low, number *high, int stride)
 {
     if (is_in_place(axis)) {
@@ -156,8 +161,9 @@ GBEES_NUM void put_lines(int axis, const held_row *row, number *low, number *hig
     }
 }
 
-/* The cells next to the lane's lines: the upper ones of the brick below to low, the lower ones of the brick above to
- * high. */
+/* Copies the cells next to the lane's lines: the upper ones of the brick below to low, the lower ones of the brick
+ * above to high.
+ */
 GBEES_NUM void put_ends(int axis, const held_row *below, const held_row *above, number *low, number *high, int stride)
 {
     if (is_in_place(axis)) {
@@ -175,7 +181,7 @@ GBEES_NUM void put_ends(int axis, const held_row *below, const held_row *above, 
     }
 }
 
-/* From lines to the lane's cells: adds a factor times low and high, values for the lower and the upper cells. */
+/* Adds a factor times low and high, values for the lower and the upper cells of the lane's lines, to its cells. */
 GBEES_NUM void add_lines(int axis, const number *low, const number *high, number factor, held_row *to)
 {
     if (axis_bits(axis) == 0) {
@@ -197,7 +203,8 @@ GBEES_NUM void add_lines(int axis, const number *low, const number *high, number
     }
 }
 
-/* Puts together the lines along an axis: with two cells beyond each side and S (`far`), or with one cell and no S. */
+/* Sets the lane's lines along an axis: with two cells beyond each end and S (`far`), or with one cell and without S.
+ */
 GBEES_NUM void fill_lines(int axis, const held_row *row, const held_row *s_row, const held_sides *sides, int far,
                           held_lines *to)
 {
@@ -226,7 +233,7 @@ GBEES_NUM void fill_lines(int axis, const held_row *row, const held_row *s_row, 
     put_ends(axis, &sides->s_below, &sides->s_above, &to->t[0][0], &to->t[0][3], 4);
 }
 
-/* Loads a value again, where it would else be kept in a register for each axis. */
+/* Loads a value again, which the compiler would otherwise keep in a register for each axis. */
 GBEES_NUM number reread(const number *at)
 {
     return *(const volatile number *)at;
@@ -260,7 +267,7 @@ GBEES_NUM void transverse_lines(const gbees_setup *m, const held_lines *lines, i
     add_lines(axis, change[0], change[1], 1, sum);
 }
 
-/* Makes S of all cells. */
+/* Computes S of all cells. */
 GBEES_NUM void transverse_pass_lines(const gbees_setup *m, const number *all_p, number *all_s, uint32_t count,
                                      const number *lambda, double time)
 {
@@ -299,8 +306,8 @@ GBEES_NUM void transverse_pass_lines(const gbees_setup *m, const number *all_p, 
     }
 }
 
-/* The fluxes through a line's faces from the velocities u.  direction: 1: all flow upwards, 0: none does, -1: each
- * face has its own. */
+/* Sets flux[cells + 1] to the fluxes through a line's faces, from velocities u.  direction: 1: all flow up, 0: none
+ * does, -1: each face has its own. */
 GBEES_NUM void directed_fluxes(int cells, const number *q, const number *t, const number *u, number lambda,
                                int direction, number *flux)
 {
@@ -311,7 +318,8 @@ GBEES_NUM void directed_fluxes(int cells, const number *q, const number *t, cons
                                               u[i + 2], lambda, direction < 0 ? u[i + 1] > 0 : direction);
 }
 
-/* The fluxes through a line's faces.  Mostly all lanes of the warp flow the same way, and select no formulas. */
+/* Sets flux[cells + 1] to the fluxes through a line's faces.  Mostly all lanes of the warp flow the same way, and no
+ * lane selects between formulas. */
 GBEES_NUM void line_fluxes(const gbees_setup *m, const number *q, const number *t, int axis, int cell,
                            const position *base, number lambda, double time, number *flux)
 {
@@ -335,7 +343,7 @@ GBEES_NUM void line_fluxes(const gbees_setup *m, const number *q, const number *
         directed_fluxes(cells, q, t, u, lambda, -1, flux);
 }
 
-/* Adds what the fluxes along an axis change in the lane's cells. */
+/* Adds the changes of the lane's cells by the fluxes along an axis. */
 GBEES_NUM void flux_lines(const gbees_setup *m, const held_lines *lines, int axis, const position *base,
                           number lambda, double time, held_row *change)
 {
@@ -354,8 +362,8 @@ GBEES_NUM void flux_lines(const gbees_setup *m, const held_lines *lines, int axi
     add_lines(axis, more[0], more[1], lambda, change);
 }
 
-/* Makes the new density, as flux_pass().  Adds what is clipped to *clipped, the lane's own sum in shared memory: it
- * is seldom needed. */
+/* Computes the new density, as flux_pass() does.  Adds the clipped mass to *clipped, the lane's sum, which is in
+ * shared memory, as it is seldom needed. */
 GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const number *all_s, number *all_next,
                                uint32_t count, const number *lambda, double time, int64_t *clipped)
 {
@@ -407,9 +415,9 @@ GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const 
 
 #endif
 
-/* ---- passes of either kind ---- */
+/* ---- the passes, by lines or in shared memory ---- */
 
-/* Makes S of all cells. */
+/* Computes S of all cells. */
 GBEES_NUM void make_transverse(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
                                double time)
 {
@@ -420,7 +428,7 @@ GBEES_NUM void make_transverse(const gbees_setup *m, const number *p, number *s,
 #endif
 }
 
-/* Makes the new density; returns what the lane has clipped, in units of 2^-60. */
+/* Computes the new density; returns the clipped mass of the lane's cells, in units of 2^-60. */
 GBEES_NUM int64_t apply_fluxes(const gbees_setup *m, const number *p, const number *s, const number *limiter,
                                number *next, uint32_t count, const number *lambda, double time)
 {

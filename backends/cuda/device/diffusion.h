@@ -1,7 +1,7 @@
-/* diffusion.h - process noise: explicit steps of diffusion, as a gather, a cell a lane.
+/* diffusion.h - process noise: explicit steps of diffusion, as a gather, a lane a cell.
  *
- * What a cell gives to a neighbour is computed from its own Q, once for the cell and once for the neighbour: the same
- * number each time, so that no mass is lost between them.  What goes to absent cells is outflow.
+ * The mass that a cell gives to a neighbour is computed from the cell's own Q, once for the cell and once for the
+ * neighbour: it has the same bits both times, so that mass is conserved.  Mass given to absent cells is outflow.
  */
 #ifndef GBEES_CUDA_DIFFUSION_H
 #define GBEES_CUDA_DIFFUSION_H
@@ -11,7 +11,8 @@
 
 #if GBEES_DIFFUSION
 
-/* The brick of a cell's neighbour `shift`, 0 if it is absent; *beside: the cell in it. */
+/* Returns the slot of the brick in which a cell's neighbour `shift` is, 0 if it is absent, and sets *beside to the
+ * cell in it. */
 GBEES_NUM uint32_t noise_beside(const gbees_setup *m, uint32_t slot, int cell, const noise_shift *shift, int *beside)
 {
     const int d = 2 * shift->axis + (shift->step > 0), f = 2 * shift->second + (shift->second_step > 0);
@@ -34,7 +35,7 @@ GBEES_NUM uint32_t noise_beside(const gbees_setup *m, uint32_t slot, int cell, c
     return there;
 }
 
-/* The part of a cell's mass that goes to its neighbour `shift` in a step. */
+/* The part of a cell's mass that goes to its neighbour `shift` in a step; q: Q of the cell. */
 GBEES_NUM number noise_part(const gbees_setup *m, const double *q, const noise_shift *shift, double step)
 {
     double rate;
@@ -49,13 +50,13 @@ GBEES_NUM number noise_part(const gbees_setup *m, const double *q, const noise_s
     return (number)(step * rate);
 }
 
-/* The masses that a cell gets and gives, and what of these is lost. */
+/* The masses that a cell gets and gives, and the part of the latter that leaves the grid. */
 typedef struct noise_sums {
     number in, out;
     double lost;
 } noise_sums;
 
-/* Adds what a cell and its neighbour `shift` exchange in a step; own: Q of the cell. */
+/* Adds the masses that a cell and its neighbour `shift` exchange in a step; own: Q of the cell. */
 GBEES_NUM void exchange_mass(const gbees_setup *m, const number *rows, uint32_t slot, int cell,
                              const noise_shift *shift, const double *own, double step, double time, noise_sums *sums)
 {
@@ -76,7 +77,7 @@ GBEES_NUM void exchange_mass(const gbees_setup *m, const number *rows, uint32_t 
         sums->lost += (double)given;
 }
 
-/* The change of a cell in a step; *lost: what of it leaves the grid. */
+/* Returns the change of a cell's mass in a step, and sets *lost to the mass that it gives to absent cells. */
 GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t slot, int cell, double step,
                               double time, double *lost)
 {
@@ -109,8 +110,8 @@ GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t
     return sums.in - sums.out;
 }
 
-/* Writes E p, p after an explicit step, to rows `to`; with `second` the mean of `to` and E p: the second half of
- * Heun's step.  Returns half of what the lane's cells lose, in units of 2^-60. */
+/* Sets rows `to` to E p, which is p after an explicit step; with `second`, the second half of Heun's step, to the
+ * mean of `to` and E p.  Returns half of the mass that the lane's cells lose to absent ones, in units of 2^-60. */
 GBEES_NUM int64_t diffuse_pass(const gbees_setup *m, const number *p, number *to, int second, uint32_t count,
                                double step, double time)
 {
@@ -130,7 +131,8 @@ GBEES_NUM int64_t diffuse_pass(const gbees_setup *m, const number *p, number *to
     return outflow;
 }
 
-/* Adds the largest rate at which a cell gives mass to max_noise; s->bad: a brick whose Q is not valid. */
+/* Updates sums->max_noise by the largest rate at which a cell gives mass, and sets s->bad if Q is invalid in a brick.
+ */
 GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t count, double time,
                                 gbees_step_sums *sums)
 {
@@ -164,7 +166,7 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
         atomic_max_64(&sums->max_noise, bits_of(largest));
 }
 
-/* Cuts the step into explicit steps of diffusion: b->noise_steps.  Returns 0 if Q is not valid. */
+/* Sets b->noise_steps to the number of explicit steps of diffusion in the step.  Returns 0 if Q is invalid. */
 GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     gbees_step_sums *sums = sums_of(s, b->run.steps);
@@ -185,8 +187,8 @@ GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, step_stat
     return !b->stop;
 }
 
-/* Diffuses the density over the step, in steps of Heun's method: each goes from the density's rows to the spare ones,
- * and back with the mean of both.  A barrier of all blocks stands behind each half. */
+/* Diffuses the density over the step, by steps of Heun's method: the first half of each writes the spare rows, the
+ * second half the density's.  There is a grid barrier behind each half. */
 GBEES_NUM void diffuse(const gbees_setup *m, gbees_state *s, const step_state *b)
 {
     const double step = b->run.step.size / b->noise_steps, time = step_middle(b);

@@ -297,38 +297,42 @@ GBEES_KERNEL gbees_keep(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     store_step_state(s, &b);
 }
 
-/* Inserts the bricks that active cells flow into, own ones and ghosts; largest rates to the sums of step `step`.  No
- * barrier.  Behind it: gbees_link(). */
+/* Inserts the bricks that active cells flow into, own ones and ghosts; adds the largest rates to the sums of step
+ * `step`.  No barrier.  Behind it: gbees_link(). */
 GBEES_KERNEL gbees_grow(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t step)
 {
     wait_for_launch();
     mark_and_grow(&m, s, s->linked, s->current, 0, 0, 1, sums_of(s, step), sums_of(s, step));
 }
 
-/* Links, clears and inspects own bricks behind own_linked and ghosts behind the first ghosts_linked ones.  No barrier.
- */
+/* Links, clears and inspects own bricks behind own_linked and ghosts behind the first ghosts_linked ones.  Does
+ * nothing if a brick got no slot: then the counts go beyond the arrays, and the host takes the new bricks back.  No
+ * barrier. */
 GBEES_KERNEL gbees_link(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint32_t own_linked, uint32_t ghosts_linked,
                         uint64_t step)
 {
     wait_for_launch();
+    if (s->overflow)
+        return;
     link_new(&m, s, own_linked, s->count, s->current, s->run.clock.time, sums_of(s, step));
     link_new(&m, s, m.first_ghost + ghosts_linked - 1, m.first_ghost + s->ghosts - 1, s->current, s->run.clock.time,
              sums_of(s, step));
 }
 
-/* Links all own bricks to each other alone, once the hash table has no ghosts.  No barrier. */
+/* Links all own bricks to each other, and to no ghost: the hash table has none.  No barrier. */
 GBEES_KERNEL gbees_relink(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     wait_for_launch();
     relink_pass(&m, s->count);
 }
 
-/* The passes of share.h.  No barriers. */
+/* The passes of share.h.  No barriers.  This one selects no brick if one got no slot, as gbees_link() links none. */
 GBEES_KERNEL gbees_select(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_key_box box,
                           GBEES_BY_VALUE gbees_slot_lists lists, uint32_t from, uint32_t *used)
 {
     wait_for_launch();
-    select_pass(&m, s, &box, &lists, from, used);
+    if (!s->overflow)
+        select_pass(&m, s, &box, &lists, from, used);
 }
 
 GBEES_KERNEL gbees_keys(GBEES_BY_VALUE gbees_setup m, const uint32_t *list, uint32_t count, int32_t *keys)

@@ -8,24 +8,25 @@
 
 #if GBEES_MOVING
 
-/* Sums of a pass, the same in all lanes of a warp. */
+/* The number of sums of a pass. All lanes of a warp have the same sums. */
 enum { FRAME_SUMS = 1 + 2 * DIM + DIM * (DIM + 1) / 2 + DIM * DIM };
 
-/* Adds what the lanes of a warp have to the next of its sums. Each brick's is rounded by itself, so that the sums do
- * not depend on which warp has which bricks. */
+/* Adds the sum over the lanes' parts to **to, and advances *to to the next sum. The sum of each brick is rounded by
+ * itself, so that results do not depend on which warp has which bricks. */
 GBEES_NUM void add_to_next(double part, gbees_exact_sum **to)
 {
     exact_add(*to, warp_add_double(part));
     ++*to;
 }
 
+/* Sets a warp's sums to 0. */
 GBEES_NUM void clear_exact(gbees_exact_sum *own)
 {
     for (int k = 0; k < FRAME_SUMS; k++)
         own[k].high = own[k].low = 0;
 }
 
-/* Adds a warp's sums to those of all. */
+/* Adds a warp's sums to found->moment. */
 GBEES_NUM void join_exact(const gbees_exact_sum *own, gbees_findings *found)
 {
     for (int k = warp_lane(); k < FRAME_SUMS; k += WARP_SIZE) {
@@ -34,7 +35,8 @@ GBEES_NUM void join_exact(const gbees_exact_sum *own, gbees_findings *found)
     }
 }
 
-/* Inspects all bricks.  found->peak: the largest rate; found->peak_brick: that of bricks with an active cell. */
+/* Inspects all bricks; updates found->peak by the largest rate, and found->peak_brick by that of bricks with an
+ * active cell. */
 GBEES_NUM void frame_rate_pass(const gbees_setup *m, gbees_findings *found, double time)
 {
     gbees_state *s = &found->state;
@@ -70,7 +72,7 @@ GBEES_NUM void frame_drift(const gbees_setup *m, uint32_t slot, int cell, double
         f[k] = (double)dxdt[k];
 }
 
-/* The sums of gbees_affine_sums, mass, y, f, yy (the upper half) and fy. */
+/* Adds the sums of gbees_affine_sums to found->moment: mass, y, f, the upper half of yy, fy. */
 GBEES_NUM void frame_fit_pass(const gbees_setup *m, gbees_findings *found, double time)
 {
     const gbees_state *s = &found->state;
@@ -116,7 +118,7 @@ GBEES_NUM void frame_fit_pass(const gbees_setup *m, gbees_findings *found, doubl
     join_exact(own, found);
 }
 
-/* The square root of P of the cell beside a cell; 0 where no brick is. */
+/* The square root of P of the cell beside a cell; 0 if that is absent. */
 GBEES_NUM double root_beside(const gbees_setup *m, const number *p, uint32_t slot, int cell, int direction)
 {
     const int axis = direction / 2, side = direction & 1 ? axis_edge(axis) - 1 : 0;
@@ -126,8 +128,8 @@ GBEES_NUM double root_beside(const gbees_setup *m, const number *p, uint32_t slo
     return there ? sqrt((double)p[(size_t)there * CELLS + (size_t)beside]) : 0;
 }
 
-/* Sums of the products of the differences of the roots of P, the upper half: frame_information(), before it is
- * divided by mass and widths. */
+/* Adds the sums of products of differences of the square roots of P to found->moment, the upper half: the Fisher
+ * information before it is divided by mass and widths (add_information() of backends/cpu/engine/frame.c). */
 GBEES_NUM void frame_information_pass(const gbees_setup *m, gbees_findings *found)
 {
     const gbees_state *s = &found->state;

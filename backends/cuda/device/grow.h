@@ -6,24 +6,25 @@
 
 #include "device/inspect.h"
 
-/* A warp's part of the sums over the grid. Before warp_add() each lane has a part of `mass` and `outflow`. */
+/* A warp's part of the sums over the grid. Until warp_add() each lane has a part of `mass` and of `outflow`. */
 typedef struct warp_sums {
     double max_rate, max_active_rate; /* of all bricks; of those with active cells */
     int64_t mass, outflow;            /* in units of 2^-60 */
 } warp_sums;
 
-/* A lane's slice of a brick. A whole brick is read at once, and if there are registers for two the next brick while
- * the one before is processed. */
+/* A lane's slice of a brick: its numbers of cells, directions and axes. A whole brick is read at once; with
+ * PREFETCH_VIEW, for which there have to be registers for two bricks, the next one is read while one is processed. */
 enum {
     SLICE_CELLS = CELLS / WARP_SIZE,
     SLICE_DIRECTIONS = (DIRECTIONS + WARP_SIZE - 1) / WARP_SIZE,
     SLICE_AXES = (DIM + WARP_SIZE - 1) / WARP_SIZE,
     PREFETCH_VIEW = !(GBEES_LOW_REGISTERS && (GBEES_BOUNDED || GBEES_KERNELS != GBEES_KERNELS_MARK)),
-    /* Flow and key of each brick are read with the rest. Large grids have few bricks that need them, and their speed
-     * is that of memory. */
+    /* 1: flow and key of each brick are read with the rest. Not on large grids, where few bricks need them, and whose
+     * speed is that of memory. */
     VIEW_FLOW = GBEES_KERNELS != GBEES_KERNELS_MARK
 };
 
+/* What a lane has read of a brick. */
 typedef struct brick_view {
     number p[SLICE_CELLS];
     uint64_t flow[SLICE_DIRECTIONS];
@@ -40,6 +41,7 @@ typedef struct staged_brick {
     int32_t key[DIM]; /* with VIEW_FLOW only */
 } staged_brick;
 
+/* Reads the lane's cells. */
 GBEES_NUM void view_cells(const number *p, uint32_t slot, brick_view *v)
 {
 #pragma unroll
@@ -47,6 +49,7 @@ GBEES_NUM void view_cells(const number *p, uint32_t slot, brick_view *v)
         v->p[i] = p[(size_t)slot * CELLS + (size_t)(warp_lane() + i * WARP_SIZE)];
 }
 
+/* Reads flow and neighbours in the lane's directions. */
 GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
 {
 #pragma unroll
@@ -58,6 +61,7 @@ GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
     }
 }
 
+/* Reads the lane's components of a key. */
 GBEES_NUM void view_key(const int32_t *from, int32_t *key)
 {
 #pragma unroll
@@ -65,13 +69,14 @@ GBEES_NUM void view_key(const int32_t *from, int32_t *key)
         key[i] = warp_lane() + i * WARP_SIZE < DIM ? from[warp_lane() + i * WARP_SIZE] : 0;
 }
 
+/* Reads the active cells and the rate. */
 GBEES_NUM void view_marks(const gbees_setup *m, uint32_t slot, brick_view *v)
 {
     v->active = m->grid.active[slot];
     v->rate = m->grid.rate[slot];
 }
 
-/* Reads what marking and growth need of every brick. */
+/* Reads all that marking and growth need of each brick. */
 GBEES_NUM void view_brick(const gbees_setup *m, const number *p, uint32_t slot, brick_view *v)
 {
     view_cells(p, slot, v);
@@ -82,8 +87,8 @@ GBEES_NUM void view_brick(const gbees_setup *m, const number *p, uint32_t slot, 
     }
 }
 
-/* Copies links and flow of active cells to shared memory. `sides`: of the flow only the cells from which probability
- * leaves the brick. By a warp. */
+/* Copies links, and the flow of active cells, to shared memory. `sides`: of the flow only the cells at the brick's
+ * sides, from which probability leaves it. By a warp. */
 GBEES_NUM void stage_flow(const gbees_setup *m, const brick_view *v, uint64_t active, int sides, staged_brick *brick)
 {
     warp_sync();
@@ -99,8 +104,8 @@ GBEES_NUM void stage_flow(const gbees_setup *m, const brick_view *v, uint64_t ac
     warp_sync();
 }
 
-/* Copies all of a brick that growth needs to shared memory: the flow of `active` cells out of the brick, links, key.
- */
+/* Copies all that growth needs of a brick to shared memory: the flow of `active` cells out of the brick, links and
+ * key. By a warp. */
 GBEES_NUM void stage_brick(const gbees_setup *m, const brick_view *v, uint64_t active, staged_brick *brick)
 {
     stage_flow(m, v, active, 1, brick);
@@ -123,8 +128,8 @@ GBEES_NUM near_key key_beside(const gbees_setup *m, uint32_t slot, const staged_
     return key;
 }
 
-/* Marks a brick's cells: returns those with P >= threshold, adds to the mass, and stores zeros in cells that are too
- * small to be kept. By a warp. */
+/* Returns the cells of a brick with P >= threshold, adds the lane's P to *mass, and sets P that are too small to be
+ * kept to 0. By a warp. */
 GBEES_NUM uint64_t mark_brick(number *p, uint32_t slot, const brick_view *v, number threshold, int64_t *mass)
 {
     uint64_t active = 0;
@@ -195,7 +200,7 @@ GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const staged_br
     return !brick->neighbor[f] || !m->grid.neighbor[d][brick->neighbor[f]];
 }
 
-/* grow_brick() on a bounded grid: inserts a neighbour only if the bound leaves cells of it, else stores that it is
+/* grow_brick() on a bounded grid: inserts a neighbour only if it has cells inside the bound, else stores that it is
  * blocked. The whole warp evaluates the bound of one neighbour after the other. */
 GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot, const staged_brick *brick)
 {
@@ -221,8 +226,8 @@ GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot,
 #endif
 
 /* Inserts the absent neighbours, across faces and edges, that active cells at the brick's sides flow into. Each lane
- * handles some pairs of directions. Links are those of the pass before: a brick that is inserted here gets its links
- * in link_new(). By a warp. */
+ * handles some pairs of directions. Links are those of the pass before: bricks that are inserted here are linked by
+ * link_new(). By a warp. */
 GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, const staged_brick *brick)
 {
     uint32_t absent = 0;
@@ -252,7 +257,7 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
     }
 }
 
-/* Inserts the absent neighbours that the cells of `risen` flow into. By a warp, with its staged brick. */
+/* Inserts the absent neighbours that the cells `risen` flow into. By a warp; `brick` is its shared memory. */
 GBEES_NUM void insert_neighbors(const gbees_setup *m, gbees_state *s, uint32_t slot, brick_view *v, uint64_t risen,
                                 staged_brick *brick)
 {
@@ -266,8 +271,8 @@ GBEES_NUM void insert_neighbors(const gbees_setup *m, gbees_state *s, uint32_t s
 #endif
 }
 
-/* Adds the warps' sums to those of the step. They are reduced in the block first: atomics of all warps to one address
- * are executed one after the other. By a block. */
+/* Adds the warps' sums to those of the step: masses to `marked`, rates to `rates`. They are reduced in the block
+ * first, since atomics to one address are executed one after the other. By a block. */
 GBEES_NUM void add_sums(const warp_sums *own, gbees_step_sums *marked, gbees_step_sums *rates)
 {
     BLOCK_LOCAL warp_sums all[BLOCK_WARPS];

@@ -1,8 +1,8 @@
-/* inspect.h - the flow of a brick: the directions in which probability leaves each cell, and the CFL rates; and new
- * bricks' links to their neighbours.
+/* inspect.h - initialises bricks: the directions in which probability leaves each cell, CFL rates, links to
+ * neighbours.
  *
- * The functions of cells (face_point() to inspect_cells()) are those of small grids, too, whose bricks lie in shared
- * memory (small/grid.h).
+ * The functions of cells (face_point() to inspect_cells()) serve small grids, too, whose bricks are in shared memory
+ * (small/grid.h).
  */
 #ifndef GBEES_CUDA_INSPECT_H
 #define GBEES_CUDA_INSPECT_H
@@ -10,7 +10,7 @@
 #include "device/bound.h"
 #include "device/noise.h"
 
-/* 1 if the program contains gbees_advect(), which may have more blocks than run at once. */
+/* 1 if the program contains gbees_advect(), which may be launched with more blocks than are resident at once. */
 enum { HAS_BLOCK_RANGES = GBEES_HAS_KERNELS(GBEES_KERNELS_ADVECT) };
 
 /* The slots that a warp handles: from, from + stride, ..., up to `last`. */
@@ -18,17 +18,17 @@ typedef struct warp_slots {
     uint32_t from, last, stride;
 } warp_slots;
 
-/* A warp's number in the launch, which decides which bricks it handles. In a cluster consecutive numbers are warps of
- * different blocks: a small grid has fewer bricks than there are warps, and consecutive bricks tend to grow in the
- * same step. The first warps of all blocks, whose first threads update the clock, have the last numbers. */
+/* The number of a warp in the launch by which it is assigned bricks. In a cluster consecutive numbers are warps of
+ * different blocks, since a small grid has fewer bricks than warps, and consecutive bricks tend to grow in the same
+ * step. The first warps of all blocks, whose first threads update the clock, have the last numbers. */
 GBEES_NUM uint32_t warp_place(const gbees_setup *m)
 {
     return m->clustered ? (BLOCK_WARPS - 1 - block_warp()) * block_count() + block_index() : warp_index();
 }
 
-/* The slots, out of 1 .. count, of a warp that handles `together` consecutive bricks at once. The warps of a launch
- * go through the grid side by side. If blocks may run one after the other, each block has a range of its own instead,
- * so that bricks near each other are handled at about the same time. */
+/* The slots, out of 1 .. count, that a warp handles, `together` consecutive bricks at once. The warps of a launch go
+ * through the grid in strides, all together. If blocks may run one after the other, each block has a range of slots
+ * instead, so that bricks near each other are handled at about the same time. */
 GBEES_NUM warp_slots slots_of_warp(const gbees_setup *m, uint32_t count, uint32_t together)
 {
     const uint32_t share = (count + block_count() - 1) / block_count(), from = 1 + block_index() * share;
@@ -39,7 +39,8 @@ GBEES_NUM warp_slots slots_of_warp(const gbees_setup *m, uint32_t count, uint32_
     return HAS_BLOCK_RANGES && (GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart) ? own : all;
 }
 
-/* The centre of face number `face` (-1 .. edge + 1) across `axis`, in the row of cells that contains `cell`. */
+/* Sets x[DIM] to the centre of face number `face`, -1 .. edge + 1, across an axis, of the row of cells that `cell` is
+ * in. */
 GBEES_NUM void face_point(const gbees_setup *m, const position *base, int cell, int axis, int face, position *x)
 {
 #pragma unroll
@@ -47,7 +48,7 @@ GBEES_NUM void face_point(const gbees_setup *m, const position *base, int cell, 
         x[k] = base[k] + (k == axis ? face_offset(m, k, face) : cell_offset(m, k, cell_local(cell, k)));
 }
 
-/* Stores a warp's ballot as the bits `first` .. `first` + WARP_SIZE - 1 of a set of cells. */
+/* Stores a warp's ballot as the bits first .. first + WARP_SIZE - 1 of a set of cells. */
 GBEES_NUM void put_ballot(uint64_t *set, int first, uint32_t votes)
 {
     if (warp_lane() != 0)
@@ -58,7 +59,7 @@ GBEES_NUM void put_ballot(uint64_t *set, int first, uint32_t votes)
         *set = (first ? *set : 0) | (uint64_t)votes << first;
 }
 
-/* Adds a warp's ballot to these bits. */
+/* ORs a warp's ballot to these bits. */
 GBEES_NUM void add_ballot(uint64_t *set, int first, uint32_t votes)
 {
     if (warp_lane() != 0)
@@ -69,6 +70,7 @@ GBEES_NUM void add_ballot(uint64_t *set, int first, uint32_t votes)
         *set |= (uint64_t)votes << first;
 }
 
+/* Copies a base. */
 GBEES_NUM void copy_base(const position *stored, position *base)
 {
 #pragma unroll
@@ -76,23 +78,26 @@ GBEES_NUM void copy_base(const position *stored, position *base)
         base[k] = stored[k];
 }
 
+/* Loads a brick's base. */
 GBEES_NUM void load_base(const gbees_setup *m, uint32_t slot, position *base)
 {
     copy_base(brick_base(m, slot), base);
 }
 
-/* A rate for a maximum: one that is not a number becomes infinite, as fmax() would drop it. */
+/* A rate that goes into a maximum: one that is not a number becomes infinite, as fmax() would ignore it. */
 GBEES_NUM double visible_rate(double rate)
 {
     return rate < 1e300 ? rate : HUGE_VAL;
 }
 
-/* The CFL rate of a cell, with one more axis: the largest of all axes with a split scheme, else their sum. `above` is
- * the velocity at the cell's upper face. A rate that is not a number remains one. */
+/* Returns a cell's CFL rate with one more axis, from that of the axes before: with a split scheme the largest of all
+ * axes, else their sum. above: the velocity at the cell's upper face across the axis. A rate that is not a number
+ * stays one. */
 GBEES_NUM number rate_with_axis(const gbees_setup *m, number rate, number above, int axis)
 {
     const number here = (above < 0 ? -above : above) * (number)m->over_width[axis];
-    /* m->sweeps is GBEES_SPLIT, but as a constant it would let the compiler contract the sum: other bits. */
+    /* m->sweeps is GBEES_SPLIT. If it were a constant the compiler would contract the sum, which would have other
+     * bits. */
     const int is_sum = GBEES_KERNELS != GBEES_KERNELS_SMALL && !m->sweeps;
 
     return is_sum ? rate + here : here > rate ? here : rate + (here - here);
@@ -147,8 +152,8 @@ GBEES_NUM number inspect_cells(const gbees_setup *m, position *base, const posit
 
 #if GBEES_DIFFUSION
 
-/* Adds to flow[DIRECTIONS] the cells `first` + lane from which noise transports probability, by axis. Returns the
- * rate that noise demands of the time step; infinite if the diffusion is not valid. By a warp. */
+/* Adds the cells first + lane from which noise transports probability along each axis to flow[DIRECTIONS]. Returns
+ * the rate by which noise limits the time step; infinite if Q is invalid. By a warp. */
 GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, double time, uint64_t *flow)
 {
     double q[NOISE_ENTRIES], widest = 0;
@@ -157,7 +162,7 @@ GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, d
 #pragma unroll
     for (int j = 0; j < DIM; j++) {
         if (GBEES_LOW_REGISTERS ||
-            j == 0) /* again for each axis: the compiler leaves out what this one does not need */
+            j == 0) /* evaluated for each axis anew: the compiler leaves out what this axis does not need */
             noise_at(m, slot, first + warp_lane(), NULL, time, q);
         double spread = gbees_diffusion_spread(DIM, NOISE_FULL, q, 1, m->over_width, j);
         uint32_t votes = warp_ballot(spread > 0);
@@ -215,13 +220,14 @@ GBEES_NUM void link_by(const gbees_setup *m, uint32_t slot, int lane, int lanes)
     }
 }
 
+/* The same by a warp. */
 GBEES_NUM void link_brick(const gbees_setup *m, uint32_t slot)
 {
     link_by(m, slot, warp_lane(), WARP_SIZE);
 }
 
-/* Empties a new brick: probabilities, active cells, and the neighbours that the bound excludes. By lanes 0 .. lanes -
- * 1 of a part of a warp. */
+/* Sets a new brick's P, its active cells and its blocked neighbours to 0. By lanes 0 .. lanes - 1 of a part of a
+ * warp. */
 GBEES_NUM void clear_brick(const gbees_setup *m, uint32_t slot, number *p, int lane, int lanes)
 {
     for (int cell = lane; cell < CELLS; cell += lanes)
@@ -234,8 +240,8 @@ GBEES_NUM void clear_brick(const gbees_setup *m, uint32_t slot, number *p, int l
 #endif
 }
 
-/* Initialises the new bricks, those with slots in (linked, count]: links, zeros, base, bound, flow and rate; updates
- * the step's largest rate. The work is a list of jobs for all warps: each of the first ones links as many bricks as a
+/* Initialises the new bricks, in slots linked + 1 .. count: links, zeros, base, bound, flow and rate; updates the
+ * step's largest rate. The work is a list of jobs for all warps: each of the first jobs links as many bricks as a
  * warp has groups of lanes, each of the others inspects one brick, so that all warps have about as much to do. */
 GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, uint32_t count, int current,
                         double time, gbees_step_sums *sums)

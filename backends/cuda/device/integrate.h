@@ -1,5 +1,6 @@
-/* integrate.h - samples of the model's equations, a sample a thread: the operations of core/audit/flow.c and
- * montecarlo.c in their order, so that a drift of + - * / and sqrt gives the processor's bits. */
+/* integrate.h - integrates samples of the model's equations, a thread a sample.  The operations are those of
+ * core/audit/flow.c and montecarlo.c in their order, so that results have the processor's bits for drifts that
+ * consist of + - * / and sqrt. */
 #ifndef GBEES_CUDA_INTEGRATE_H
 #define GBEES_CUDA_INTEGRATE_H
 
@@ -8,10 +9,11 @@
 #include "numerics/noise_factor.h"
 #include "numerics/philox.h"
 
-/* The most parts into which a step may be cut. */
+/* The parts into which a step may be cut, at most. */
 #define INTEGRATE_SHORTEST 1048576.0
 
-/* A step of Runge and Kutta's classical method from x to `to`. Returns its doubt, an estimate of its error. */
+/* Takes a step of the classical Runge-Kutta method from x[DIM] to to[DIM]. Returns its doubt, an estimate of its
+ * error. */
 GBEES_NUM double runge_kutta(const gbees_samples *c, double t, double dt, const double *x, double *to)
 {
     double sum[DIM], second[DIM], drift[DIM], point[DIM], doubt = 0;
@@ -31,7 +33,7 @@ GBEES_NUM double runge_kutta(const gbees_samples *c, double t, double dt, const 
     for (int j = 0; j < DIM; j++) {
         const double off = fabs(drift[j] - second[j]) * (dt / c->scale[j]);
 
-        doubt = off <= doubt ? doubt : off; /* so that what is not a number is kept */
+        doubt = off <= doubt ? doubt : off; /* keeps one that is not a number */
         point[j] = x[j] + dt * drift[j];
         sum[j] += 2 * drift[j];
     }
@@ -42,7 +44,7 @@ GBEES_NUM double runge_kutta(const gbees_samples *c, double t, double dt, const 
     return doubt;
 }
 
-/* Integrates the drift over dt: in one step, or in parts that are halved until their doubt is at most doubt_most, or
+/* Integrates x[DIM] over dt: in one step, or in parts, which are halved until their doubt is at most doubt_most or
  * they are as short as they may be. */
 GBEES_NUM void integrate_step(const gbees_samples *c, double t, double dt, double *x)
 {
@@ -61,7 +63,7 @@ GBEES_NUM void integrate_step(const gbees_samples *c, double t, double dt, doubl
 #pragma unroll
         for (int j = 0; j < DIM; j++)
             x[j] = trial[j];
-        if (whole || !(doubt < INFINITY)) /* the point is lost: the host finds it */
+        if (whole || !(doubt < INFINITY)) /* done, or not finite: then the host finds the sample invalid */
             return;
         done += part;
         if (doubt < c->doubt_most / 16)
@@ -72,7 +74,7 @@ GBEES_NUM void integrate_step(const gbees_samples *c, double t, double dt, doubl
 }
 
 #if GBEES_DIFFUSION
-/* Adds the noise of a duration, with Q where the sample is before it. */
+/* Adds the noise of a duration to x[DIM], with Q at x and the random numbers of this sample and kick. */
 GBEES_NUM void integrate_kick(const gbees_samples *c, uint64_t sample, double t, double duration, uint64_t kick,
                               double *x)
 {
@@ -91,6 +93,7 @@ GBEES_NUM void integrate_kick(const gbees_samples *c, uint64_t sample, double t,
 }
 #endif
 
+/* Integrates all samples, by all threads of the launch. */
 GBEES_NUM void integrate_pass(const gbees_samples *c)
 {
     const uint64_t stride = (uint64_t)warp_count() * WARP_SIZE;

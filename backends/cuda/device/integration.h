@@ -1,5 +1,5 @@
-/* integration.h - what the host passes to the kernel that integrates samples: gbees_integration of the backend's
- * contract, with arrays in the GPU's memory. */
+/* integration.h - what the host passes to the kernel that integrates samples: gbees_integration (gbees/backend.h),
+ * whose fields these are, with arrays in the GPU's memory. */
 #ifndef GBEES_CUDA_INTEGRATION_H
 #define GBEES_CUDA_INTEGRATION_H
 
@@ -7,7 +7,7 @@
 
 typedef struct gbees_samples {
     GBEES_POINTER(double) x;        /* [axis][sample], changed in place */
-    GBEES_POINTER(uint64_t) number; /* [sample]; 0: its place */
+    GBEES_POINTER(uint64_t) number; /* [sample], for random numbers; 0: its place in x */
     uint64_t count, seed, steps, first;
     double time, time_step, doubt_most;
     double scale[STATE_MAX_DIM], parameters[STATE_PARAMETERS];

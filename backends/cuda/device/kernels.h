@@ -1,7 +1,7 @@
 /* kernels.h - the values of GBEES_KERNELS: which kernels of engine.cu a program contains.
  *
- * Each value but the first and GBEES_KERNELS_MODEL is a program of its own, compiled beside the others.  Macros,
- * because the preprocessor compares them.  Read by the host (compile/spec.c) and by the device code.
+ * Each value but the first and GBEES_KERNELS_MODEL is a program of its own.  They are macros, because the
+ * preprocessor compares them, and are read by the host (compile/spec.c) and by the device code.
  */
 #ifndef GBEES_CUDA_KERNELS_H
 #define GBEES_CUDA_KERNELS_H
@@ -19,9 +19,8 @@
 #define GBEES_KERNELS_SMALL 10     /* time steps of small grids, on one cluster of blocks: gbees_small */
 #define GBEES_KERNELS_INTEGRATE 11 /* samples of the equations, for an audit: gbees_integrate */
 
-#define GBEES_KERNELS_FRAME 12 /* what a grid that moves needs before its steps: gbees_frame */
-
-#define GBEES_KERNELS_RANKS 13 /* a grid that several GPUs share: device/share.h */
+#define GBEES_KERNELS_FRAME 12 /* rates and sums that a grid that moves needs before a step: gbees_frame */
+#define GBEES_KERNELS_RANKS 13 /* the passes of device/share.h, for a grid that several GPUs share */
 
 /* 1 if the program that is compiled contains these kernels. */
 #define GBEES_HAS_KERNELS(which) (GBEES_KERNELS == GBEES_KERNELS_ALL || GBEES_KERNELS == (which))

@@ -1,14 +1,14 @@
 /* marginals.h - a record's marginals: the sums of P over all axes but one or two, of the cells with P >= p*.
  *
- * The cells of a brick are added up in a fixed order, and the result is added to the dense sums as an integer: the
- * same bits whatever the order of the bricks.
+ * The cells of a brick are added up in a fixed order, and the result is added to the sums as an integer: so the bits
+ * do not depend on the order of the bricks.
  */
 #ifndef GBEES_CUDA_MARGINALS_H
 #define GBEES_CUDA_MARGINALS_H
 
 #include "device/statistics.h"
 
-/* Finds the smallest and the largest index of such cells along each axis: found->lowest, highest. */
+/* Updates found->lowest and found->highest by the least and the largest index of these cells along each axis. */
 GBEES_NUM void range_pass(const gbees_setup *m, gbees_findings *found, double threshold)
 {
     const gbees_state *s = &found->state;
@@ -61,7 +61,7 @@ GBEES_NUM double sum_part(const number *row, uint64_t cells, int a, int i, int b
     return sum;
 }
 
-/* Adds a brick to one marginal. */
+/* Adds a brick's cells to one marginal. */
 GBEES_NUM void add_brick(const gbees_setup *m, const gbees_histogram *h, uint32_t slot, const number *row,
                          uint64_t cells, int64_t *sums)
 {
@@ -81,7 +81,7 @@ GBEES_NUM void add_brick(const gbees_setup *m, const gbees_histogram *h, uint32_
         }
 }
 
-/* Adds all bricks to all marginals: a brick a warp, a marginal a lane. */
+/* Adds all bricks to all marginals: a warp a brick, a lane a marginal. */
 GBEES_NUM void marginals_pass(const gbees_setup *m, const gbees_state *s, const gbees_histograms *all,
                               double threshold, int64_t *sums)
 {

@@ -7,16 +7,16 @@
 
 enum { NOISE_FULL = GBEES_DIFFUSION == 2, NOISE_ENTRIES = NOISE_FULL ? DIM * DIM : DIM };
 
-/* A neighbouring cell: one step along one axis, or along two; step: 1 up, -1 down. */
+/* A neighbouring cell: one cell away along one axis, or along two axes; step: 1 up, -1 down. */
 typedef struct noise_shift {
     int axis, step;
-    int second, second_step; /* another axis, or -1 */
+    int second, second_step; /* the other axis; -1: there is none */
 } noise_shift;
 
 #if GBEES_DIFFUSION
 
-/* Q at a cell, or at its neighbour `shift`: NOISE_ENTRIES entries of q.  The position is computed from the cell's
- * index alone, in double, so that Q of a cell is the same number for each of its neighbours. */
+/* Sets q[NOISE_ENTRIES] to Q at a cell, or at its neighbour `shift` (NULL: the cell).  The position is computed from
+ * the multi-index alone, in double, so that Q of a cell has the same bits for each of its neighbours. */
 GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noise_shift *shift, double time,
                         double *q)
 {

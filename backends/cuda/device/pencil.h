@@ -1,12 +1,13 @@
 /* pencil.h - sweeps of large grids, along pencils.
  *
- * A pencil is a row of bricks along the axis, from one without a lower neighbour up to one without an upper one. With
- * ranks that includes ghosts: what neighbours make of the faces between is the same, bit for bit, and what becomes of
- * the ghosts themselves does not matter.  A
+ * A pencil is a row of bricks along the axis, from one without a lower neighbour up to one without an upper one.  A
  * lane sweeps a line of cells through all of a pencil's bricks.  Values that neighbouring faces share stay in
- * registers: each face is computed once, each cell read once.  The next brick is known from the one before only, and
- * its cells come from memory: both are prefetched a brick ahead; the first bricks of a pencil, for which there are no
- * registers, are copied to shared memory while the pencil before is swept.
+ * registers: each face is computed once, and each cell is read once.  The link to the next brick, and its cells, are
+ * prefetched a brick ahead.  The first bricks of a pencil, for which there are no registers, are copied to shared
+ * memory while the pencil before is swept.
+ *
+ * If ranks share the grid, pencils include ghosts at their ends.  So the masses through faces between own bricks and
+ * ghosts have the bits that they have on one GPU.  The ghosts' new P are not used.
  *
  * In most bricks all lanes flow the same way: then no lane selects between formulas for either direction, and no cell
  * flows out on both sides.
@@ -29,11 +30,12 @@ enum {
     PENCIL_EDGE = 4,           /* of a brick, at most: there are four axes or more */
     PENCIL_SLOTS = 2 + BEYOND, /* a brick, those above it that it depends on, and one that is prefetched */
     PENCIL_CELLS = 16,         /* cells in registers, at most */
-    PENCIL_FEW = WARP_SIZE < 4 ? 1 : WARP_SIZE / 4, /* bricks that a warp takes from the work queue near its end, */
-    PENCIL_ROUNDS = 5                               /* and how often each warp takes so few */
+    PENCIL_FEW = WARP_SIZE < 4 ? 1 : WARP_SIZE / 4, /* bricks of the small entries at the end of the work queue */
+    PENCIL_ROUNDS = 5                               /* small entries for each warp */
 };
 
-/* The size of pencil_start: offsets of bases, pencils that a warp sweeps at once, and rows of cells for these. */
+/* Sizes of pencil_start: components of a base, and one more; pencils that a warp sweeps at once; rows of cells of
+ * these. */
 enum {
     PENCIL_PLACES = WARP_SIZE > GBEES_N ? WARP_SIZE : GBEES_N + 1,
     PENCIL_TOGETHER = WARP_SIZE == 1 || DIM >= 6 ? 1 : 2,
@@ -54,7 +56,7 @@ typedef struct pencil_set {
     uint32_t slots[PENCIL_SLOTS]; /* the lane's brick and those above it; 0: absent */
 } pencil_set;
 
-/* A lane's line of a pencil, where its sweep is: face 0 is the lower one of brick at[0]. */
+/* A lane's line of a pencil, at the brick that is being swept, at[0], whose lower face is face 0. */
 typedef struct pencil_line {
     uint32_t at[PENCIL_SLOTS];         /* the brick, those above it, and the one that is prefetched */
     number q[PENCIL_CELLS];            /* cells, from the lowest that face 1 depends on */
@@ -110,7 +112,8 @@ typedef struct pencil_part {
     uint32_t first, bricks;
 } pencil_part;
 
-/* Entry number `part`: large ones first, small ones at the end, so that all warps end at about the same time. */
+/* Entry number `part` of the work queue over `count` bricks. Large entries come first, and small ones last, so that
+ * all warps end at about the same time. */
 GBEES_NUM pencil_part part_of(uint32_t part, uint32_t count)
 {
     const uint32_t few = warp_count() * PENCIL_FEW * PENCIL_ROUNDS,
@@ -147,7 +150,8 @@ GBEES_NUM void pencil_masses(int faces, const number *q, const number *v, number
     }
 }
 
-/* Several pencils a warp, of different lengths: lanes whose pencil has ended (at[0] == 0) wait for the others. */
+/* Whether a warp sweeps several pencils at once: then lanes whose pencil has ended (at[0] == 0) wait for the others.
+ */
 GBEES_NUM int pencils_share_warp(int axis)
 {
     return pencil_lines(axis) < WARP_SIZE;
@@ -177,7 +181,7 @@ GBEES_NUM void begin_line(const gbees_setup *m, int axis, const uint32_t *slots,
     line->base_above = start->base[group][DIM];
 }
 
-/* Computes the mass through the lowest face of a pencil, behind which nothing is. */
+/* Computes the mass through the lowest face of a pencil, below which there is no brick. */
 GBEES_NUM void lowest_mass(const gbees_setup *m, int axis, pencil_line *line, number lambda, double time)
 {
     number far[2 * BEYOND], u[3];
@@ -209,7 +213,7 @@ GBEES_NUM void brick_masses(const gbees_setup *m, int axis, pencil_line *line, n
 
 #pragma unroll
     for (int i = 2; i <= edge + 1; i++) {
-        /* A face between two bricks is the lower one's: rounded once, the same for both. */
+        /* The position of a face between two bricks is computed from the lower one, so that both round it alike. */
         line->x[axis] = i <= edge     ? line->base + face_offset(m, axis, i)
                         : line->at[1] ? line->base_above + face_offset(m, axis, 1)
                                       : line->base + face_offset(m, axis, i);
@@ -218,12 +222,12 @@ GBEES_NUM void brick_masses(const gbees_setup *m, int axis, pencil_line *line, n
     pencil_masses(edge, line->q, line->v, lambda, pencils_share_warp(axis) && !line->at[0], line->mass + 1);
 }
 
-/* Goes on to the brick above: `fresh`, `base_next` and `next_slot` have been prefetched. */
+/* Goes on to the brick above; fresh[edge], base_next and next_slot have been prefetched. */
 GBEES_NUM void next_brick(int axis, const number *fresh, position base_next, uint32_t next_slot, pencil_line *line)
 {
     const int edge = axis_edge(axis), beyond = bricks_beyond(axis), held = BEYOND - 1 + edge * (beyond + 1);
-    /* Always true, by a test of the masses: so the compiler does not wait for the prefetched values before the masses
-     * have been computed. */
+    /* Always true. As it depends on the masses, the compiler does not wait for prefetched values before it has
+     * computed these. */
     const int done = warp_any(line->mass[edge] < (number)1e30);
 
 #pragma unroll
@@ -243,8 +247,9 @@ GBEES_NUM void next_brick(int axis, const number *fresh, position base_next, uin
     line->at[beyond + 1] = done ? next_slot : 0;
 }
 
-/* Sweeps a line of a pencil from `rows` to `rows_next`; slots, cell, start: as of begin_line().  Prefetches the
- * pencils of `further`, if there are any, once `start` has been read.  Adds what flows out at the grid's ends. */
+/* Sweeps a line of a pencil from `rows` to `rows_next`; slots, cell, start: as begin_line() takes them.  Prefetches
+ * the pencils of `further`, if there are any, once `start` has been read.  Adds the mass that flows out at the
+ * pencil's ends to *outflow. */
 GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *rows_next, int axis,
                             const uint32_t *slots, int cell, pencil_start *start, const pencil_set *further,
                             number lambda, double time, int64_t *outflow)
@@ -281,7 +286,7 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *ro
     } while (shared ? warp_any(line.at[0] != 0) : line.at[0] != 0);
 }
 
-/* Whether the lane's pencil, if it begins with ghosts, leads to an own brick. */
+/* Whether the first bricks of the lane's pencil include an own one, so that it has to be swept. */
 GBEES_NUM int reaches_own(const gbees_setup *m, int axis, const pencil_set *set)
 {
     int is_own = set->slots[0] < m->first_ghost;
@@ -292,7 +297,8 @@ GBEES_NUM int reaches_own(const gbees_setup *m, int axis, const pencil_set *set)
     return is_own;
 }
 
-/* Takes the next bricks from the work queue, of own ones and ghosts; 0: there are none left. */
+/* Takes the next entry of the work queue, which has own bricks, then ghosts, and sets the pencils that begin in its
+ * bricks. Returns 0 if there is none left. */
 GBEES_NUM int take_pencils(const gbees_setup *m, int axis, uint32_t own, uint32_t ghosts, uint32_t *work_queue,
                            pencil_set *set)
 {
@@ -317,7 +323,8 @@ GBEES_NUM int take_pencils(const gbees_setup *m, int axis, uint32_t own, uint32_
     return 1;
 }
 
-/* Takes the next pencils of a set, as many as the warp sweeps at once: `slots` are the first bricks of the lane's. */
+/* Takes as many pencils of a set as the warp sweeps at once, and sets slots[] to the first bricks of the lane's one;
+ * 0: it has none. */
 GBEES_NUM void next_pencils(int axis, pencil_set *set, uint32_t *slots)
 {
     const int lanes = pencil_lanes(axis), together = WARP_SIZE / lanes;
@@ -337,9 +344,9 @@ GBEES_NUM void next_pencils(int axis, pencil_set *set, uint32_t *slots)
     }
 }
 
-/* Sweeps all pencils along an axis.  A warp takes some bricks after the other from the work queue, and sweeps the
- * pencils that begin in them, several at once if their bricks have few lines.  What flows out is added to the lane's
- * own sum, in units of 2^-60. */
+/* Sweeps all pencils along an axis.  A warp takes entries from the work queue, and sweeps the pencils that begin in
+ * their bricks, several at once if bricks have few lines.  Adds the mass that flows out to the lane's *outflow, in
+ * units of 2^-60. */
 GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
                              uint32_t ghosts, number lambda, double time, uint32_t *work_queue, int64_t *outflow)
 {

@@ -11,7 +11,7 @@
 #include "device/kernels.h"
 #include "device/state.h"
 
-/* 1: the kernels recompute values that they would otherwise keep in registers. */
+/* 1: the kernels recompute values in place of keeping them in registers. */
 #ifndef GBEES_LOW_REGISTERS
 #define GBEES_LOW_REGISTERS 0
 #endif
@@ -24,20 +24,22 @@
 
 enum { WARP_SIZE = 32, BLOCK_WARPS = GBEES_WARPS, BLOCK_THREADS = WARP_SIZE * BLOCK_WARPS };
 
+/* Begins the definition of a kernel. */
 #define GBEES_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, GBEES_BLOCKS)
-/* A kernel that is always launched as one cluster: its barriers need not check that. */
+/* Begins that of a kernel that is always launched as one cluster, so that its barriers need not check that. */
 #if __CUDA_ARCH__ >= 900
 #define GBEES_CLUSTER_KERNEL GBEES_KERNEL __cluster_dims__()
 #else
 #define GBEES_CLUSTER_KERNEL GBEES_KERNEL
 #endif
+/* A struct that a kernel is passed by value, and reads where it is; a variable in the block's shared memory. */
 #define GBEES_BY_VALUE const __grid_constant__
 #define BLOCK_LOCAL __shared__
 
 /* ---- values that are opaque to the compiler, to save registers ---- */
 
-/* A thread's number in its block.  With GBEES_LOW_REGISTERS it is read anew each time: the compiler would keep all
- * that follows from it in registers from step to step. */
+/* A thread's number in its block.  With GBEES_LOW_REGISTERS it is read anew each time; otherwise the compiler keeps
+ * it, and all that it computes from it, in registers from step to step. */
 GBEES_NUM uint32_t block_thread(void)
 {
 #if GBEES_LOW_REGISTERS
@@ -50,7 +52,8 @@ GBEES_NUM uint32_t block_thread(void)
 #endif
 }
 
-/* Returns 1, opaque to the compiler: it does not mix instructions behind a test of it with those before. */
+/* Returns 1, opaque to the compiler, which then does not move instructions from behind a test of it to before the
+ * test. */
 GBEES_NUM int opaque_true(void)
 {
     uint32_t rows;
@@ -59,7 +62,7 @@ GBEES_NUM int opaque_true(void)
     return rows == 1;
 }
 
-/* Returns the address, opaque to the compiler: it can't reuse a value that it has read there before. */
+/* Returns the address, opaque to the compiler, which then reads again what it has read there before. */
 GBEES_NUM const void *opaque(const void *at)
 {
     asm volatile("" : "+l"(at));
@@ -74,7 +77,7 @@ GBEES_NUM const void *opaque_global(const void *at)
     return at;
 }
 
-/* Returns the value; makes the compiler compute it here, not later. */
+/* Returns the value, and has the compiler compute it here, not later. */
 GBEES_NUM uint32_t opaque_value(uint32_t value)
 {
     asm volatile("" : "+r"(value));
@@ -89,6 +92,7 @@ GBEES_NUM void compiler_fence(void)
 
 /* ---- the place of a thread, and barriers of a block ---- */
 
+/* A thread's lane in its warp, and its warp's number in the block. */
 GBEES_NUM int warp_lane(void)
 {
     return (int)(block_thread() % WARP_SIZE);
@@ -99,6 +103,7 @@ GBEES_NUM uint32_t block_warp(void)
     return block_thread() / WARP_SIZE;
 }
 
+/* A block's number in the launch, and the number of blocks. */
 GBEES_NUM uint32_t block_index(void)
 {
     return blockIdx.x;
@@ -109,6 +114,7 @@ GBEES_NUM uint32_t block_count(void)
     return gridDim.x;
 }
 
+/* Barriers of all lanes of a warp, and of all threads of a block. What was written before is visible after them. */
 GBEES_NUM void warp_sync(void)
 {
     __syncwarp();
@@ -119,7 +125,7 @@ GBEES_NUM void block_sync(void)
     __syncthreads();
 }
 
-/* A barrier of some warps of a block, `threads` threads in all, with a number `which` above 0: some warps wait there,
+/* A barrier of some warps of a block, `threads` threads in all; its number `which` is above 0. Some warps wait at it,
  * others only arrive. */
 GBEES_NUM void named_barrier_sync(int which, int threads)
 {
@@ -139,7 +145,7 @@ GBEES_NUM uint32_t warp_ballot(int condition)
     return __ballot_sync(0xffffffffu, condition);
 }
 
-/* Whether the condition holds in all lanes, in any lane. */
+/* Whether the condition holds in all lanes; whether it holds in any lane. */
 GBEES_NUM int warp_all(int condition)
 {
     return __all_sync(0xffffffffu, condition);
@@ -194,6 +200,7 @@ GBEES_NUM int64_t warp_add(int64_t value)
 #endif
 }
 
+/* The OR over all lanes. */
 GBEES_NUM uint64_t warp_or(uint64_t bits)
 {
 #if __CUDA_ARCH__ >= 800
@@ -215,6 +222,7 @@ GBEES_NUM double warp_add_double(double value)
     return value;
 }
 
+/* The maximum over all lanes. */
 GBEES_NUM double warp_max(double value)
 {
     for (int distance = WARP_SIZE / 2; distance; distance /= 2)
@@ -325,7 +333,7 @@ GBEES_NUM uint32_t atomic_cas_32(uint32_t *at, uint32_t expected, uint32_t desir
 
 /* ---- loads and stores for data that other blocks use ---- */
 
-/* Loads that bypass the multiprocessor's own cache. */
+/* Loads that bypass the multiprocessor's own cache, which does not see what other multiprocessors store. */
 GBEES_NUM uint32_t load_32(const uint32_t *at)
 {
     return *(const volatile uint32_t *)at;
@@ -341,20 +349,20 @@ GBEES_NUM uint64_t load_64(const uint64_t *at)
     return *(const volatile uint64_t *)at;
 }
 
-/* A store where several threads may store the same value. */
+/* A store to a word in which several threads may store the same value. */
 GBEES_NUM void store_32(uint32_t *at, uint32_t value)
 {
     *at = value;
 }
 
-/* Store-release: a thread that reads the value by load_acquire_32() reads what was stored before it, too.  Cheaper
- * than a fence, which waits for all of the multiprocessor's memory accesses. */
+/* Store-release: a thread that reads the value by load_acquire_32() then sees all that this thread has stored before.
+ * It takes less time than a fence, which waits for all memory accesses of the multiprocessor. */
 GBEES_NUM void store_release_32(uint32_t *at, uint32_t value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
-/* The same for the host to read. */
+/* The same, for the host to read. */
 GBEES_NUM void store_release_system(uint32_t *at, uint32_t value)
 {
     asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
@@ -370,7 +378,7 @@ GBEES_NUM uint32_t load_acquire_32(const uint32_t *at)
 
 /* ---- asynchronous copies from global to shared memory ---- */
 
-/* One lane copies `size` bytes: 4, 8 or 16. */
+/* Starts to copy `size` bytes, 4, 8 or 16, by one lane. */
 GBEES_NUM void lane_copy_async(void *to, const void *from, int size)
 {
 #if __CUDA_ARCH__ >= 800
@@ -388,7 +396,7 @@ GBEES_NUM void lane_copy_async(void *to, const void *from, int size)
 #endif
 }
 
-/* A warp copies `bytes` bytes, the same part a lane: 4, 8 or 16 each. */
+/* Starts to copy `bytes` bytes by a warp: an equal part of 4, 8 or 16 bytes for each lane. */
 GBEES_NUM void warp_copy_async(void *to, const void *from, int bytes)
 {
     const int size = bytes / WARP_SIZE, at = warp_lane() * size;
@@ -396,7 +404,7 @@ GBEES_NUM void warp_copy_async(void *to, const void *from, int bytes)
     lane_copy_async((char *)to + at, (const char *)from + at, size);
 }
 
-/* Waits until all copies of the warp's lanes are there. */
+/* Waits until all copies that the lanes of the warp have started are done. */
 GBEES_NUM void copy_async_wait(void)
 {
 #if __CUDA_ARCH__ >= 800
@@ -413,8 +421,8 @@ GBEES_NUM int is_block_leader(void)
     return threadIdx.x == 0;
 }
 
-/* The first call of a kernel that may be launched before the one ahead of it has ended (programmatic dependent
- * launch): waits for that end, and allows the launch of the next kernel. */
+/* Called first by kernels that may be launched before the one ahead of them in the stream has ended (programmatic
+ * dependent launch): waits for that end, and allows the next kernel to be launched. */
 GBEES_NUM void wait_for_launch(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -422,8 +430,8 @@ GBEES_NUM void wait_for_launch(void)
 #endif
 }
 
-/* A barrier of all blocks of a launch, all of which must be resident.  The counter only grows; the host sets it to 0
- * before a launch. */
+/* A barrier of all blocks of a launch, all of which must be resident.  The counter only grows during a launch; the
+ * host sets it to 0 before. */
 GBEES_NUM void counter_barrier(uint32_t *counter)
 {
     __syncthreads();
@@ -471,6 +479,7 @@ GBEES_NUM int64_t nearest(double value)
 
 #endif
 
+/* A warp's number in the launch, and the number of warps. */
 GBEES_NUM uint32_t warp_index(void)
 {
     return block_index() * BLOCK_WARPS + block_warp();

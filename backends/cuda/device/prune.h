@@ -1,12 +1,12 @@
 /* prune.h - the passes of a prune, which drops the bricks without needed cells: mark, scan, compact, rehash (paper,
- * Algorithm 3).  Their order is in shrink.h.
+ * Algorithm 3).  shrink.h calls them, and has their order.
  */
 #ifndef GBEES_CUDA_PRUNE_H
 #define GBEES_CUDA_PRUNE_H
 
 #include "device/grow.h"
 
-/* Adds cells to the needed ones of a brick; slot 0: to none. */
+/* Adds cells to the needed ones of a brick; slot 0 is none. */
 GBEES_NUM void add_needed(const gbees_setup *m, uint32_t slot, uint64_t set)
 {
 #if GBEES_BOUNDED
@@ -16,7 +16,7 @@ GBEES_NUM void add_needed(const gbees_setup *m, uint32_t slot, uint64_t set)
         atomic_or_64(&m->grid.needed[slot], set); /* the order of ORs does not matter */
 }
 
-/* A brick in shared memory, and the cells of its face neighbours that are downwind of its active cells. */
+/* A warp's brick, and the cells of its face neighbours that are downwind of its active cells, in shared memory. */
 typedef struct warp_needs {
     staged_brick brick;
     uint64_t beside[DIRECTIONS];
@@ -198,7 +198,8 @@ GBEES_NUM void scan_offsets_pass(const gbees_setup *m, gbees_state *s)
         s->scan = total;
 }
 
-/* What the arrays of the grid have of a kept brick, while it moves; as large as a row of cells, at most. */
+/* What the grid's arrays but P have of a brick, in the spare rows while it moves; at most as large as a row of cells.
+ */
 typedef struct moved_brick {
     int32_t key[DIM];
     uint32_t neighbor[DIRECTIONS];
@@ -210,8 +211,8 @@ typedef struct moved_brick {
 #endif
 } moved_brick;
 
-/* Numbers the kept bricks of each warp's chunk.  The new slots are stored in `needed`, as map[warp] is still read;
- * 0: the brick is dropped. */
+/* Numbers the kept bricks of each warp's chunk.  Stores their new slots, 0 for bricks that are dropped, in `needed`,
+ * since map[warp] is still read. */
 GBEES_NUM void scan_places_pass(const gbees_setup *m, uint32_t count)
 {
     uint32_t chunk = scan_chunk(count), from = 1 + warp_index() * chunk, place = m->grid.map[warp_index()];
@@ -227,10 +228,10 @@ GBEES_NUM void scan_places_pass(const gbees_setup *m, uint32_t count)
     }
 }
 
-/* Up to so many bricks the scan is one pass: each warp counts the kept bricks before its own by itself. */
+/* Up to so many bricks the scan is one pass, in which each warp counts all kept bricks before its own. */
 enum { SCAN_FEW = 2048 };
 
-/* The whole scan, into `map` and s->scan. */
+/* The scan in one pass: sets `map` and s->scan. */
 GBEES_NUM void scan_few_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
     for (uint32_t first = warp_index() * WARP_SIZE; first <= count; first += warp_count() * WARP_SIZE) {
@@ -258,7 +259,7 @@ GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
         m->grid.map[slot] = slot ? (uint32_t)m->grid.needed[slot] : 0;
 }
 
-/* A prune drops all ghosts. */
+/* Sets the new slots of all ghosts to 0: a prune drops them. */
 GBEES_NUM void drop_ghosts_pass(const gbees_setup *m, uint32_t ghosts)
 {
     for (uint32_t k = warp_index() * WARP_SIZE + (uint32_t)warp_lane(); k < ghosts; k += warp_count() * WARP_SIZE)
@@ -267,7 +268,8 @@ GBEES_NUM void drop_ghosts_pass(const gbees_setup *m, uint32_t ghosts)
 
 /* ---- compaction ---- */
 
-/* Stores what a warp has read of a kept brick in the spare rows, at its new slot; neighbor: the new slots. */
+/* Stores what a warp has read of a kept brick in *moved; neighbor: the new slots of its neighbours in the lane's
+ * directions. */
 GBEES_NUM void store_moved(const gbees_setup *m, uint32_t slot, const brick_view *v, const int32_t *key,
                            const uint32_t *neighbor, moved_brick *moved)
 {
@@ -296,8 +298,8 @@ GBEES_NUM void store_moved(const gbees_setup *m, uint32_t slot, const brick_view
     }
 }
 
-/* Copies all arrays of the grid but P to the spare rows, at the bricks' new slots and with their neighbours' new
- * slots. All that is read of a brick is read before anything is written, and the next brick's is prefetched. */
+/* Copies what the grid's arrays but P have of kept bricks to the spare rows, at the new slots of the bricks and with
+ * those of their neighbours. All of a brick is read before anything is written, and the next brick is prefetched. */
 GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare)
 {
     uint32_t to = 0, to_ahead = 0;
@@ -329,7 +331,7 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
     }
 }
 
-/* Copies them back to the arrays of the grid.  `map` then has the old slot of each brick. */
+/* Copies these from the spare rows to the grid's arrays, and sets `map` to the old slots of the bricks. */
 GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare)
 {
     for (uint32_t slot = 1 + warp_index(); slot <= kept; slot += warp_count()) {
@@ -392,7 +394,7 @@ GBEES_NUM void clear_table_pass(const gbees_setup *m)
         m->grid.table[at] = TABLE_EMPTY;
 }
 
-/* Loads a lane's cells of a brick. */
+/* Sets row[SLICE_CELLS] to the lane's cells of a brick. */
 GBEES_NUM void view_row(const number *p, uint32_t slot, number *row)
 {
 #pragma unroll
@@ -430,7 +432,7 @@ GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int curr
     return mass;
 }
 
-/* Enters bricks 1 .. count into the emptied hash table: one a lane. */
+/* Enters bricks 1 .. count into the hash table, which is empty: a lane a brick. */
 GBEES_NUM void enter_pass(const gbees_setup *m, uint32_t count)
 {
     for (uint64_t slot = 1 + (uint64_t)warp_index() * WARP_SIZE + (uint64_t)warp_lane(); slot <= count;
@@ -439,7 +441,7 @@ GBEES_NUM void enter_pass(const gbees_setup *m, uint32_t count)
     warp_sync(); /* reconverges the warp: otherwise the rest executes divergently */
 }
 
-/* Zeroes the null brick's cells in the spare rows, which a moved_brick may have overwritten. */
+/* Sets the null brick's cells in rows `which` to 0: a moved_brick may have overwritten them. */
 GBEES_NUM void clear_null_row(const gbees_setup *m, int which)
 {
     if (warp_index() == 0)

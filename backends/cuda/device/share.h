@@ -1,27 +1,29 @@
-/* share.h - a grid that several GPUs share: each has the bricks of a box, and ghosts beside it, copies of its
- * neighbours' bricks (doc/cluster.md).
+/* share.h - passes over the bricks of a grid that several GPUs share (doc/cluster.md): which bricks lie where beside
+ * a box, and copies of their keys, rows and active cells for messages to other GPUs.
  *
- * Own bricks are in slots 1 .. count, as ever; ghosts are in slots first_ghost .. first_ghost + ghosts - 1. So passes
- * over the bricks are over own ones, and links lead to ghosts as to any brick.
+ * Each GPU owns the bricks in a box, in slots 1 .. count, and has ghosts, copies of other GPUs' bricks near that box,
+ * in slots first_ghost .. first_ghost + ghosts - 1. Passes over the slots 1 .. count are over own bricks only; links
+ * lead to ghosts as to any brick. The host calls these passes between those of a step (cuda/engine/ranks.h).
  */
 #ifndef GBEES_CUDA_SHARE_H
 #define GBEES_CUDA_SHARE_H
 
 #include "device/shrink.h"
 
-/* Lanes go through `count` entries: the first one of this lane, and the distance to its next. */
+/* The lanes of all warps go through a list together: the first entry of this lane. */
 GBEES_NUM uint64_t first_entry(void)
 {
     return (uint64_t)warp_index() * WARP_SIZE + (uint64_t)warp_lane();
 }
 
+/* The distance from an entry of this lane to its next one: the number of all lanes. */
 GBEES_NUM uint64_t entry_stride(void)
 {
     return (uint64_t)warp_count() * WARP_SIZE;
 }
 
-/* Where a brick lies beside a box: NEAR_INSIDE; outside of it along axis j alone, at most layers[j] bricks away: j;
- * along several axes: DIM; further away: NEAR_NONE. */
+/* The class of a brick beside a box: NEAR_INSIDE in it; j outside of it along axis j alone; DIM outside along several
+ * axes; NEAR_NONE more than layers[j] bricks away along an axis j. */
 GBEES_NUM int class_beside(const gbees_setup *m, const gbees_key_box *box, uint32_t slot)
 {
     int outside = 0, class_of_it = NEAR_INSIDE;
@@ -40,8 +42,10 @@ GBEES_NUM int class_beside(const gbees_setup *m, const gbees_key_box *box, uint3
     return outside > 1 ? DIM : class_of_it;
 }
 
-/* Appends the slots of the own bricks from + 1 .. that lie beside a box, or in it, to the list of their class, in any
- * order. used[class] counts all of a list, also those behind its end. By whole warps. */
+/* Appends the slots of own bricks from + 1 .. count to the list of their class beside a box (lists->inside: to list
+ * 0, if they are in the box), in any order, and adds their number to used[class], where the list ends. A list that is
+ * too short gets as many as fit; used[class] counts all, so that the host knows the length that it needs. By whole
+ * warps. */
 GBEES_NUM void select_pass(const gbees_setup *m, const gbees_state *s, const gbees_key_box *box,
                            const gbees_slot_lists *lists, uint32_t from, uint32_t *used)
 {
@@ -76,7 +80,7 @@ GBEES_NUM void keys_pass(const gbees_setup *m, const uint32_t *list, uint32_t co
             keys[i * DIM + (uint64_t)k] = m->grid.key[(size_t)list[i] * DIM + (size_t)k];
 }
 
-/* The keys of the bricks in slots 1, 1 + stride, ... */
+/* Copies the keys of the own bricks in slots 1, 1 + stride, ... to keys[..][DIM]. */
 GBEES_NUM void sample_pass(const gbees_setup *m, const gbees_state *s, uint32_t stride, int32_t *keys)
 {
     for (uint64_t i = first_entry(); i * stride < s->count; i += entry_stride())
@@ -85,8 +89,8 @@ GBEES_NUM void sample_pass(const gbees_setup *m, const gbees_state *s, uint32_t 
             keys[i * DIM + (uint64_t)k] = m->grid.key[(size_t)(1 + i * stride) * DIM + (size_t)k];
 }
 
-/* Inserts bricks by keys[count][DIM], own ones or ghosts, unless they are there; slots, unless NULL: where they are.
- */
+/* Inserts the bricks with keys[count][DIM], own ones or ghosts, unless they are there, and stores their slots in
+ * slots[count] unless that is NULL. */
 GBEES_NUM void insert_pass(const gbees_setup *m, gbees_state *s, const int32_t *keys, uint32_t count, uint32_t *slots)
 {
     for (uint64_t i = first_entry(); i < count; i += entry_stride()) {
@@ -99,7 +103,8 @@ GBEES_NUM void insert_pass(const gbees_setup *m, gbees_state *s, const int32_t *
     warp_sync();
 }
 
-/* Copies rows of cells from a list's slots to buffer[count][CELLS], or back. A warp takes a row. */
+/* Copies the rows of the bricks in list[count] to buffer[count][CELLS], or with to_slots from there to the rows. A
+ * warp copies a row. */
 GBEES_NUM void copy_rows_pass(number *rows, const uint32_t *list, uint32_t count, number *buffer, int to_slots)
 {
     for (uint64_t i = warp_index(); i < count; i += warp_count()) {
@@ -114,7 +119,7 @@ GBEES_NUM void copy_rows_pass(number *rows, const uint32_t *list, uint32_t count
     }
 }
 
-/* The same for the active cells. */
+/* Copies the active cells of the bricks in list[count] to buffer[count], or with to_slots from there. */
 GBEES_NUM void copy_marks_pass(const gbees_setup *m, const uint32_t *list, uint32_t count, uint64_t *buffer,
                                int to_slots)
 {
@@ -126,14 +131,15 @@ GBEES_NUM void copy_marks_pass(const gbees_setup *m, const uint32_t *list, uint3
     }
 }
 
-/* Links of all own bricks anew, once the hash table has no ghosts. */
+/* Sets the links of all own bricks anew. The hash table has no ghosts, so that no link leads to one. */
 GBEES_NUM void relink_pass(const gbees_setup *m, uint32_t count)
 {
     for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count())
         link_brick(m, slot);
 }
 
-/* Marks the bricks inside the own box as needed, all others as not. */
+/* Sets `needed` of the own bricks: not 0 in the box, 0 outside, as they belong to other ranks. The prune after it
+ * drops the latter. */
 GBEES_NUM void stay_pass(const gbees_setup *m, const gbees_key_box *own, uint32_t count)
 {
     for (uint64_t slot = 1 + first_entry(); slot <= count; slot += entry_stride())

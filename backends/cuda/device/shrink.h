@@ -5,8 +5,8 @@
 #include "device/prune.h"
 #include "device/step_state.h"
 
-/* Marks active and needed cells of the density as it is.  Behind the next barrier the state has their numbers:
- * marked_above, marked_needed. */
+/* Marks the active and the needed cells.  Behind the next grid barrier the state has their numbers, marked_above and
+ * marked_needed. */
 GBEES_NUM void mark_needed(const gbees_setup *m, gbees_state *s, const step_state *b)
 {
     if (is_grid_leader()) {
@@ -25,7 +25,9 @@ GBEES_NUM void mark_needed(const gbees_setup *m, gbees_state *s, const step_stat
     count_needed_pass(m, s, b->count);
 }
 
-/* Finds the new slot of each brick that has needed cells: in `map`, 0 for all others.  Their number: s->scan. */
+/* Sets `map` to the new slots of the bricks that have needed cells, and to 0 for all others; s->scan to the number of
+ * the former.
+ */
 GBEES_NUM void scan(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
     if (count <= SCAN_FEW) {
@@ -45,7 +47,7 @@ GBEES_NUM void scan(const gbees_setup *m, gbees_state *s, uint32_t count)
     grid_barrier(m, s);
 }
 
-/* Drops the bricks without needed cells and moves the others together; b->fresh: how many these are. */
+/* Drops the bricks without needed cells and moves the others to slots 1 .. b->fresh. */
 GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     const int spare = spare_of(b->current);
@@ -66,9 +68,8 @@ GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, step_state *b)
     grid_barrier(m, s);
 }
 
-/* Enters a prune into the ledger and the count of needed cells, and chooses the reason to stop; by a block's first
- * thread.
- */
+/* Enters a prune into the ledger and the count of needed cells, and chooses the reason to stop. By a block's first
+ * thread. */
 GBEES_NUM void finish_prune(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     const double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass));

@@ -1,5 +1,5 @@
-/* standard.h - what the run-time compiler lacks of the C library's headers.  It stands for <stdint.h>, <stddef.h>,
- * <math.h>, <tgmath.h>, <float.h>, <limits.h> and <gbees/model.h>; the functions of <math.h> are built in.
+/* standard.h - what the run-time compiler lacks of the C library's headers: it is included by the names <stdint.h>,
+ * <stddef.h>, <math.h>, <tgmath.h>, <float.h> and <limits.h>.  The functions of <math.h> are built into the compiler.
  */
 #ifndef GBEES_DEVICE_STANDARD_H
 #define GBEES_DEVICE_STANDARD_H

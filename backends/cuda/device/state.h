@@ -2,9 +2,9 @@
  *
  * The host's compiler reads it, too: there, pointers into the GPU's memory are 64-bit numbers.
  *
- * Heap: bricks are in slots 1 .. count, without gaps: a brick takes the next slot, and bricks go in a prune only,
- * which moves the others together.  Slot 0 is the null brick, which stands for every absent one: its cells are 0.
- * Hash table: BuzHash of a brick's key, open addressing, linear probing, at most half full; its entries are slots.
+ * Heap: bricks are in slots 1 .. count, without gaps: a new brick takes the next slot, and only a prune drops bricks
+ * and moves the others together.  Slot 0 is the null brick, which stands for every absent one: its cells are 0. Hash
+ * table: BuzHash of a brick's key, open addressing, linear probing, at most half full; its entries are slots.
  */
 #ifndef GBEES_CUDA_STATE_H
 #define GBEES_CUDA_STATE_H
@@ -69,19 +69,21 @@ typedef struct gbees_grid_arrays {
     uint32_t table_mask;
 } gbees_grid_arrays;
 
-/* Keys low_j <= key_j < high_j, and how many layers of bricks beside them matter. */
+/* A box, the keys low_j <= key_j < high_j, and layers_j, the layers of bricks beside it along axis j that are ghosts.
+ */
 typedef struct gbees_key_box {
     int32_t low[STATE_MAX_DIM], high[STATE_MAX_DIM], layers[STATE_MAX_DIM];
 } gbees_key_box;
 
-/* Lists of slots, by class beside such a box; `inside`: one list, of the bricks in it. */
+/* Lists of slots of bricks, slots[k][size[k]], by their class beside a box (share.h); inside: list 0 alone, of those
+ * in it. */
 typedef struct gbees_slot_lists {
     GBEES_POINTER(uint32_t) slots[STATE_MAX_DIM + 1];
     uint32_t size[STATE_MAX_DIM + 1];
     int inside;
 } gbees_slot_lists;
 
-/* Where a brick lies beside such a box (share.h), if not outside along axis 0 .. n - 1 alone or along several (n). */
+/* Classes of a brick beside a box (share.h) that is no ghost of it: too far away; in the box. */
 enum { NEAR_NONE = -2, NEAR_INSIDE = -1 };
 
 /* What is constant over a launch: passed by value. */
@@ -102,18 +104,18 @@ typedef struct gbees_setup {
     GBEES_POINTER(const float) framed_f;
     double courant, time_step; /* time_step > 0: fixed */
     double longest_step;       /* of a grid that moves: the next step is not longer */
-    double negligible;         /* ... and cells from which probability flows more slowly don't make it grow */
-    double courant_limit;      /* the largest Courant number of a fixed step; 0: any, or no fixed step */
-    double threshold;          /* p* */
-    uint32_t brick_limit;      /* steps end when more bricks are in use */
+    double negligible; /* of a grid that moves: cells from which probability flows more slowly don't make it grow */
+    double courant_limit; /* the largest Courant number of a fixed step; 0: any, or no fixed step */
+    double threshold;     /* p* */
+    uint32_t brick_limit; /* steps end when more bricks are in use */
     uint32_t prune_interval;
     int stop_at_prunes;
-    int clustered;    /* the blocks are one cluster */
+    int clustered;    /* 1: the blocks are one cluster */
     int barrier;      /* the counter of the launch's barriers: overlapping launches have different ones */
-    int sweeps;       /* split scheme */
+    int sweeps;       /* 1: a split scheme */
     int advect_apart; /* gbees_advect() advects the density, a launch a pass, between launches of gbees_advance() */
-    /* Of a grid that several GPUs share (share.h): the keys of own bricks, and the first slot of a ghost; without
-     * ranks all keys, and a slot beyond all. */
+    /* Of a grid that several GPUs share (share.h): the box of own bricks, and the first slot of a ghost. Otherwise
+     * the box has all keys, and that slot is beyond all. */
     int32_t low[STATE_MAX_DIM], high[STATE_MAX_DIM];
     uint32_t first_ghost;
     double bound_low, bound_high, bound_time; /* the range of J inside the bound, and the time of its evaluation */
@@ -127,6 +129,7 @@ typedef struct gbees_step_plan {
     int grows;         /* the pass that marks the cells after it grows the grid for the next step, too */
 } gbees_step_plan;
 
+/* The state of a run, which kernels read and change. The host has a copy. */
 typedef struct gbees_state {
     uint32_t count;      /* bricks */
     uint32_t linked;     /* of them, those with neighbours, velocities and cells of their own */
@@ -148,8 +151,8 @@ typedef struct gbees_state {
     uint32_t ended;                       /* launches of gbees_small() that have stored their state here */
 } gbees_state;
 
-/* The results of statistics, updates and records, behind the state: a state alone is small enough to be a kernel's
- * parameter. */
+/* The state, and behind it the results of statistics, updates and records. They are apart, as a state alone is small
+ * enough to be a kernel's parameter. */
 typedef struct gbees_findings {
     gbees_state state;
     gbees_exact_sum moment[STATE_EXACT_SUMS];
@@ -164,7 +167,7 @@ typedef struct gbees_findings {
 /* The passes of gbees_frame(). */
 enum { FRAME_RATE, FRAME_FIT, FRAME_INFORMATION };
 
-/* What the measurements of a problem have beside Gaussian likelihoods: bits of GBEES_LIKELIHOODS, for which the
+/* What the measurements of a problem have beside Gaussian likelihoods: bits of GBEES_LIKELIHOODS, with which the
  * kernels of updates are compiled. */
 enum {
     LIKELIHOOD_RESIDUALS = 1, /* residuals that wrap, components that are missing */
@@ -175,19 +178,21 @@ enum {
 /* Added to indices of cells, so that they are above 0 for atomic maxima. */
 #define RANGE_ZERO ((int64_t)1 << 40)
 
-/* A marginal over axis a (b < 0), or over a and b; its entries begin at `at`, a row for each index along a. */
+/* A marginal over axis a (b < 0), or over axes a and b: its sums begin at entry `at` of an array, a row of `columns`
+ * for each index along a. */
 typedef struct gbees_histogram {
     uint64_t at, columns;
     int32_t first_a, first_b; /* indices of the first entry */
     int32_t a, b;
 } gbees_histogram;
 
+/* All marginals of a record. */
 typedef struct gbees_histograms {
     int count;
     gbees_histogram list[STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2];
 } gbees_histograms;
 
-/* One measurement. */
+/* A measurement, as kernels of an update take it. */
 typedef struct gbees_update_params {
     int function, size, averages;
     double time;

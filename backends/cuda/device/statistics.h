@@ -4,7 +4,7 @@
 
 #include "device/prune.h"
 
-enum { MOMENTS = 2 + DIM + DIM * (DIM + 1) / 2 }; /* mass, first, second, sum of P log P */
+enum { MOMENTS = 2 + DIM + DIM * (DIM + 1) / 2 }; /* mass, first and second moments, sum of P log P */
 
 /* The sum over a brick's cells of P, times the index along axis j, times that along axis k; below 0: no factor. */
 GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number *row, int j, int k)
@@ -41,7 +41,7 @@ GBEES_NUM void moment_pass(const gbees_setup *m, const gbees_state *s, int j, in
     }
 }
 
-/* Adds the sum of P log P to *to; found->peak: the largest P. */
+/* Adds the sum of P log P to *to, and updates found->peak by the largest P. */
 GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_findings *found, gbees_exact_sum *to)
 {
     const gbees_state *s = &found->state;
@@ -68,8 +68,8 @@ GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_findings *found, gbees_e
     }
 }
 
-/* Finds the cell with the largest P; of several that of the brick with the lowest hash.  First pass:
- * found->peak_brick, hash and cell; second one (`find`): the slot, s->where. */
+/* Finds the cell with the largest P; of several the one in the brick with the lowest hash.  The first pass sets
+ * found->peak_brick to hash and cell, the second one (`find`) s->where to the brick's slot. */
 GBEES_NUM void peak_pass(const gbees_setup *m, gbees_findings *found, int find)
 {
     gbees_state *s = &found->state;
@@ -88,7 +88,7 @@ GBEES_NUM void peak_pass(const gbees_setup *m, gbees_findings *found, int find)
         }
 }
 
-/* Copies the active cells to the spare rows, or back: a record marks them anew. */
+/* Copies the active cells to the spare rows, or with `back` from there: a record's count marks cells anew. */
 GBEES_NUM void save_marks_pass(const gbees_setup *m, uint32_t count, int spare, int back)
 {
     uint64_t *saved = (uint64_t *)(void *)rows_of(m, spare);
@@ -102,7 +102,7 @@ GBEES_NUM void save_marks_pass(const gbees_setup *m, uint32_t count, int spare, 
     }
 }
 
-/* The cells of a brick with P >= threshold and P > 0, by a warp. */
+/* The cells of a brick with P >= threshold and P > 0. By a warp. */
 GBEES_NUM uint64_t cells_from(const number *row, number threshold)
 {
     uint64_t mask = 0;

@@ -1,9 +1,9 @@
 /* step_state.h - what each block of a launch keeps of the state in its shared memory, the barrier of all blocks, and
  * the sums that they add to.
  *
- * The first thread of each block computes what is one number for all blocks (the clock, the step, the ledger), from
- * the same sums by the same operations: it is the same in every block, and no block waits for another one's result.
- * The first thread of the grid stores it into the state when the kernel ends.
+ * The first thread of each block computes grid-uniform numbers (the clock, the step, the ledger) from the same sums
+ * by the same operations: so they are the same in all blocks, and no block waits for another one's result.  The first
+ * thread of the grid stores them into the state when the kernel ends.
  */
 #ifndef GBEES_CUDA_STEP_STATE_H
 #define GBEES_CUDA_STEP_STATE_H
@@ -11,21 +11,21 @@
 #include "device/cells.h"
 #include "numerics/sweeps.h"
 
-/* The sums of all blocks, as one thread has read them behind a barrier.  Plain loads, all at once: volatile ones
- * would be waited for one by one. */
+/* The sums of all blocks, as a thread reads them behind a barrier: by plain loads, which are all under way at once,
+ * as volatile ones would not be. */
 typedef struct reduced_sums {
     uint64_t max_rate, max_active_rate; /* bits of doubles: the largest CFL rate of all bricks, and of active ones */
     int64_t mass, clipped, outflow;     /* in units of 2^-60 */
     uint32_t count, far_axis, overflow, bad;
 } reduced_sums;
 
-/* Written by a block's first thread, read by all of the block behind block_sync(). */
+/* The step state of a block: written by its first thread, read by all of its threads behind block_sync(). */
 typedef struct step_state {
     gbees_run_state run;
     gbees_step_plan plan;
     uint64_t target;               /* run.steps at which the launch ends */
     uint32_t ghosts;               /* copies of other ranks' bricks */
-    uint32_t count, linked, fresh; /* bricks; those that are linked; the others, or those that a prune keeps */
+    uint32_t count, linked, fresh; /* bricks; the linked ones; those that are not linked, or that a prune keeps */
     int current;                   /* rows[current] is P */
     int stop;
     uint32_t where;
@@ -39,8 +39,8 @@ typedef struct step_state {
 #endif
 } step_state;
 
-/* Waits until all blocks of the launch have come here; what each has written before is seen by all after it.  All
- * threads call it. */
+/* The grid barrier: waits until all blocks of the launch have called it; what each has written before is visible to
+ * all after it. All threads call it. */
 GBEES_NUM void grid_barrier(const gbees_setup *m, gbees_state *s)
 {
     if (m->clustered || GBEES_KERNELS == GBEES_KERNELS_SMALL)
@@ -67,14 +67,15 @@ GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
     return &s->sums[step % STATE_SUMS];
 }
 
+/* Sets the sums of a step to 0. */
 GBEES_NUM void clear_sums(gbees_step_sums *sums)
 {
     sums->max_rate = sums->max_active_rate = sums->max_noise = 0;
     sums->mass = sums->clipped = sums->outflow = 0;
 }
 
-/* lambda along all axes, by the first warp of a block once its first thread has the step: an axis a lane, as a
- * division takes long. */
+/* Sets lambda along all axes, once the block's first thread has set the step. By the first warp of a block: a lane an
+ * axis, as divisions take long. */
 GBEES_NUM void find_courant(const gbees_setup *m, step_state *b)
 {
     warp_sync();
@@ -90,7 +91,7 @@ GBEES_NUM void set_courant(const gbees_setup *m, step_state *b)
     block_sync();
 }
 
-/* The rows that do not hold the density: a prune and a count of cells may use them. */
+/* The rows that do not hold the density, which passes may use. */
 GBEES_NUM int spare_of(int current)
 {
     return current ? 0 : 1;
@@ -100,8 +101,8 @@ GBEES_NUM int spare_of(int current)
  * limiter of ctu-positive between them. */
 enum { ADVECT_PASSES = GBEES_SPLIT ? DIM : 2 + GBEES_LIMITED };
 
-/* The rows that hold the density after so many passes: each sweep goes from one array to the other; ctu writes the
- * density in its last pass. */
+/* The rows that hold the density after so many passes: each sweep writes the other array than it reads; ctu writes
+ * the density in its last pass only. */
 GBEES_NUM int rows_after(int current, int passes)
 {
     int changes = GBEES_SPLIT ? passes : passes / ADVECT_PASSES;
@@ -109,7 +110,8 @@ GBEES_NUM int rows_after(int current, int passes)
     return changes % 2 ? spare_of(current) : current;
 }
 
-/* Copies the state to a block, for steps up to number `target`; called by all threads, ends with block_sync(). */
+/* Sets a block's step state from the state, for steps up to number `target`. Called by all threads; ends with
+ * block_sync(). */
 GBEES_NUM void load_step_state(step_state *b, const gbees_state *s, uint64_t target)
 {
     if (is_block_leader()) {
@@ -131,7 +133,7 @@ GBEES_NUM void load_step_state(step_state *b, const gbees_state *s, uint64_t tar
     block_sync();
 }
 
-/* Copies it back, by the first thread of the grid. */
+/* Stores it in the state, by the first thread of the grid; the others do nothing. */
 GBEES_NUM void store_step_state(gbees_state *s, const step_state *b)
 {
     if (!is_grid_leader())

@@ -1,7 +1,7 @@
 /* stop.h - the reasons for which the kernels of time steps end: gbees_state.stop.
  *
- * Kernels are launched in a row, without the host in between.  Each reads `stop` first and returns at once unless
- * the value is its own: the value selects the kernel that goes on, or what the host has to do.
+ * The host launches several kernels without waiting between them.  Each reads `stop` first: its value says which
+ * kernel goes on, or what the host has to do.  Kernels for which it is not meant return at once.
  */
 #ifndef GBEES_CUDA_STOP_H
 #define GBEES_CUDA_STOP_H
@@ -21,7 +21,7 @@ enum {
     STOP_FAR,     /* a brick's index along axis `where` is beyond STATE_KEY_LIMIT */
     STOP_NOISE,   /* Q of brick `where` is no valid diffusion matrix in the middle of the step */
 
-    /* For the next kernel of the row. */
+    /* For one of the kernels that follow. */
     STOP_ADVECT,  /* gbees_advect() or gbees_advect_all() advects the density by the planned step */
     STOP_PRUNE,   /* gbees_prune() prunes */
     STOP_UPDATED, /* gbees_prune() takes the density that an update has made, and prunes it */

@@ -10,9 +10,7 @@
 
 #include "device/inspect.h"
 #include "numerics/split.h"
-
 #include "numerics/split7.h"
-
 #include "numerics/split_mass.h"
 
 #ifndef GBEES_PRESERVING
@@ -27,7 +25,7 @@ enum {
     BEYOND = (GBEES_ORDER + 1) / 2 /* cells that a face's mass depends on, on each side of it */
 };
 
-/* Cells of a line: those of a brick along the axis, or a part of them if they are many. */
+/* The cells of a line: those of a brick along the axis, or a part of them if they are more than PIECE_MOST. */
 GBEES_NUM int piece_cells(int axis)
 {
     return axis_edge(axis) < PIECE_MOST ? axis_edge(axis) : PIECE_MOST;
@@ -41,13 +39,14 @@ GBEES_NUM number face_mass_way(const number *q, const number *v, number lambda, 
                                                GBEES_ORDER);
 }
 
+/* The same for any flow. */
 GBEES_NUM number face_mass(const number *q, const number *v, number lambda)
 {
     return face_mass_way(q, v, lambda, v[1] > 0, 1);
 }
 
-/* The masses that cross the cells + 1 faces of a line. q: the line with BEYOND cells on each side; v: the velocities
- * from the face before the first one to that behind the last one. */
+/* Sets mass[cells + 1] to the masses that cross the faces of a line. q: the line with BEYOND cells on each side; v:
+ * the velocities from one face before the first to one behind the last. */
 GBEES_NUM void face_masses(const number *q, const number *v, int cells, number lambda, number *mass)
 {
 #pragma unroll
@@ -131,7 +130,7 @@ GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32
         q[BEYOND + i] = row[i << axis_shift(axis)];
 }
 
-/* Sweeps a line; returns the mass that has left the grid. */
+/* Sweeps a line from rows p to rows `next`; adds the mass that leaves the grid to *outflow. */
 GBEES_NUM void sweep_line(const gbees_setup *m, const number *p, number *next, int axis, uint32_t slot, int cell,
                           int part, number lambda, double time, int64_t *outflow)
 {
@@ -150,7 +149,7 @@ GBEES_NUM void sweep_line(const gbees_setup *m, const number *p, number *next, i
     for (int i = 0; i < cells + 3; i++) {
         const int face = first + i - 1;
 
-        /* A face between two bricks has its position from the lower one: the same rounding for both. */
+        /* The position of a face between two bricks is computed from the lower one, so that both round it alike. */
         x[axis] = face + edge <= 0 && further ? brick_base(m, further)[axis] + face_offset(m, axis, face + 2 * edge)
                   : face <= 0 && below        ? brick_base(m, below)[axis] + face_offset(m, axis, face + edge)
                   : face > edge && above      ? brick_base(m, above)[axis] + face_offset(m, axis, face - edge)

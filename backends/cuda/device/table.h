@@ -7,7 +7,7 @@
 #include "numerics/buzhash.h"
 
 /* The key (multi-index) of a brick (d = f = -1), of its neighbour in direction d (f = -1), or of its neighbour in
- * directions d and f. Components are computed where they are needed: an array of them would take registers. */
+ * directions d and f. Components are computed when they are needed, since an array of them would take registers. */
 typedef struct near_key {
     const int32_t *brick;
     int d, f;
@@ -18,6 +18,7 @@ enum {
     LONG_PROBE = 8                     /* entries: a long way in a table that is at most half full */
 };
 
+/* Makes such a key, for the brick in a slot. */
 GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 {
     near_key key = {m->grid.key + (size_t)slot * DIM, d, f};
@@ -25,15 +26,16 @@ GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
     return key;
 }
 
+/* Component k of a key. */
 GBEES_NUM int32_t key_number(near_key key, int k)
 {
-    int32_t index = key.brick[k]; /* a plain load: this brick was inserted in an earlier pass */
+    int32_t index = key.brick[k]; /* a plain load suffices: this brick was inserted in an earlier pass */
 
     index += key.d >= 0 && key.d >> 1 == k ? (key.d & 1 ? 1 : -1) : 0;
     return index + (key.f >= 0 && key.f >> 1 == k ? (key.f & 1 ? 1 : -1) : 0);
 }
 
-/* gbees_buzhash(), component by component. */
+/* The hash of a key: gbees_buzhash(). */
 GBEES_NUM uint64_t key_hash(near_key key)
 {
     uint64_t hash = 0;
@@ -44,6 +46,7 @@ GBEES_NUM uint64_t key_hash(near_key key)
     return hash;
 }
 
+/* Whether a key is that of the brick in a slot. */
 GBEES_NUM int is_key_of(const gbees_setup *m, uint32_t slot, near_key key)
 {
     const int32_t *stored = m->grid.key + (size_t)slot * DIM;
@@ -55,7 +58,7 @@ GBEES_NUM int is_key_of(const gbees_setup *m, uint32_t slot, near_key key)
     return same;
 }
 
-/* The slot of a brick, 0 if it is absent. Not while bricks are inserted. */
+/* The slot of a brick; 0: it is absent. No bricks may be inserted meanwhile. */
 GBEES_NUM uint32_t table_find(const gbees_setup *m, near_key key)
 {
     for (uint64_t at = key_hash(key);; at++) {
@@ -68,7 +71,8 @@ GBEES_NUM uint32_t table_find(const gbees_setup *m, near_key key)
     }
 }
 
-/* Takes the next slot; with ranks for an own brick or for a ghost, whose slots are apart. Returns 0 if there is none.
+/* Takes the next slot; if ranks share the grid, the next one of own bricks or of ghosts, by the key. Returns 0 if
+ * there is none.
  */
 GBEES_NUM uint32_t next_slot(const gbees_setup *m, gbees_state *s, near_key key)
 {
@@ -116,10 +120,9 @@ GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
     return slot;
 }
 
-/* Inserts a brick unless it is there already, and returns its slot; 0 or TABLE_DEAD: the heap is full. By many
- * threads at once: an entry changes from TABLE_EMPTY to TABLE_TAKEN by compare-and-swap, and to the slot when the
- * slot's key has been stored. Most often the entry is empty: the compare-and-swap comes first, without a load before
- * it. */
+/* Inserts a brick unless it is there already, and returns its slot; 0 or TABLE_DEAD: the heap is full. Many threads
+ * may call it at once: an entry changes from TABLE_EMPTY to TABLE_TAKEN by compare-and-swap, and to the slot when the
+ * slot's key has been stored. There is no load before the compare-and-swap, as the entry is empty most often. */
 GBEES_NUM uint32_t table_insert(const gbees_setup *m, gbees_state *s, near_key key)
 {
     const uint64_t hash = key_hash(key);
@@ -142,7 +145,7 @@ GBEES_NUM uint32_t table_insert(const gbees_setup *m, gbees_state *s, near_key k
     }
 }
 
-/* Inserts a brick that has a slot and is not in the table. By many threads at once. */
+/* Enters a brick that has a slot and is not in the table. Many threads may call it at once. */
 GBEES_NUM void table_enter(const gbees_setup *m, uint32_t slot, near_key key)
 {
     for (uint64_t at = key_hash(key);; at++)

@@ -1,7 +1,9 @@
-/* update.h - Bayes' rule at a measurement (paper, Eq. 4), in log space, where no density underflows to zero.
+/* update.h - Bayes' rule at a measurement (paper, Eq. 4), with logarithms, so that products of small numbers do not
+ * underflow.
  *
- * Three kernels in a row: the largest log-likelihoods (find_best_pass), P times its likelihood into the spare rows
- * (multiply_pass), and the division by their sum (normalise_pass).  The prune that follows takes the result over.
+ * It takes three kernels: the largest log-likelihoods (find_best_pass()), P times the likelihood, to the spare rows
+ * (multiply_pass()), and the division by the sum (normalise_pass()).  The prune that follows makes the result the
+ * density.
  */
 #ifndef GBEES_CUDA_UPDATE_H
 #define GBEES_CUDA_UPDATE_H
@@ -9,9 +11,7 @@
 #include "device/step_state.h"
 #include "numerics/likelihood.h"
 
-/* What the problem's measurements need: LIKELIHOOD_...  What they do not need is not compiled, and takes no
- * registers.
- */
+/* What the problem's measurements need, bits LIKELIHOOD_...: other code is not compiled, and takes no registers. */
 #ifndef GBEES_LIKELIHOODS
 #define GBEES_LIKELIHOODS (LIKELIHOOD_RESIDUALS | LIKELIHOOD_STUDENT | LIKELIHOOD_MODEL)
 #endif
@@ -27,11 +27,13 @@ GBEES_NUM uint64_t ordered_bits(double value)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
+/* The double of such an integer. */
 GBEES_NUM double from_ordered(uint64_t bits)
 {
     return double_of(bits >> 63 ? bits & ~((uint64_t)1 << 63) : ~bits);
 }
 
+/* Sets x[DIM] to the centre of a cell. */
 GBEES_NUM void cell_centre(const gbees_setup *m, uint32_t slot, int cell, double *x)
 {
     for (int k = 0; k < DIM; k++) {
@@ -53,7 +55,7 @@ GBEES_NUM double residual_of(const gbees_update_params *u, int j, const double *
     return u->missing >> j & 1 ? 0 : gbees_wrapped(residual, u->period[j]);
 }
 
-/* The log-likelihood at x, relative to a perfect match; of the model's own likelihood as it is. */
+/* The log-likelihood at x[DIM], relative to a perfect match; that of the model's own likelihood function as it is. */
 GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_update_params *u, const double *x)
 {
     double y[STATE_MAX_DIM], sum = 0;
@@ -101,7 +103,7 @@ GBEES_NUM void find_sides(const gbees_setup *m, const gbees_update_params *u, co
     }
 }
 
-/* The highest log-likelihood inside a cell, about. */
+/* An estimate of the highest log-likelihood inside a cell, from those at its centre and its faces. */
 GBEES_NUM double highest_inside(const gbees_setup *m, const gbees_update_params *u, const double *x, double centre,
                                 double lowest)
 {
@@ -114,7 +116,7 @@ GBEES_NUM double highest_inside(const gbees_setup *m, const gbees_update_params 
     return highest;
 }
 
-/* The exponent of a Gaussian that a log-likelihood has been made of. */
+/* The exponent of the Gaussian from which a log-likelihood was computed: itself, unless it is Student's t. */
 GBEES_NUM double gaussian_of(const gbees_update_params *u, double value)
 {
     return GBEES_LIKELIHOODS & LIKELIHOOD_STUDENT && u->kind == LIKELIHOOD_STUDENT
@@ -122,8 +124,8 @@ GBEES_NUM double gaussian_of(const gbees_update_params *u, double value)
                : value;
 }
 
-/* Raises the parts along each axis (gbees_parts_along()) to those into which a cell is cut for quadrature: none along
- * an axis along which the log-likelihood does not vary in it. */
+/* Returns the numbers of parts along all axes (gbees_parts_along()), raised to those into which this cell is cut for
+ * quadrature: 0 along an axis along which the log-likelihood does not vary. */
 GBEES_NUM uint64_t raise_parts(const gbees_setup *m, const gbees_update_params *u, uint32_t slot, int cell,
                                uint64_t parts)
 {
@@ -145,7 +147,7 @@ GBEES_NUM uint64_t raise_parts(const gbees_setup *m, const gbees_update_params *
     return parts;
 }
 
-/* The parts into which a brick's cells are cut along each axis.  By a warp. */
+/* The numbers of parts into which a brick's cells are cut along all axes: the most of any cell.  By a warp. */
 GBEES_NUM uint64_t find_parts(const gbees_setup *m, const gbees_update_params *u, uint32_t slot)
 {
     uint64_t own = 0, parts = 0;
@@ -157,7 +159,7 @@ GBEES_NUM uint64_t find_parts(const gbees_setup *m, const gbees_update_params *u
     return gbees_parts_limited(parts);
 }
 
-/* P of the cell beside another, 0 if it is absent. */
+/* P of the cell beside a cell; 0 if that is absent. */
 GBEES_NUM double value_beside(const gbees_setup *m, const number *p, uint32_t slot, int cell, int direction)
 {
     const int axis = direction >> 1, side = direction & 1 ? axis_edge(axis) - 1 : 0;
@@ -166,8 +168,8 @@ GBEES_NUM double value_beside(const gbees_setup *m, const number *p, uint32_t sl
     return (double)p[(size_t)there * CELLS + (size_t)gbees_shape_beside(&m->shape, cell, direction)];
 }
 
-/* The density's relative slopes inside a cell along the axes that have parts, limited so that it is nowhere negative;
- * 0 along the others. */
+/* Sets slope[DIM] to the slopes of the density over P inside a cell, limited so that it is nowhere negative; 0 along
+ * axes without parts. */
 GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot, int cell, uint64_t parts,
                            double *slope)
 {
@@ -238,8 +240,8 @@ GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_update_pa
 
 /* ---- passes ---- */
 
-/* The largest log L and log P L over cells with P > 0: found->likely, found->heavy.  found->invalid: the lowest cell
- * whose likelihood is not a number. */
+/* Updates found->likely and found->heavy by the largest log L and log P L over cells with P > 0, and found->invalid
+ * by the lowest cell whose likelihood is not a number. */
 GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_update_params *u, gbees_findings *found)
 {
     const gbees_state *s = &found->state;
@@ -269,9 +271,9 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_update_params *u
     }
 }
 
-/* P L over its largest value into the spare rows, as neighbouring cells still need P; adds up their sum in
- * found->moment[0].  Does nothing if no cell can have been what was measured, or if a likelihood is not a number: the
- * sum stays 0, and the host reports it. */
+/* Sets the spare rows to P L over its largest value, as slopes of other cells still need P, and adds their sum to
+ * found->moment[0].  Does nothing if no cell supports the measurement, or a likelihood is not a number: then the sum
+ * stays 0, and the host reports the error. */
 GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *u, gbees_findings *found)
 {
     const gbees_state *s = &found->state;
@@ -326,13 +328,13 @@ GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, int which, doubl
         atomic_add_64(&s->marked_mass, mass);
 }
 
-/* The sum of what multiply_pass() has made; 0: nothing. */
+/* The sum of what multiply_pass() has computed; 0: it has done nothing. */
 GBEES_NUM double updated_sum(const gbees_findings *found)
 {
     return (double)found->moment[0].high * (1 / 65536.0) + (double)found->moment[0].low * (1 / 4503599627370496.0);
 }
 
-/* Divides what multiply_pass() has made by its sum. */
+/* Divides what multiply_pass() has computed by its sum. */
 GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_findings *found)
 {
     const double sum = updated_sum(found);

@@ -8,9 +8,10 @@
 
 enum { DRIVER_LEAST = 12000 }; /* the first version of cuDriverGetVersion() with all functions */
 
+/* A function's name, and where cuda_api has its pointer. */
 typedef struct entry {
     const char *name;
-    size_t offset; /* in cuda_api */
+    size_t offset; /* in cuda_api, bytes */
 } entry;
 
 #define TEXT_(name) #name
@@ -47,6 +48,7 @@ static const char *take(cuda_api *api, void *library, const entry *list, size_t 
 
 /* ---- driver ---- */
 
+/* Sets the error for a driver that is there and can't be used. */
 static int driver_failed(const cuda_api *api, CUresult result, const char *doing, gbees_error *error)
 {
     gbees_error why;
@@ -59,6 +61,7 @@ static int driver_failed(const cuda_api *api, CUresult result, const char *doing
     return gbees_error_set(error, GBEES_EBACKEND, "the NVIDIA driver can't be used: %s", why.text);
 }
 
+/* Opens and initialises the driver, which must see a device. */
 static int open_driver(cuda_api *api, gbees_error *error)
 {
     const char *const names[] = {"libcuda.so.1", NULL};
@@ -101,7 +104,8 @@ static int is_usable_compiler(void *context, void *library)
     return !api->driver || api->compiler_major <= api->driver_version / 1000;
 }
 
-/* The list stays empty if memory is short or NVRTC does not have it. */
+/* Lists the architectures that NVRTC knows. The list is empty if there is no memory or NVRTC has none: then
+ * cuda_target_choose() refuses. */
 static void list_architectures(cuda_api *api)
 {
     int count = 0, *list = NULL;
@@ -176,7 +180,7 @@ int cuda_api_open_linker(cuda_api *api, gbees_error *error)
                            why.text);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole interface ---- */
 
 int cuda_api_open(cuda_api *api, unsigned what, gbees_error *error)
 {

@@ -1,5 +1,5 @@
-/* api.h - the driver, NVRTC and nvJitLink as tables of functions, opened at run time: a build needs their headers
- * alone, and runs with and without a GPU. */
+/* api.h - the functions of the driver, NVRTC and nvJitLink, as a struct of pointers that is filled when a run opens
+ * the libraries.  A build needs only their headers, and its programs run with and without a GPU. */
 #ifndef GBEES_CUDA_API_H
 #define GBEES_CUDA_API_H
 
@@ -8,12 +8,13 @@
 #include <nvJitLink.h>
 #include <nvrtc.h>
 
-/* What cuda_api_open() opens. */
+/* What cuda_api_open() opens: bits. */
 enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4 };
 enum { CUDA_ARCHITECTURES = 64 }; /* at most */
 
-/* Each list makes members of cuda_api and a table of api.c.  cuda.h renames some functions of the driver by macros
- * (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up are renamed with them. */
+/* Lists of functions: F(name) makes a member of cuda_api, and an entry of a table in api.c.  cuda.h renames some
+ * functions of the driver by macros (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up are
+ * renamed with them. */
 /* clang-format off */
 #define CUDA_DRIVER_FUNCTIONS(F) \
     F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) \
@@ -43,15 +44,17 @@ enum { CUDA_ARCHITECTURES = 64 }; /* at most */
     F(nvJitLinkGetErrorLog) F(nvJitLinkGetInfoLogSize) F(nvJitLinkGetInfoLog)
 /* clang-format on */
 
+/* A pointer to a function of that name and type. */
 #define CUDA_MEMBER(name) __typeof__(name) *name;
 
+/* The libraries that are open, and their functions. Starts as {0}. */
 typedef struct cuda_api {
     void *driver, *compiler, *linker;                          /* libraries; NULL: not opened */
     int driver_version;                                        /* 12040 is 12.4 */
     int compiler_major, compiler_minor;                        /* NVRTC's */
     int architectures[CUDA_ARCHITECTURES], architecture_count; /* that NVRTC knows; 90 is sm_90 */
     unsigned linker_major, linker_minor;                       /* nvJitLink's */
-    /* All functions of a library that is open are set; those of the others are NULL. */
+    /* Set for a library that is open; NULL for the others. */
     CUDA_DRIVER_FUNCTIONS(CUDA_MEMBER)
     CUDA_COMPILER_FUNCTIONS(CUDA_MEMBER)
     CUDA_LINKER_FUNCTIONS(CUDA_MEMBER)
@@ -60,7 +63,8 @@ typedef struct cuda_api {
 /* Opens what is asked for (CUDA_DRIVER | CUDA_COMPILER | CUDA_LINKER), initialises the driver, and finds at least one
  * device.  Returns GBEES_EBACKEND, and which of them can't be used here, why, and what to do. */
 int cuda_api_open(cuda_api *api, unsigned what, gbees_error *error);
-/* Opens NVRTC, or nvJitLink, if it is not open yet: one that what is open can work with. */
+/* Opens NVRTC, or nvJitLink, if it is not open yet, in a version that goes with the libraries that are open: the
+ * driver has to load what NVRTC compiles, and nvJitLink to link it. */
 int cuda_api_open_compiler(cuda_api *api, gbees_error *error);
 int cuda_api_open_linker(cuda_api *api, gbees_error *error);
 /* Closes what is open; the api may be {0}. */

@@ -11,14 +11,18 @@
 #define GBEES_CUDA_DIR "/usr/local/cuda"
 #endif
 
+/* A search for a library. */
 typedef struct search {
     const char *const *names;
-    int flags;
+    int flags; /* of dlopen() */
     const library_test *test;
-    gbees_text places; /* "the system's library path, /usr/local/cuda/lib64" */
-    gbees_text faults; /* "; FILE: why it can't be opened" */
+    gbees_text places; /* that were searched: "the system's library path, /usr/local/cuda/lib64" */
+    gbees_text faults; /* of files that were found: "; FILE: why it can't be opened" */
 } search;
 
+/* The functions below return the first usable library that they find, or NULL, and note places and faults. */
+
+/* A file, by its name or its path. */
 static void *try_file(search *s, const char *file)
 {
     void *library = dlopen(file, s->flags);
@@ -38,6 +42,7 @@ static void *try_file(search *s, const char *file)
     return NULL;
 }
 
+/* In a folder, whose name has `length` characters. */
 static void *try_folder(search *s, const char *folder, size_t length)
 {
     void *library = NULL;
@@ -57,7 +62,7 @@ static void *try_folder(search *s, const char *folder, size_t length)
     return library;
 }
 
-/* list: "DIR:DIR" */
+/* In the folders of a list, "DIR:DIR". */
 static void *try_folders(search *s, const char *list)
 {
     void *library = NULL;
@@ -71,6 +76,7 @@ static void *try_folders(search *s, const char *list)
     return library;
 }
 
+/* In the system's library path. */
 static void *try_system(search *s)
 {
     void *library = NULL;
@@ -82,6 +88,7 @@ static void *try_system(search *s)
     return library;
 }
 
+/* In CUDA toolkits: each folder once, also if two variables name it. */
 static void *try_toolkits(search *s)
 {
     const char *toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), GBEES_CUDA_DIR, "/usr/local/cuda",

@@ -4,12 +4,13 @@
 
 #include <gbees/error.h>
 
+/* Where a library is searched. */
 typedef enum library_kind {
     LIBRARY_SYSTEM, /* in the system's library path */
     LIBRARY_TOOLKIT /* there, or in a CUDA toolkit */
 } library_kind;
 
-/* Decides whether a library that was found can be used. */
+/* A function that decides whether a library that was found can be used: returns 1 if it can. */
 typedef struct library_test {
     int (*is_usable)(void *context, void *library);
     void *context;
@@ -20,8 +21,8 @@ typedef struct library_test {
  * LIBRARY_TOOLKIT, $CUDA_HOME, $CUDA_PATH, the toolkit found when gbees was built, and the usual folders.  Returns
  * NULL, with an error that lists the folders searched, if there is none. */
 void *library_open(const char *const *names, library_kind kind, const library_test *test, gbees_error *error);
-/* Closes a library (or NULL).  It stays in memory: a driver has threads, and a probe of the GPU is followed by a run
- * that opens the same libraries again. */
+/* Closes a library, or NULL.  The library stays in memory (RTLD_NODELETE): a driver has threads that still run its
+ * code, and after a probe of the GPU a run opens the same libraries again. */
 void library_close(void *library);
 /* The folder of the toolkit found when gbees was built. */
 const char *library_toolkit(void);

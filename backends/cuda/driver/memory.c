@@ -2,6 +2,7 @@
 #include "memory.h"
 #include <string.h>
 
+/* What cuMemCreate() takes: physical memory of the device. */
 static CUmemAllocationProp properties_of(const device_memory *memory)
 {
     CUmemAllocationProp properties;
@@ -39,11 +40,13 @@ size_t device_memory_left(const device_memory *memory)
     return memory->api->cuMemGetInfo(&left, &total) == CUDA_SUCCESS ? left : 0;
 }
 
+/* `size` rounded up to a multiple of `unit`. */
 static size_t rounded(size_t size, size_t unit)
 {
     return (size + unit - 1) / unit * unit;
 }
 
+/* Sets the error for `size` bytes that the GPU does not have. */
 static int fail_memory(const device_memory *memory, size_t size, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENOMEM,
@@ -52,7 +55,7 @@ static int fail_memory(const device_memory *memory, size_t size, gbees_error *er
                            1e-9 * (double)device_memory_left(memory), 1e-9 * (double)size);
 }
 
-/* Maps more physical memory to the addresses behind the array. */
+/* Maps physical memory to the addresses behind the array's end, until it has `size` bytes. */
 static int map_more(device_memory *memory, device_array *array, size_t size, gbees_error *error)
 {
     const cuda_api *api = memory->api;
@@ -78,6 +81,7 @@ static int map_more(device_memory *memory, device_array *array, size_t size, gbe
     return status;
 }
 
+/* With is_virtual: reserves addresses for an array that has none, and maps memory. */
 static int grow_virtual(device_memory *memory, device_array *array, size_t size, size_t most, gbees_error *error)
 {
     if (!array->reserved) {
@@ -94,7 +98,7 @@ static int grow_virtual(device_memory *memory, device_array *array, size_t size,
     return map_more(memory, array, size, error);
 }
 
-/* Without virtual memory: allocates a larger array and copies. */
+/* Without is_virtual: allocates a larger array, copies the contents, and frees the old one. */
 static int grow_copied(device_memory *memory, device_array *array, size_t size, gbees_error *error)
 {
     const cuda_api *api = memory->api;

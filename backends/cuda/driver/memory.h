@@ -11,20 +11,24 @@ typedef struct device_memory {
     CUdevice device;
     int is_virtual;           /* 1: memory is mapped into reserved addresses, and arrays grow without a copy */
     size_t granularity;       /* bytes of the smallest mapping */
-    size_t total, used, peak; /* bytes of the device, of all arrays, and the largest `used` so far */
+    size_t total, used, peak; /* bytes: of the device; of all arrays; of all arrays when they were largest */
 } device_memory;
 
-/* Starts as {0}. */
+/* An array in the GPU's memory. Starts as {0}. */
 typedef struct device_array {
     CUdeviceptr at;
-    size_t size, reserved;
+    size_t size;     /* bytes */
+    size_t reserved; /* bytes of addresses, with is_virtual */
 } device_array;
 
+/* Prepares to take memory of a device, whose context is current. */
 int device_memory_open(device_memory *memory, const cuda_api *api, CUdevice device, gbees_error *error);
 
-/* Grows the array to at least `size` bytes; its contents stay. `most`: an upper bound of all later sizes, for which
- * addresses are reserved. */
+/* Makes the array at least `size` bytes long; its contents stay.  `most`: bytes of addresses to reserve, no less than
+ * any later size.  Without is_virtual the array moves, and the GPU must not be using it.  Returns GBEES_ENOMEM, and
+ * what is missing, if there is no memory. */
 int device_array_grow(device_memory *memory, device_array *array, size_t size, size_t most, gbees_error *error);
+/* Frees the array; it is {0} again. */
 void device_array_free(device_memory *memory, device_array *array);
 
 /* Bytes that the driver reports as free. */

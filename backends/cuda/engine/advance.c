@@ -1,4 +1,4 @@
-/* advance.c - time steps: kernels take them until one stops for what the host has to handle. */
+/* advance.c - time steps: launches the kernels that take them, and handles the reasons for which these stop. */
 #include "common/totals.h"
 #include "engine.h"
 #include "heap.h"
@@ -6,8 +6,8 @@
 #include "ranks.h"
 #include "stop_error.h"
 
-/* Grows the heap after a step that made too many bricks, or nearly so.  If one did not fit, the hash table is filled
- * again without it: the step has not been taken. */
+/* Grows the heap when its bricks are, or nearly are, too many.  If a brick did not fit, the hash table is filled
+ * again without it: its step has not been taken, and inserts it again. */
 static int grow_heap(gbees_engine *e, gbees_error *error)
 {
     gbees_state *s = e->state;

@@ -1,4 +1,4 @@
-/* backend.c - what the CUDA module exports. */
+/* backend.c - the descriptor that the CUDA module exports, and those of its functions that open a GPU. */
 #include "common/initial_bricks.h"
 #include "cuda/compile/offline.h"
 #include "cuda/compile/spec.h"
@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* What an engine uses but does not own. */
+/* What an engine or an integrator uses and does not own: the libraries, the compiled programs, the GPU. */
 typedef struct session {
     cuda_api api;
     program_set kernels;
@@ -18,6 +18,7 @@ typedef struct session {
     CUcontext context; /* retained by the session, too: see open_context() */
 } session;
 
+/* Closes a session, or NULL. */
 static void close_session(session *s)
 {
     if (!s)
@@ -29,7 +30,7 @@ static void close_session(session *s)
     free(s);
 }
 
-/* Refuses what only the CPU backend can do; --backend auto falls back to it. */
+/* Refuses problems that only the CPU backend can compute. --backend auto then takes that one. */
 static int check_problem(const gbees_problem *problem, gbees_error *error)
 {
     const gbees_numerics *numerics = &problem->numerics;
@@ -44,8 +45,8 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
     return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
 }
 
-/* Opens the GPU in a thread of its own while kernels are looked up: nothing else before the first step takes as long.
- * If it fails, it fails again when the engine opens the GPU, which reports it. */
+/* A thread's function: opens the GPU's context, which takes longer than anything else before the first step, while
+ * kernels are looked up.  If it fails, it fails again when the engine opens the GPU, which reports it. */
 static void *open_context(void *session_to_open)
 {
     session *s = session_to_open;
@@ -55,8 +56,9 @@ static void *open_context(void *session_to_open)
     return NULL;
 }
 
-/* Programs that the first steps can do without: the one for small grids, since the common kernels have the same
- * results, bit for bit, and those for large grids while the grid is not large. */
+/* The set of programs (bit k: program k) that the first steps can do without: the one for small grids, since the
+ * kernels for grids of any size have the same results, bit for bit; those for large grids, unless the initial grid is
+ * large. */
 static unsigned left_for_later(const gbees_problem *problem, const char *arch)
 {
     gbees_shape shape;
@@ -68,7 +70,7 @@ static unsigned left_for_later(const gbees_problem *problem, const char *arch)
     return later;
 }
 
-/* `shared`: for a grid that several GPUs may share. */
+/* Makes all programs of a problem, and opens the GPU meanwhile. `shared`: for a grid that several GPUs may share. */
 static int build(session *s, const gbees_problem *problem, int exact, int shared, gbees_error *error)
 {
     pthread_t opener;
@@ -86,7 +88,7 @@ static int build(session *s, const gbees_problem *problem, int exact, int shared
     return status;
 }
 
-/* The GPU of this process: the first; among ranks of a machine each has one of its own. */
+/* Sets the GPU of this process: the first one; among the ranks of a machine, the one of its number. */
 static int choose_device(session *s, const gbees_parallel *parallel, gbees_error *error)
 {
     int count = 0, status = cuda_check(&s->api, s->api.cuDeviceGetCount(&count), "asking for a GPU", error);
@@ -101,7 +103,7 @@ static int choose_device(session *s, const gbees_parallel *parallel, gbees_error
                       "asking for a GPU", error);
 }
 
-/* Opens a GPU, and makes the kernels. */
+/* Opens a session for a problem: the libraries, the GPU, and all programs. */
 static int open_session(const gbees_problem *problem, const gbees_engine_options *options, session **out,
                         gbees_error *error)
 {
@@ -127,7 +129,7 @@ static int open_session(const gbees_problem *problem, const gbees_engine_options
     return status;
 }
 
-/* Of one process, with the initial density, or that of a source. */
+/* Makes an engine of one process, with the initial density, or in the state of a source. */
 static int make(const gbees_problem *problem, const gbees_engine_options *options, const engine_source *source,
                 gbees_engine **engine, gbees_error *error)
 {
@@ -144,7 +146,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     return status;
 }
 
-/* This rank's part. All ranks agree on how it ends. */
+/* All ranks: makes the engine of this rank. The status is the same on all ranks. */
 static int share(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                  gbees_error *error)
 {
@@ -171,6 +173,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
 
 static void destroy(gbees_engine *engine);
 
+/* Ranks other than 0. A rank that leaves the grid to rank 0 opens no GPU, but agrees twice, as share() of rank 0
+ * does. */
 static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
     gbees_engine *engine = NULL;
@@ -178,7 +182,7 @@ static int serve(const gbees_problem *problem, const gbees_engine_options *optio
 
     if (!cuda_ranks_are_alone(problem))
         status = share(problem, options, &engine, error);
-    for (int k = 0; k < 2 && !engine && !status; k++) /* with share() of rank 0 */
+    for (int k = 0; k < 2 && !engine && !status; k++)
         status = gbees_parallel_agree(options->parallel, status, error);
     if (!status)
         cuda_engine_serve(engine, options->parallel);
@@ -204,7 +208,8 @@ static void destroy(gbees_engine *engine)
 
 /* ---- between engines ---- */
 
-/* A session without an engine: the driver keeps the GPU's context as long as one has it. */
+/* Opens a session without an engine, which keeps the GPU's context open: the driver closes it with the last one that
+ * has it, and opening it takes long. */
 static int hold(gbees_hold **held, gbees_error *error)
 {
     session *s = calloc(1, sizeof *s);
@@ -231,7 +236,7 @@ static void release(gbees_hold *held)
 
 /* ---- samples ---- */
 
-/* Loads the program that integrates samples from the cache, or begins to compile it. */
+/* Finds the program that integrates samples in the cache, or begins to compile it in a thread. */
 static int begin_integrator(session *s, const gbees_problem *problem, gbees_error *error)
 {
     program_spec spec;
@@ -274,7 +279,8 @@ static void integrator_destroy(gbees_integrator *integrator)
     close_session(s);
 }
 
-/* Bytes for the bricks of the initial density, and for as many again that the first step adds. */
+/* Bytes for twice the bricks of the initial density, as the first step may add as many, and for the host's list of
+ * them. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;

@@ -1,8 +1,8 @@
-/* capture.c - a record's cells, kept on the GPU: another thread fetches them over a stream of its own while steps go
- * on.
+/* capture.c - keeps a record's cells on the GPU, so that another thread can fetch them over a stream of its own while
+ * steps go on.
  *
- * An engine has memory for one capture.  If it can't hold a record's cells, or still holds those of the record
- * before, capture() returns none, and the solver calls cells() instead.
+ * An engine has memory for one capture.  If that can't hold a record's cells, or still holds those of the record
+ * before, cuda_engine_capture() returns none, and the solver calls cells() instead.
  */
 #include "engine.h"
 #include "launch.h"
@@ -14,7 +14,7 @@ struct gbees_capture {
     packed_piece piece;
 };
 
-/* Makes e->capture with the first record; returns 0 if that fails. */
+/* Makes e->capture, for the first record.  Returns 0 if there is no memory: the run goes on without captures. */
 static int make(gbees_engine *e)
 {
     gbees_capture *made = calloc(1, sizeof *made);
@@ -46,7 +46,8 @@ void engine_capture_destroy(gbees_engine *e)
     e->capture = NULL;
 }
 
-/* Reserves memory for counted cells, and sets where they go to.  Returns 0 if there is none. */
+/* Reserves memory for cells->bricks bricks and cells->cells cells, and sets the addresses in `cells`.  Returns 0 if
+ * there is none. */
 static int reserve(gbees_engine *e, packed_cells *cells)
 {
     const size_t mask = cells->bricks * sizeof(uint64_t), p = (cells->cells * e->real_size + 7) / 8 * 8;
@@ -70,7 +71,7 @@ int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *e
         return status;
     if ((!e->capture && !make(e)) || capture_memory_is_taken(&e->captured) || e->state->count >= PACKED_MOST_BRICKS)
         return 0;
-    status = engine_pack(e, 0, e->state->count, 1, &cells, error); /* counts */
+    status = engine_pack(e, 0, e->state->count, 1, &cells, error); /* only counts */
     if (status || !reserve(e, &cells))
         return status;
     if (cells.bricks)

@@ -1,4 +1,5 @@
-/* frame.c - a grid whose frame moves: the host's part of device/frame.h, as functions of gbees_backend. */
+/* frame.c - a grid whose frame moves: sends the frame, and launches the passes of device/frame.h that find rates and
+ * sums. */
 #include "engine.h"
 #include "launch.h"
 #include "numerics/step.h"
@@ -11,7 +12,7 @@ static double value_of(gbees_exact_sum sum)
     return ldexp((double)sum.high, -16) + ldexp((double)sum.low, -52);
 }
 
-/* Launches one of the passes over the grid, which find sums or maxima in `found`. */
+/* Launches a pass over the grid, FRAME_..., which leaves sums or maxima in `found`. */
 static int run(gbees_engine *e, int pass, double time, gbees_error *error)
 {
     void *arguments[] = {&pass, &time};
@@ -40,6 +41,7 @@ int engine_send_frame(gbees_engine *e, gbees_error *error)
                       "sending the grid's frame", error);
 }
 
+/* Sets the frame behind the model's parameters (gbees/model_framed.h has the order). */
 static void set_parameters(gbees_engine *e, const gbees_grid_frame *frame)
 {
     const int n = e->problem->dimension;

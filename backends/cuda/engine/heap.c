@@ -4,6 +4,7 @@
 #include "launch.h"
 #include <math.h>
 
+/* Appends an array to a list. */
 static void add(slot_arrays *all, device_array *array, uint64_t *address, size_t size)
 {
     all->list[all->count++] = (slot_array){array, address, size};
@@ -33,7 +34,8 @@ slot_arrays engine_heap_arrays(gbees_engine *e)
     return all;
 }
 
-/* Of the hash table: a power of two, so that it is at most half full. */
+/* The entries of the hash table for a capacity: a power of two, at least twice as many, so that it is at most half
+ * full. */
 static uint64_t table_entries(uint64_t capacity)
 {
     uint64_t entries = 4;
@@ -45,7 +47,7 @@ static uint64_t table_entries(uint64_t capacity)
 
 /* ---- bytes ---- */
 
-/* Of all arrays and the hash table for so many slots, in the units in which the driver maps memory. */
+/* Bytes of all arrays and the hash table with `capacity` slots, each rounded up to what the driver maps at once. */
 static double bytes_of(const gbees_engine *e, const slot_arrays *all, uint64_t capacity)
 {
     const double unit = e->memory.is_virtual ? (double)e->memory.granularity : 1;
@@ -56,6 +58,7 @@ static double bytes_of(const gbees_engine *e, const slot_arrays *all, uint64_t c
     return bytes;
 }
 
+/* Bytes that they have. */
 static double bytes_held(const gbees_engine *e, const slot_arrays *all)
 {
     double bytes = (double)e->table.size;
@@ -65,18 +68,20 @@ static double bytes_held(const gbees_engine *e, const slot_arrays *all)
     return bytes;
 }
 
+/* Bytes that they lack for `capacity` slots. */
 static double bytes_more(const gbees_engine *e, const slot_arrays *all, uint64_t capacity)
 {
     return bytes_of(e, all, capacity) - bytes_held(e, all);
 }
 
+/* Bytes that the heap may take of those that are free: the driver needs some itself. */
 static double bytes_left(const gbees_engine *e)
 {
     return 0.97 * (double)device_memory_left(&e->memory);
 }
 
-/* Returns the largest capacity from `least` to `most` that the memory left is enough for; `least` if there is none.
- * The grid takes precedence over a capture. */
+/* Returns a capacity from `least` to `most` for which the free memory is enough, or `least` if it is enough for none.
+ * A capture's memory is freed first if the grid needs it. */
 static uint64_t affordable(gbees_engine *e, const slot_arrays *all, uint64_t least, uint64_t most)
 {
     double left = bytes_left(e);
@@ -88,7 +93,8 @@ static uint64_t affordable(gbees_engine *e, const slot_arrays *all, uint64_t lea
     return most;
 }
 
-/* Where memory can't be mapped, an array that grows is copied: the largest one needs its old bytes, too. */
+/* Bytes that growth takes for the copy of the largest array: where memory can't be mapped, an array is copied to a
+ * larger one. */
 static double bytes_copied(const gbees_engine *e, const slot_arrays *all)
 {
     double most = 0;
@@ -98,6 +104,7 @@ static double bytes_copied(const gbees_engine *e, const slot_arrays *all)
     return most;
 }
 
+/* Sets the error for a heap of so many slots that the GPU has no memory for. */
 static int fail_memory(const gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
 {
     const double others = (double)e->memory.used - bytes_held(e, all);
@@ -112,7 +119,7 @@ static int fail_memory(const gbees_engine *e, const slot_arrays *all, uint64_t c
 
 /* ---- growth ---- */
 
-/* Sets the null brick's part of an array to 0. */
+/* Sets an array's entries of the slots 0 .. 3 to 0: slot 0 is the null brick's. */
 static int clear_null(gbees_engine *e, const slot_array *one, gbees_error *error)
 {
     return cuda_check(e->api, e->api->cuMemsetD8Async(one->array->at, 0, 4 * one->size, e->stream),
@@ -129,8 +136,9 @@ int engine_heap_clear_null(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Addresses for the whole memory of the device are shared out among the arrays by their bytes a slot; the hash table
- * has at most an eighth. */
+/* Makes all arrays `capacity` slots long, and the hash table large enough.  An array that is new reserves addresses
+ * for as much as it can ever get: the device's whole memory, shared out by the arrays' bytes a slot; the hash table,
+ * an eighth. */
 static int grow_arrays(gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
 {
     const size_t total = e->memory.total;
@@ -155,7 +163,8 @@ static int grow_arrays(gbees_engine *e, const slot_arrays *all, uint64_t capacit
     return status;
 }
 
-/* Grows to at least `least` slots, and to `most` if the memory is enough. *rehash is set if the hash table has grown.
+/* Makes the heap at least `least` slots large, and up to `most` if there is memory. Sets *rehash if the hash table
+ * has grown.
  */
 static int grow(gbees_engine *e, uint64_t least, uint64_t most, int *rehash, gbees_error *error)
 {

@@ -18,11 +18,12 @@ typedef struct initial_box {
     initial_bricks bricks;
     int32_t *key; /* [BATCH][n] */
     double *p;    /* [BATCH][64] */
-    double *sum;  /* [BATCH]: of a brick's cells */
+    double *sum;  /* [BATCH]: the sum of a brick's cells */
     void *row;    /* [BATCH][64]: P as it is sent, floats or doubles */
     budget_spectrum spectrum;
 } initial_box;
 
+/* Lists the bricks, and takes the memory. close_box() frees it, also after an error. */
 static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
 {
     const gbees_shape *shape = &e->setup.shape;
@@ -48,8 +49,8 @@ static void close_box(initial_box *box)
     free(box->row);
 }
 
-/* Computes those of the next `count` bricks that have a cell inside the bound, and returns how many these are.  Adds
- * their cells to *sum, in the order of all bricks. */
+/* Of the next `count` bricks, computes those that have a cell inside the bound, and returns their number.  Adds the
+ * sums of their cells to *sum in the order of the bricks, so that it does not depend on the threads. */
 static uint64_t compute_bricks(const gbees_shape *shape, initial_box *box, uint64_t count, double *sum)
 {
     size_t n = (size_t)shape->n;
@@ -75,9 +76,8 @@ static uint64_t compute_bricks(const gbees_shape *shape, initial_box *box, uint6
     return made;
 }
 
-/* Sends a batch to the slots from `first` on, multiplied by `factor` and rounded as by the CPU's engine: the same
- * bits.
- */
+/* Sends a batch of `count` bricks to the slots from `first` on.  P is multiplied by `factor` and rounded as the CPU's
+ * engine does it, so that both start with the same bits. */
 static int send_bricks(gbees_engine *e, initial_box *box, uint64_t first, uint64_t count, double factor,
                        gbees_error *error)
 {
@@ -101,8 +101,8 @@ static int send_bricks(gbees_engine *e, initial_box *box, uint64_t first, uint64
     return status;
 }
 
-/* Computes all bricks twice: for their sum, then to send them scaled to the wanted sum.  Sets *made to their number.
- */
+/* Computes all bricks twice: first for their sum, then to send them, scaled so that the sum is initial_mass().  Sets
+ * *made to the number of bricks that were sent. */
 static int send_all(gbees_engine *e, initial_box *box, uint64_t *made, gbees_error *error)
 {
     const uint64_t all = box->bricks.count;
@@ -124,7 +124,8 @@ static int send_all(gbees_engine *e, initial_box *box, uint64_t *made, gbees_err
     return status;
 }
 
-/* Sets up the grid around the bricks that were sent, prunes it and counts its cells. */
+/* Makes the grid of the bricks that were sent to the slots from 1 on: the hash table, links and velocities.  Prunes
+ * it and counts its cells. */
 static int start(gbees_engine *e, uint64_t bricks, gbees_error *error)
 {
     gbees_state *s = e->state;

@@ -4,7 +4,8 @@
 
 #include <gbees/backend.h>
 
-/* Fills the grid with the problem's initial density, scaled to mass 1, and prunes it. */
+/* Fills the grid with the problem's initial density, scaled to its mass (initial_mass()), prunes it, and counts its
+ * cells. */
 int engine_fill_initial(gbees_engine *e, gbees_error *error);
 
 #endif

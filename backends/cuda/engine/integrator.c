@@ -1,4 +1,4 @@
-/* integrator.c - see integrator.h.  The samples are sent, integrated by one launch, and fetched again. */
+/* integrator.c - see integrator.h.  Samples are sent, integrated by one launch, and fetched. */
 #include "integrator.h"
 #include "cuda/driver/memory.h"
 #include "device/integration.h"
@@ -13,10 +13,11 @@ struct gbees_integrator {
     CUstream stream;
     program_set *programs;
     const gbees_problem *problem;
-    CUfunction kernel;    /* NULL: not loaded yet */
-    unsigned warps, most; /* of a block; blocks that are resident at once */
-    CUdeviceptr samples;  /* 0: none */
-    size_t bytes;         /* of them */
+    CUfunction kernel;   /* NULL: not loaded yet */
+    unsigned warps;      /* of a block */
+    unsigned most;       /* blocks that are resident at once */
+    CUdeviceptr samples; /* the GPU's memory for samples, by state, then their numbers; 0: none */
+    size_t bytes;        /* of `samples` */
 };
 
 static const char doing[] = "integrating samples";
@@ -46,6 +47,7 @@ int cuda_integrator_create(const cuda_api *api, CUdevice device, program_set *pr
     return status;
 }
 
+/* Frees the GPU's memory for samples. */
 static void free_samples(gbees_integrator *c)
 {
     if (c->samples)
@@ -101,7 +103,7 @@ static int take_kernel(gbees_integrator *c, gbees_error *error)
                : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of gbees_integrate");
 }
 
-/* Takes memory for samples. Returns 0 if there is none. */
+/* Takes the GPU's memory for samples. Returns 0 if there is none: then the audit integrates on the host. */
 static int reserve(gbees_integrator *c, size_t bytes)
 {
     if (bytes <= c->bytes)
@@ -113,7 +115,7 @@ static int reserve(gbees_integrator *c, size_t bytes)
     return c->samples != 0;
 }
 
-/* Sends the samples, or fetches them. */
+/* Sends the samples and their numbers, or with `back` fetches the samples. */
 static int move(const gbees_integrator *c, const gbees_integration *integration, int back, gbees_error *error)
 {
     const size_t column = integration->count * sizeof(double);
@@ -131,6 +133,7 @@ static int move(const gbees_integrator *c, const gbees_integration *integration,
     return cuda_check(c->api, result, doing, error);
 }
 
+/* Launches the kernel, a thread a sample. */
 static int launch(const gbees_integrator *c, const gbees_integration *integration, gbees_error *error)
 {
     const uint64_t column = integration->count * sizeof(double), threads = ENGINE_WARP_SIZE * c->warps,

@@ -2,8 +2,8 @@
  *
  * Blocks wait for each other at barriers several times a step.  A small grid's blocks are one cluster, which has a
  * barrier in hardware; those of a larger grid are all resident at once (a cooperative launch) and count up a word in
- * memory.  Kernels are launched in a row, as far ahead as the host can guess what is due: one whose turn it is not
- * reads state->stop and returns at once.
+ * memory.  The host launches several kernels without waiting between them, as far ahead as it can guess which are
+ * due: one that is not due reads that in state->stop, and returns at once.
  */
 #include "launch.h"
 #include "engine.h"
@@ -13,17 +13,17 @@
 #include <string.h>
 
 enum {
-    BLOCK_BRICKS = 320, /* of a block of KERNEL_ADVECT, where a brick's work is always the same */
-    STEPS_AHEAD = 16,   /* of a large grid that are launched before the host reads the state */
-    PRUNES_AHEAD = 32   /* of a smaller one */
+    BLOCK_BRICKS = 320, /* bricks of a block of KERNEL_ADVECT with `ctu`, where all bricks take the same time */
+    STEPS_AHEAD = 16,   /* steps that are launched before the host reads the state, if each is several launches */
+    PRUNES_AHEAD = 32   /* launches up to a prune, if one launch takes all steps between prunes */
 };
 
-/* Parameters of a kernel: every driver takes so many bytes. */
+/* The parameters of a kernel have at most 4096 bytes, on every GPU. */
 _Static_assert(sizeof(gbees_setup) + sizeof(gbees_state) + 2 * sizeof(uint64_t) <= 4096, "of gbees_small()");
 
 /* ---- one kernel ---- */
 
-/* A warp a brick, but no more blocks than are resident at once. */
+/* The number of blocks: a warp for each brick, but no more blocks than are resident at once. */
 static unsigned blocks_for(const gbees_engine *e, int kernel)
 {
     uint64_t blocks = ((uint64_t)e->state->count + e->warps[kernel] - 1) / e->warps[kernel];
@@ -32,8 +32,8 @@ static unsigned blocks_for(const gbees_engine *e, int kernel)
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-/* Launches a cluster, or any number of blocks without a barrier, before the kernel ahead has ended: it waits for that
- * end by itself (device/platform.h, wait_for_launch()). */
+/* Launches a cluster of blocks, or blocks that have no grid barrier, before the kernel ahead in the stream has ended:
+ * the kernel itself waits for that end (wait_for_launch() of device/platform.h). */
 static CUresult launch_early(const gbees_engine *e, int kernel, unsigned blocks, int is_cluster, void **arguments)
 {
     CUlaunchConfig config;
@@ -56,7 +56,7 @@ static CUresult launch_early(const gbees_engine *e, int kernel, unsigned blocks,
     return e->api->cuLaunchKernelEx(&config, e->kernel[kernel], arguments, NULL);
 }
 
-/* Launches blocks that wait at no barrier. */
+/* Launches blocks that have no grid barrier. */
 static CUresult launch_free(const gbees_engine *e, int kernel, unsigned blocks, void **arguments)
 {
     if (e->cluster > 0) /* GPUs that have clusters can launch early, too */
@@ -65,12 +65,13 @@ static CUresult launch_free(const gbees_engine *e, int kernel, unsigned blocks, 
                                   e->stream, arguments, NULL);
 }
 
+/* Whether the grid is so small that its blocks are one cluster. */
 static int is_clustered(const gbees_engine *e)
 {
     return e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
 }
 
-/* Launches blocks that wait at barriers: a cluster or a cooperative grid. */
+/* Launches blocks that have grid barriers: as a cluster, or cooperatively. */
 static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 {
     const uint32_t cluster_limit = 2 * ENGINE_CLUSTER_BRICKS;
@@ -86,8 +87,8 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
                                              ENGINE_WARP_SIZE * e->warps[kernel], 1, 1, 0, e->stream, arguments);
 }
 
-/* Launches a kernel with the parameter `target`, the number of steps to be reached: a kernel of steps, or the prune
- * that these stop for. */
+/* Launches a kernel of steps, or the prune that these stop for: both have the parameter `target`, the number of the
+ * step at which they end. */
 static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &target};
@@ -104,7 +105,6 @@ int engine_send_state(gbees_engine *e, const char *doing, gbees_error *error)
                       doing, error);
 }
 
-/* Waits for all launches, and fetches the state that they leave. */
 int engine_fetch_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
     int status = cuda_check(
@@ -167,8 +167,9 @@ int engine_launch_update(gbees_engine *e, gbees_update_params *params, gbees_err
 
 /* ---- steps whose passes are launches of their own ---- */
 
-/* Launches one pass of a step, or the marks after the last.  As many blocks as are resident at once where warps take
- * what is next in a work queue, or all have the same work; else more, so that none waits for the slowest. */
+/* Launches one pass of a step, or the marks after the last.  There are as many blocks as are resident at once where
+ * warps take their work from a queue (sweeps) or go through all bricks in strides (marks); with `ctu` there are more,
+ * so that blocks which end early are replaced. */
 static CUresult launch_pass(gbees_engine *e, int kernel, int pass)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &pass};
@@ -208,6 +209,8 @@ static CUresult launch_advection(gbees_engine *e, uint64_t target, int is_pruned
     return result == CUDA_SUCCESS && is_pruned ? launch_until(e, KERNEL_ADVANCE, target) : result;
 }
 
+/* Launches up to STEPS_AHEAD steps whose advection is launches of its own, with the prunes that are due between them.
+ */
 static CUresult launch_advected_steps(gbees_engine *e, uint64_t target)
 {
     const gbees_state *s = e->state;
@@ -221,8 +224,8 @@ static CUresult launch_advected_steps(gbees_engine *e, uint64_t target)
 
 /* ---- steps that one kernel takes, up to the next prune ---- */
 
-/* Guesses how often steps and a prune will alternate.  One launch too many takes some microseconds; with one too few
- * the host waits and launches again. */
+/* Guesses how many prunes are due up to `target` or the end of the interval, plus 1.  A launch too many takes some
+ * microseconds; after too few the host waits and launches again. */
 static uint64_t rounds_ahead(const gbees_engine *e, uint64_t target)
 {
     const gbees_state *s = e->state;
@@ -233,6 +236,7 @@ static uint64_t rounds_ahead(const gbees_engine *e, uint64_t target)
     return e->setup.stop_at_prunes ? 1 : rounds < PRUNES_AHEAD ? (uint64_t)rounds : PRUNES_AHEAD;
 }
 
+/* Launches steps up to the next prune, and the prune, as often as that is likely to be due. */
 static CUresult launch_rounds(gbees_engine *e, uint64_t target)
 {
     CUresult result = CUDA_SUCCESS;
@@ -245,6 +249,7 @@ static CUresult launch_rounds(gbees_engine *e, uint64_t target)
     return result;
 }
 
+/* Sends the state, launches steps, waits for them, and fetches the state. */
 static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     const int is_advected = e->setup.advect_apart || e->advects_all;
@@ -258,14 +263,15 @@ static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbe
 
 /* ---- steps of a small grid ---- */
 
-/* Whether KERNEL_SMALL is there and can take on the grid. */
+/* Whether KERNEL_SMALL has been compiled and can take the next steps. */
 static int is_small(const gbees_engine *e)
 {
     return is_clustered(e) && e->kernel[KERNEL_SMALL] && !e->capacity_exceeded && e->state->linked == e->state->count;
 }
 
-/* Waits until gbees_small() has written the state, which is some time before the driver notices that it has ended.
- * What follows in the stream waits for its end; the host needs to only if the kernel stopped for something. */
+/* Waits until gbees_small() has written the state: its count of ended launches is `ended`.  That is some time before
+ * the driver reports the kernel's end, for which the host waits only if the kernel stopped for something that the
+ * host handles: what follows in the stream waits anyway. */
 static int wait_for_small(gbees_engine *e, uint32_t ended, const char *doing, gbees_error *error)
 {
     const gbees_state *s = e->state;
@@ -281,9 +287,9 @@ static int wait_for_small(gbees_engine *e, uint32_t ended, const char *doing, gb
     return cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
 }
 
-/* Launches KERNEL_SMALL once for many steps and their prunes, but not for so many that the host would not see for
- * long that the grid is no longer small.  The state is a parameter of the kernel, which writes what changes of it
- * into the host's copy. */
+/* Launches KERNEL_SMALL once, for steps and prunes up to `target`, but at most for PRUNES_AHEAD prunes, so that the
+ * host does not learn too late that the grid is no longer small.  The state is a parameter of the kernel, which
+ * writes what it changes into the host's copy. */
 static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     const gbees_state *s = e->state;
@@ -305,8 +311,8 @@ int engine_take_large_kernels(gbees_engine *e, gbees_error *error)
     return status ? status : engine_take_program(e, PROGRAM_MARKS, 1, error);
 }
 
-/* Loads kernels whose compilation was left for later, once they are compiled: a large grid waits for its own; a small
- * one takes steps with the common kernels meanwhile, whose results are the same bits. */
+/* Loads kernels that were left for later.  A large grid waits until its kernels are compiled.  A small one does not:
+ * until then the kernels for grids of any size take its steps, with the same bits. */
 static int take_kernels(gbees_engine *e, gbees_error *error)
 {
     if (!e->setup.advect_apart)
@@ -314,7 +320,7 @@ static int take_kernels(gbees_engine *e, gbees_error *error)
     return engine_take_large_kernels(e, error);
 }
 
-/* Whether ranks are to share the grid from now on. */
+/* Whether the grid has become large enough for ranks to share it, and has no unlinked bricks. */
 static int is_to_be_shared(const gbees_engine *e)
 {
     return e->state->count >= e->share_from && e->state->count == e->state->linked;

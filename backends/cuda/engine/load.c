@@ -3,10 +3,11 @@
 #include "engine.h"
 
 enum {
-    MOST_BLOCKS = 5,            /* of a multiprocessor: more do not make a grid barrier's kernels faster */
-    PORTABLE_CLUSTER_BLOCKS = 8 /* that every GPU with clusters can have */
+    MOST_BLOCKS = 5,            /* blocks of a multiprocessor: with more, kernels with grid barriers are not faster */
+    PORTABLE_CLUSTER_BLOCKS = 8 /* blocks of a cluster on every GPU that has clusters */
 };
 
+/* Finds kernel k in its program, which is loaded, and how many of its blocks are resident at once. */
 static int find_kernel(gbees_engine *e, int k, gbees_error *error)
 {
     const cuda_api *api = e->api;
@@ -29,7 +30,7 @@ static int find_kernel(gbees_engine *e, int k, gbees_error *error)
     return status;
 }
 
-/* Blocks of a cluster: GPUs have clusters from compute capability 9.0 on. */
+/* The number of blocks of a cluster; 0: the GPU has no clusters, as below compute capability 9.0. */
 static int find_cluster(const gbees_engine *e)
 {
     int supported = 0;
@@ -39,14 +40,14 @@ static int find_cluster(const gbees_engine *e)
     return ENGINE_CLUSTER_BLOCKS;
 }
 
-/* Allows a kernel clusters of more than PORTABLE_CLUSTER_BLOCKS; returns 0 if the GPU has none. */
+/* Allows a kernel clusters of more than PORTABLE_CLUSTER_BLOCKS blocks; returns 0 if the GPU can't have them. */
 static int allow_cluster(const gbees_engine *e, int kernel)
 {
     return e->api->cuFuncSetAttribute(e->kernel[kernel], CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) ==
            CUDA_SUCCESS;
 }
 
-/* Loads a program and looks up its kernels. */
+/* Loads a program and finds its kernels. */
 static int load(gbees_engine *e, int part, gbees_error *error)
 {
     int status = program_load(e->api, &e->programs->part[part], error);

@@ -1,4 +1,4 @@
-/* marginals.c - a record's marginals, summed on the GPU: the host's part. */
+/* marginals.c - a record's marginals: lays them out, has the GPU sum them, and converts the sums. */
 #include "engine.h"
 #include "launch.h"
 #include "numerics/fixed.h"
@@ -6,7 +6,8 @@
 
 enum { MOST_ENTRIES = 1 << 25 }; /* of all marginals together: 256 MiB of the host's memory */
 
-/* Reads the range of the cells' indices, axis by axis.  Returns 0 if there is no cell. */
+/* Sets the range of the cells' indices along each axis, from what the kernel has found.  Returns 0 if there is no
+ * cell. */
 static int read_range(const gbees_engine *e, gbees_marginals *out)
 {
     const gbees_findings *found = e->found;
@@ -23,8 +24,8 @@ static int read_range(const gbees_engine *e, gbees_marginals *out)
     return 1;
 }
 
-/* Lays out the marginals one behind the other: a line for each axis, a plane for each pair of axes unless it has more
- * than `most` entries.  Returns how many entries they have together; 0: more than MOST_ENTRIES. */
+/* Lists the marginals, one behind the other in memory: a line for each axis, and a plane for each pair of axes unless
+ * it has more than `most` entries.  Returns the number of entries of all; 0: more than MOST_ENTRIES. */
 static uint64_t lay_out(const gbees_marginals *of, int n, uint64_t most, gbees_histograms *all)
 {
     uint64_t entries = 0;
@@ -48,7 +49,8 @@ static uint64_t lay_out(const gbees_marginals *of, int n, uint64_t most, gbees_h
     return entries;
 }
 
-/* Sums P into the rows that are spare between steps, behind the null brick's, and fetches the sums. */
+/* Sums P on the GPU, in the rows that don't hold the density, from slot 1 on, and fetches the sums[entries], integers
+ * in units of 2^-60. */
 static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, double threshold, void *sums,
                   gbees_error *error)
 {
@@ -66,7 +68,7 @@ static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, doub
     return status ? status : cuda_check(api, api->cuStreamSynchronize(e->stream), doing, error);
 }
 
-/* Converts the sums from integers to the doubles that they stand for, in place, and sets the pointers to them. */
+/* Converts sums[entries] to doubles in place, divided by the mass, and sets the pointers of the marginals to them. */
 static void finish(const gbees_engine *e, const gbees_histograms *all, uint64_t entries, void *sums,
                    gbees_marginals *out)
 {

@@ -5,17 +5,18 @@
 
 enum { NCCL_BYTES = 1 }; /* ncclUint8 */
 
+/* Turns a result of NCCL into a status, with its text. */
 static int check(const nccl_comm *nccl, int result, const char *doing, gbees_error *error)
 {
     return result ? gbees_error_set(error, GBEES_EBACKEND, "NCCL failed while %s: %s", doing, nccl->text(result)) : 0;
 }
 
-/* Sets all functions of an open library; returns whether they are there. */
+/* Sets the functions of an open library; returns 1 if it has all of them. */
 static int find_functions(nccl_comm *nccl)
 {
     struct {
         const char *name;
-        void *to; /* the member */
+        void *to; /* the member of nccl_comm that points to it */
     } const functions[] = {
         {"ncclGetUniqueId", &nccl->get_id}, {"ncclCommInitRank", &nccl->init},   {"ncclCommDestroy", &nccl->destroy},
         {"ncclGroupStart", &nccl->start},   {"ncclGroupEnd", &nccl->end},        {"ncclSend", &nccl->send},
@@ -32,7 +33,7 @@ static int find_functions(nccl_comm *nccl)
     return 1;
 }
 
-/* Finds the library; nccl->library stays NULL without. */
+/* Opens the library and sets its functions; sets *nccl to {0} if it is not there, or lacks one. */
 static void find_library(nccl_comm *nccl)
 {
     static const char *const names[] = {"libnccl.so.2", NULL};

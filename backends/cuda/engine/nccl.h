@@ -1,17 +1,17 @@
-/* nccl.h - NCCL, which copies between the GPUs of several processes: found when a run starts, as the CUDA libraries
- * are. A build needs nothing of it. */
+/* nccl.h - messages between the GPUs of several processes, by NCCL. The library is opened when a run starts, as the
+ * CUDA libraries are: a build needs neither it nor its header. */
 #ifndef GBEES_CUDA_NCCL_H
 #define GBEES_CUDA_NCCL_H
 
 #include <cuda.h>
 #include <gbees/parallel.h>
 
-/* NCCL's own types, as its header has them. */
+/* ncclUniqueId of NCCL's header. */
 typedef struct nccl_id {
     char internal[128];
 } nccl_id;
 
-/* An open communicator of NCCL; {0}: none. */
+/* An open communicator, and NCCL's functions (nccl.c has their names), whose results are 0 or an error; {0}: none. */
 typedef struct nccl_comm {
     void *library, *comm;
     int (*get_id)(nccl_id *id);
@@ -24,12 +24,14 @@ typedef struct nccl_comm {
     const char *(*text)(int result);
 } nccl_comm;
 
-/* Opens it on all ranks, each with the GPU whose context is current. Without NCCL on a rank nccl->library is NULL on
- * all. */
+/* All ranks: opens a communicator, on each rank for the GPU whose context is current. If a rank doesn't find NCCL,
+ * sets nccl->library to NULL on all and returns 0. nccl_close() closes it, also after an error. */
 int nccl_open(nccl_comm *nccl, const gbees_parallel *parallel, gbees_error *error);
 void nccl_close(nccl_comm *nccl);
 
-/* Messages of a group travel side by side, in a stream's order. */
+/* Sends and receives `size` bytes of the GPU's memory between nccl_begin() and nccl_end(), which puts all of these
+ * messages into the stream as one operation. Memory may be used by what is put into the stream after it. Size 0: no
+ * message. */
 int nccl_begin(nccl_comm *nccl, gbees_error *error);
 int nccl_send(nccl_comm *nccl, CUdeviceptr at, size_t size, int rank, CUstream stream, gbees_error *error);
 int nccl_receive(nccl_comm *nccl, CUdeviceptr at, size_t size, int rank, CUstream stream, gbees_error *error);

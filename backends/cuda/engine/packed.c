@@ -8,6 +8,7 @@
 
 enum { BATCH = 1 << 12 }; /* cells that a visitor gets at once, at most; at least as many as a brick has */
 
+/* Bytes of the masks, the values and the keys of a whole piece. */
 static size_t mask_bytes(void)
 {
     return PACKED_PIECE * sizeof(uint64_t);
@@ -58,6 +59,7 @@ int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *e
     return 0;
 }
 
+/* Starts to copy `size` bytes from the GPU. */
 static int fetch(const packed_source *source, void *to, CUdeviceptr from, size_t size, gbees_error *error)
 {
     const cuda_api *api = source->engine->api;
@@ -65,6 +67,7 @@ static int fetch(const packed_source *source, void *to, CUdeviceptr from, size_t
     return cuda_check(api, api->cuMemcpyDtoHAsync(to, from, size, source->stream), "fetching cells", error);
 }
 
+/* Waits for the copies that were started. */
 static int wait(const packed_source *source, gbees_error *error)
 {
     const cuda_api *api = source->engine->api;
@@ -72,7 +75,8 @@ static int wait(const packed_source *source, gbees_error *error)
     return cuda_check(api, api->cuStreamSynchronize(source->stream), "fetching cells", error);
 }
 
-/* Fetches bricks first .. first + count - 1.  *cell is the first one's first cell, and is advanced past the last. */
+/* Fetches the packed bricks first .. first + count - 1.  *cell is the number of packed cells before them, and is
+ * advanced by theirs. */
 static int fetch_piece(const packed_source *source, uint64_t first, size_t count, uint64_t *cell, gbees_error *error)
 {
     const gbees_engine *e = source->engine;
@@ -96,7 +100,8 @@ static int fetch_piece(const packed_source *source, uint64_t first, size_t count
     return status;
 }
 
-/* Appends a brick's cells, whose P begin at first_p, to a batch of `count` cells.  Returns how many it has then. */
+/* Appends the cells of a brick of the piece, whose values begin at piece->p[first_p], to the batch piece->index,
+ * piece->wide of `count` cells, as multi-indices and P / mass.  Returns the number of cells in the batch after it. */
 static size_t expand(const packed_source *source, size_t brick, size_t first_p, size_t count)
 {
     const gbees_shape *shape = &source->engine->setup.shape;
@@ -122,6 +127,7 @@ static size_t expand(const packed_source *source, size_t brick, size_t first_p, 
     return count + number;
 }
 
+/* Passes the cells of a piece of `bricks` bricks to the visitor, in batches. */
 static int visit_piece(const packed_source *source, size_t bricks, gbees_cell_visitor *visitor, void *context)
 {
     const packed_piece *piece = source->piece;
@@ -175,8 +181,9 @@ int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, double fraction,
     return status;
 }
 
-/* Memory for a piece of packed cells: the rows that are free between steps, behind the null brick's.  They are large
- * enough for every size of the grid. */
+/* The GPU's memory for a piece of packed cells: the rows that don't hold the density, which are free between steps,
+ * from slot 1 on, as the null brick's must stay 0.  They are large enough for every grid: the heap has at least
+ * ENGINE_LEAST_CAPACITY slots, twice as many as a piece. */
 static packed_cells in_spare_rows(const gbees_engine *e)
 {
     packed_cells to = {.mask = e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size};

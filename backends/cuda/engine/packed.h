@@ -1,5 +1,6 @@
-/* packed.h - cells of bricks as the GPU packs them for a record: for each brick a mask of its cells and its key, and
- * the P of all these cells, one after another.  This is a tenth of what the cells' indices would take. */
+/* packed.h - cells of bricks as the GPU packs them for a record, and how the host fetches them. Packed are, of each
+ * brick, a mask of its cells and its key, and the P of all these cells, one after another.  This is a tenth of what
+ * the cells' multi-indices would take. */
 #ifndef GBEES_CUDA_PACKED_H
 #define GBEES_CUDA_PACKED_H
 
@@ -9,13 +10,13 @@
 
 enum { PACKED_PIECE = 1 << 13 }; /* bricks that are fetched at once, at most */
 
-/* In the GPU's memory: mask[bricks], key[bricks][n], p[cells]. */
+/* Packed cells in the GPU's memory: mask[bricks], key[bricks][n], p[cells] in the problem's precision. */
 typedef struct packed_cells {
     uint64_t bricks, cells;
     CUdeviceptr mask, key, p;
 } packed_cells;
 
-/* The host's memory for one piece of them; starts as {0}. */
+/* The host's memory for one piece of packed cells, PACKED_PIECE bricks at most; starts as {0}. */
 typedef struct packed_piece {
     void *memory;  /* has mask, key and p */
     int is_locked; /* 1: page-locked memory of the driver; 0: malloc()'s */
@@ -36,16 +37,17 @@ typedef struct packed_source {
     double mass; /* of the density: what the visitor gets is P / mass */
 } packed_source;
 
+/* Takes the memory of a piece. packed_piece_free() gives it back. */
 int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *error);
 void packed_piece_free(const gbees_engine *e, packed_piece *piece);
 
-/* Fetches all cells, piece by piece, and hands them to the visitor. For any thread, with the engine's context
- * current.
+/* Fetches all cells, piece by piece, and passes them to the visitor. Any thread may call it, with the engine's
+ * context current.
  */
 int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
-/* Packs the cells with P >= fraction * p* and P > 0 of bricks (first, last] to where `to` points, and sets to->bricks
- * and to->cells. If to->p is 0, it only counts. */
+/* Packs the cells with P >= fraction * p* * mass and P > 0 of the bricks in slots first + 1 .. last to to->mask,
+ * to->key and to->p, and sets to->bricks and to->cells to their numbers. If to->p is 0, it only counts them. */
 int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, double fraction, packed_cells *to,
                 gbees_error *error);
 

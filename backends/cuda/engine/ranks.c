@@ -1,9 +1,10 @@
-/* ranks.c - the communicator of an engine that is shared among ranks; see ranks.h. */
+/* ranks.c - which problems several GPUs can share, and how ranks exchange messages: from host to host, and from GPU
+ * to GPU; see ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* From so many bricks on two GPUs gain more by sharing than they lose (doc/notes/ranks.md). */
+/* Bricks from which on two GPUs take less time than one (doc/notes/ranks.md). */
 enum { SPLIT_FROM = 1 << 18 };
 
 /* ---- create ---- */
@@ -36,6 +37,7 @@ int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error)
     return gbees_parallel_agree(parallel, GBEES_EUSAGE, error);
 }
 
+/* The number of bricks from which on a grid is split. */
 static uint32_t split_from(void)
 {
     const char *text = getenv("GBEES_CUDA_SPLIT_FROM"); /* for tests, and to find where sharing gains */
@@ -44,7 +46,8 @@ static uint32_t split_from(void)
     return bricks >= 2 && bricks < TABLE_DEAD ? (uint32_t)bricks : SPLIT_FROM;
 }
 
-/* Layers of ghosts: sweeps read (order + 1) / 2 cells beyond the box, growth and prunes a brick. */
+/* Sets the layers of ghosts along each axis: sweeps read (order + 1) / 2 cells beyond the box; growth and prunes need
+ * one brick, which is the least that this gives. */
 static void set_layers(gbees_engine *e, int *layers)
 {
     const int cells = (gbees_scheme_order(e->problem->numerics.scheme) + 1) / 2;
@@ -79,7 +82,8 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
         "taking page-locked memory", error);
 }
 
-/* Sends each rank a message: NCCL connects two GPUs when they first have one, which takes as long as many steps. */
+/* Exchanges a message with each rank. NCCL connects two GPUs at their first message, which takes as long as many
+ * steps: so this happens before the steps, and a pair that can't be connected is an error at the start. */
 static int connect_all(gbees_engine *e, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -178,7 +182,7 @@ int ranks_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error
 
 /* ---- messages between GPUs ---- */
 
-/* The bytes of some messages. */
+/* The bytes of messages[count]. */
 static size_t bytes_of(const device_message *messages, int count)
 {
     size_t bytes = 0;
@@ -188,7 +192,7 @@ static size_t bytes_of(const device_message *messages, int count)
     return bytes;
 }
 
-/* The host's memory for messages: 0 those that are sent, 1 those that are received. */
+/* The host's memory for `size` bytes of messages that are sent (which = 0) or received (1). NULL: out of memory. */
 static char *host_buffer(struct engine_ranks *ranks, int which, size_t size)
 {
     if (ranks->size[which] < size) {
@@ -199,7 +203,8 @@ static char *host_buffer(struct engine_ranks *ranks, int which, size_t size)
     return ranks->host[which];
 }
 
-/* Copies messages through the hosts. */
+/* As ranks_exchange_rows(), without NCCL: copies what is sent to the host, exchanges it, and copies what is received
+ * to the GPU. */
 static int exchange_through_hosts(gbees_engine *e, int outs, int ins, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -231,14 +236,12 @@ static int exchange_through_hosts(gbees_engine *e, int outs, int ins, gbees_erro
                   : cuda_check(api, api->cuStreamSynchronize(e->stream), "receiving bricks of other ranks", error);
 }
 
-int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
+/* As ranks_exchange_rows(), by NCCL. */
+static int exchange_by_nccl(gbees_engine *e, int outs, int ins, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
-    int status = 0;
+    int status = nccl_begin(&ranks->nccl, error);
 
-    if (!ranks->nccl.library)
-        return exchange_through_hosts(e, outs, ins, error);
-    status = nccl_begin(&ranks->nccl, error);
     for (int k = 0; k < outs && !status; k++)
         status = nccl_send(&ranks->nccl, ranks->out[k].at, ranks->out[k].size, ranks->out[k].rank, e->stream, error);
     for (int k = 0; k < ins && !status; k++)
@@ -246,6 +249,16 @@ int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
     if (!status)
         status = nccl_end(&ranks->nccl, error);
     ranks->log.bytes += (double)bytes_of(ranks->out, outs);
+    return status;
+}
+
+int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
+{
+    const int status =
+        e->ranks->nccl.library ? exchange_by_nccl(e, outs, ins, error) : exchange_through_hosts(e, outs, ins, error);
+
+    if (status)
+        exchange_abort(e->ranks->parallel, error->text);
     return status;
 }
 

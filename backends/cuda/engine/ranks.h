@@ -1,8 +1,13 @@
 /* ranks.h - a large grid that several ranks share, each with a GPU of its own: doc/cluster.md.
  *
- * While a grid is small rank 0 has all of it, and the others wait. When it has grown to `split_from` bricks, each
- * rank takes the bricks of a box (common/partition.h), and ghosts beside it (device/share.h). All ranks then take the
- * same steps (ranks_step.c). Before rank 0 does anything else, all bricks come back to it (ranks_move.c).
+ * A small grid is rank 0's alone, and the other ranks wait for orders (ranks_serve.c). From `split_from` bricks on
+ * the grid is split: each rank owns the bricks in its box (common/partition.h), and has ghosts, copies of the bricks
+ * of other ranks near that box (device/share.h). Steps of a split grid (ranks_step.c), its moments and its counts of
+ * cells (ranks_statistics.c) are computed by all ranks at once. For updates, cells, marginals and checkpoints all
+ * bricks move to rank 0 first (ranks_move.c).
+ *
+ * Functions marked "all ranks" exchange messages: every rank calls them, in the same order. Their status is the same
+ * on all ranks. A rank that fails where the others already wait for its message ends all ranks (exchange_abort()).
  */
 #ifndef GBEES_CUDA_RANKS_H
 #define GBEES_CUDA_RANKS_H
@@ -12,141 +17,163 @@
 #include "engine.h"
 #include "nccl.h"
 
-/* Slots of bricks, in the GPU's memory. */
+/* A list of bricks: slots[count], in the GPU's memory. */
 typedef struct brick_list {
     device_array slots;
     uint32_t count;
 } brick_list;
 
-/* Keys of bricks, [count][n], in the host's memory. */
+/* A list of bricks by their keys, in the host's memory. */
 typedef struct key_list {
-    int32_t *key;
-    uint64_t count, capacity;
+    int32_t *key;             /* [capacity][n] */
+    uint64_t count, capacity; /* bricks */
 } key_list;
 
-/* A rank whose box lies near this one's. The lists of both have the same bricks in the same order, by class: [j]
- * ghosts that are outside the box along axis j alone, which sweeps along j read; [n] all others. */
+/* A rank whose box is so near that bricks of one are ghosts of the other. There are n + 1 classes of ghosts: class
+ * j < n is outside the box along axis j alone, and a sweep along j reads it; class n is outside along several axes.
+ * The list `give` of one rank has the same bricks in the same order as the list `take` of its partner, so that rows
+ * travel without keys. */
 typedef struct rank_partner {
     int rank;
-    brick_list give[GBEES_MAX_DIM + 1];                                /* own bricks that are ghosts there */
-    brick_list take[GBEES_MAX_DIM + 1];                                /* ghosts that it owns */
-    uint32_t give_new[GBEES_MAX_DIM + 1], take_new[GBEES_MAX_DIM + 1]; /* of them, those that are being added */
-    key_list out, in;                                                  /* keys that are sent and received */
+    brick_list give[GBEES_MAX_DIM + 1];                                /* by class: own bricks that are its ghosts */
+    brick_list take[GBEES_MAX_DIM + 1];                                /* by class: ghosts that it owns */
+    uint32_t give_new[GBEES_MAX_DIM + 1], take_new[GBEES_MAX_DIM + 1]; /* bricks that are being added to the lists */
+    key_list out, in;                                                  /* requests to it, and from it */
 } rank_partner;
 
-/* A message between GPUs. */
+/* A message between GPUs: as gbees_message, with its data in the GPU's memory. */
 typedef struct device_message {
     int rank;
-    size_t size;
+    size_t size; /* bytes */
     CUdeviceptr at;
 } device_message;
 
 struct engine_ranks {
     const gbees_parallel *parallel;
-    nccl_comm nccl;      /* {0}: rows travel through the hosts */
-    int is_alone;        /* 1: the problem's grids are never large enough to gain by sharing */
-    int is_split;        /* 1: each rank has its own part */
-    uint32_t split_from; /* bricks; back to rank 0 below half of it */
-    partition cuts;      /* the last ones that were chosen; ranks == 0: none yet */
-    partition_box *box;  /* [ranks]: who owns what */
-    int layers[GBEES_MAX_DIM];
-    rank_partner *partner;
-    int partners, capacity; /* in use, and made */
-    int has_grown;          /* 1: the last step has inserted the bricks for the next one; they are not linked */
-    uint32_t ghosts;        /* that are linked */
-    uint64_t bricks;        /* of all ranks, at the last count */
-    double busiest;         /* of the rank that has most */
-    device_array counters, keys, announced, send, receive;
-    uint32_t *counts;         /* of all lists, [ranks][n + 1]: page-locked */
-    device_message *out, *in; /* [ranks] */
-    gbees_message *to, *from; /* [ranks] */
-    void *host[2];            /* [size[i]]: rows that go through the host: sent, received */
-    size_t size[2];
-    exchange_log log;        /* of this rank */
-    double bytes, waited;    /* of all, at the last report */
-    double imbalance, steps; /* summed up over steps */
+    nccl_comm nccl;             /* {0}: messages between GPUs travel through the hosts */
+    int is_alone;               /* 1: the problem's grids are never large enough to gain by sharing */
+    int is_split;               /* 1: each rank has the bricks of its box; 0: rank 0 has all */
+    uint32_t split_from;        /* bricks from which on the grid is split; below half of them it is rank 0's again */
+    partition cuts;             /* the last ones that were chosen; part NULL: none yet */
+    partition_box *box;         /* [ranks]: the keys that each rank owns */
+    int layers[GBEES_MAX_DIM];  /* of ghosts beside the box, by axis */
+    rank_partner *partner;      /* [ranks] */
+    int partners;               /* of this rank: partner[0 .. partners - 1] */
+    int capacity;               /* partner[0 .. capacity - 1] have memory: the most partners so far */
+    int has_grown;              /* 1: the last step has inserted the bricks for the next one; they are not linked */
+    uint32_t ghosts;            /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
+    uint64_t bricks;            /* of all ranks, when they were last counted */
+    double busiest;             /* bricks of the rank that had most */
+    device_array counters;      /* [partners][n + 1]: lengths of the lists `give`, while bricks are selected */
+    device_array keys;          /* keys to be sent or inserted, [..][n]; slots of bricks that move to other ranks */
+    device_array announced;     /* keys of the partners' new bricks near this rank's box, [..][n] */
+    device_array send, receive; /* data of messages between GPUs */
+    uint32_t *counts;           /* [partners][n + 1]: the host's copy of `counters`, in page-locked memory */
+    device_message *out, *in;   /* [ranks]: the messages of the next ranks_exchange_rows() */
+    gbees_message *to, *from;   /* [ranks]: messages between hosts */
+    void *host[2];              /* data of messages between GPUs that travel through the hosts: sent, received */
+    size_t size[2];             /* of `host`, bytes */
+    exchange_log log;           /* of this rank */
+    double bytes, waited;       /* of all ranks, at the last ranks_report(): the sum; the longest, in seconds */
+    double imbalance, steps;    /* sums over steps: bricks of the rank with most over the mean; 1 */
 };
 
 /* ---- ranks.c ---- */
-/* Makes the ranks of an engine; its problem is one that they can share. */
+/* Makes e->ranks, for a problem that cuda_ranks_check() has passed. ranks_destroy() frees it, also after an error. */
 int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
 void ranks_destroy(gbees_engine *e);
-/* All ranks: has rows travel by NCCL, if all have it. */
+/* All ranks: connects the GPUs by NCCL if every rank finds it. Else messages travel through the hosts. */
 int ranks_connect(gbees_engine *e, gbees_error *error);
+/* All ranks: as exchange_sum(), exchange_most(), exchange_agree() and exchange_messages() (common/exchange.h). */
 void ranks_sum(gbees_engine *e, int64_t *values, size_t count);
 void ranks_most(gbees_engine *e, double *values, size_t count);
 int ranks_agree(gbees_engine *e, int status, gbees_error *error);
 void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins);
-/* Exchanges ranks->out and ranks->in, between GPUs. */
+/* Sends the messages ranks->out[outs] and receives ranks->in[ins], from GPU to GPU. The partners call it with
+ * messages of these sizes. Those that were received are there for what is put into the engine's stream after them.
+ * An error ends all ranks. */
 int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error);
-/* Grows an array of the GPU's memory. */
+/* Makes an array of the GPU's memory at least `size` bytes long. Its contents stay. */
 int ranks_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error *error);
-/* Replaces the totals of this rank by those of all. */
+/* All ranks: sets ranks->bytes and ranks->waited, which a run's summary reports. */
 void ranks_report(gbees_engine *e);
 
 /* ---- ranks_requests.c ---- */
-/* Inserts bricks by their keys, [count][n]; slots: where to write their slots, or 0. */
+/* Inserts the bricks with keys[count][n] into the grid, as own ones or ghosts, and writes their slots to slots[count]
+ * unless that is 0. Keys and slots are in the GPU's memory. A brick that is there keeps its slot. */
 int ranks_insert(gbees_engine *e, CUdeviceptr keys, uint32_t count, CUdeviceptr slots, gbees_error *error);
-/* Sends the keys of new ghosts to their owners; inserts those that arrive, unless the heap is full. */
+/* All ranks: sends the keys of the ghosts that growth has inserted to their owners, and inserts the bricks whose keys
+ * arrive, as this rank owns them. With is_full it inserts none, and only takes part in the exchange. */
 int ranks_exchange_requests(gbees_engine *e, int is_full, gbees_error *error);
 
 /* ---- ranks_ghosts.c ---- */
-/* Makes all ghosts anew for the present boxes. is_clean: a prune has dropped the ones before from table and links. */
+/* All ranks: makes all ghosts anew, for the present boxes. is_clean: no ghosts are in the hash table and the links,
+ * as a prune or ranks_divide() has dropped them; otherwise it removes them first. */
 int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error);
-/* After growth, which has inserted own bricks and ghosts: has the ghosts' owners insert them, tells the partners of
- * new own bricks, and links what is new. *too_small: the heap was too small, and some are missing. */
+/* All ranks, after growth, which has inserted own bricks and ghosts. Has the owners of these ghosts insert them, too,
+ * announces new own bricks to the partners whose ghosts they are, and links the new bricks and ghosts with their
+ * neighbours; `step` is the number of the step. Sets *too_small to 1 if this rank's heap is full, so that bricks are
+ * missing, or nearly full: then ranks_renew() makes the heap larger. Returns 0; an error ends all ranks. */
 int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *error);
-/* Gives the ghosts of a class the rows that their owners have. */
+/* All ranks: copies the rows of the ghosts of a class (rank_partner) from their owners. `rows` is P, or another array
+ * [slot][64] of the density's size. An error ends all ranks. */
 int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *error);
 
 /* ---- ranks_move.c ---- */
-/* All ranks: chooses cuts for the bricks as they are, and moves these to their owners; no ghosts yet. */
+/* All ranks: chooses new cuts, so that the ranks have equal numbers of bricks, and moves the bricks to their owners.
+ * There are no ghosts after it. */
 int ranks_cut(gbees_engine *e, gbees_error *error);
-/* Moves the bricks to the owners that the last cuts gave them; all to rank 0. */
+/* All ranks: moves the bricks to their owners by the cuts that were chosen last. There are no ghosts after it. */
 int ranks_divide(gbees_engine *e, gbees_error *error);
+/* All ranks: moves all bricks to rank 0; the grid is not split after it. */
 int ranks_collect(gbees_engine *e, gbees_error *error);
-/* Counts the bricks of all ranks. */
+/* All ranks: counts the bricks of all, to ranks->bricks and ranks->busiest. */
 void ranks_count(gbees_engine *e);
 
 /* ---- ranks_step.c ---- */
-/* All ranks, of a grid that is split: takes steps until number `target`, the end of the interval, or until the grid
- * has shrunk and is rank 0's again. */
+/* All ranks, of a split grid: takes steps up to number `target` or the end of the interval. It returns sooner if a
+ * prune leaves so few bricks that they are moved to rank 0. */
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
-/* Before anything but steps: links the bricks that the last step has inserted. */
+/* All ranks, of a split grid, before anything but a step: links the bricks that the last step has inserted. */
 int ranks_settle(gbees_engine *e, gbees_error *error);
 
-/* ---- ranks_statistics.c: all ranks, of a grid that is split ---- */
-/* The sums of all ranks, to found->moment; the largest P, and its cell. */
+/* ---- ranks_statistics.c: all ranks, of a split grid ---- */
+/* Sets found->moment to the sums of all ranks, *peak to the largest P, and index[n] to the multi-index of its cell.
+ */
 int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error);
-/* The counts of cells. */
+/* Counts the cells of all ranks: sets out->cells, cells_above and cells_raw. */
 int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error);
 
 /* ---- ranks_tell.c, ranks_serve.c ---- */
+/* What rank 0 has the others do with it: end; ranks_split(); ranks_steps(); engine_find_statistics();
+ * ranks_collect(). */
 typedef enum ranks_order { RANKS_END, RANKS_SPLIT, RANKS_STEPS, RANKS_STATISTICS, RANKS_COLLECT } ranks_order;
 
-/* What all ranks need to know of the run. */
+/* An order, with what rank 0 knows of the run: the other ranks have neither its clock nor its budget before. */
 typedef struct ranks_command {
     ranks_order order;
-    uint64_t target;
+    uint64_t target; /* of RANKS_STEPS: the number of steps at which they end */
     gbees_run_state run;
-    mass_budget budget;
+    mass_budget budget; /* its `problem` is rank 0's: each rank sets its own */
 } ranks_command;
 
-/* Sends an order from rank 0 to the others. */
+/* All ranks: copies rank 0's order to the others. */
 void ranks_tell(const gbees_parallel *p, ranks_command *command);
-/* All ranks: shares the bricks out. */
+/* All ranks: splits the grid: moves the bricks to their owners, by the last cuts or by new ones, and makes ghosts. */
 int ranks_split(gbees_engine *e, gbees_error *error);
+/* Whether each rank has the bricks of its box; 0 for an engine of one process. */
 static inline int engine_is_split(const gbees_engine *e)
 {
     return e->ranks && e->ranks->is_split;
 }
-/* Rank 0: has the others take part in engine_find_statistics(). */
+/* Rank 0, of a split grid: has the others call engine_find_statistics(), which rank 0 calls next. */
 int ranks_begin_statistics(gbees_engine *e, gbees_error *error);
-/* Rank 0: whether the grid is large enough to be shared, or is shared. */
+/* Rank 0: whether the next steps are all ranks': the grid is split, or has enough bricks for it and none is unlinked.
+ */
 int ranks_are_due(const gbees_engine *e);
-/* Rank 0: splits the grid unless it is, and has all ranks take steps. */
+/* Rank 0: splits the grid unless it is split, and has all ranks take steps up to number `target`. */
 int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error);
-/* Rank 0: tells the others that the engine ends. */
+/* Tells the other ranks that the engine ends, if this is rank 0: then cuda_engine_serve() returns there. */
 void ranks_end(gbees_engine *e);
 
 #endif

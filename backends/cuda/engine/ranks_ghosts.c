@@ -1,4 +1,5 @@
-/* ranks_ghosts.c - copies of other ranks' bricks near a rank's box; see ranks.h. */
+/* ranks_ghosts.c - ghosts, copies of other ranks' bricks near a rank's box: makes and links them, and refreshes their
+ * rows; see ranks.h. */
 #include "common/failure.h"
 #include "heap.h"
 #include "launch.h"
@@ -6,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPARE_BRICKS = 4096 }; /* of growth: the heap has capacity for so many more, at least */
+enum { SPARE_BRICKS = 4096 }; /* that can be inserted before the heap has to grow, at least: own ones, and ghosts */
 
+/* The number of classes of ghosts (rank_partner). */
 static int classes_of(const gbees_engine *e)
 {
     return e->problem->dimension + 1;
@@ -15,7 +17,7 @@ static int classes_of(const gbees_engine *e)
 
 /* ---- partners ---- */
 
-/* Whether the ghosts of one box may lie in another. */
+/* Whether ghosts of one box may lie in the other one. */
 static int are_near(const gbees_engine *e, const partition_box *a, const partition_box *b)
 {
     for (int j = 0; j < e->problem->dimension; j++)
@@ -25,7 +27,7 @@ static int are_near(const gbees_engine *e, const partition_box *a, const partiti
     return 1;
 }
 
-/* Lists the ranks whose boxes are near, with empty lists. */
+/* Sets the partners: the ranks whose boxes are near, with empty lists. */
 static void find_partners(gbees_engine *e)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -44,6 +46,7 @@ static void find_partners(gbees_engine *e)
     ranks->capacity = ranks->partners > ranks->capacity ? ranks->partners : ranks->capacity;
 }
 
+/* The box of a rank with its layers of ghosts, as kernels take it. */
 static gbees_key_box key_box(const gbees_engine *e, int rank)
 {
     const partition_box *box = &e->ranks->box[rank];
@@ -59,12 +62,14 @@ static gbees_key_box key_box(const gbees_engine *e, int rank)
 
 /* ---- new bricks are announced to the partners ---- */
 
+/* Where the GPU counts the bricks of a partner's list `give`. */
 static CUdeviceptr counter_at(const gbees_engine *e, int partner, int class)
 {
     return e->ranks->counters.at + ((size_t)partner * (size_t)classes_of(e) + (size_t) class) * sizeof(uint32_t);
 }
 
-/* Appends the own bricks behind `from` that are ghosts of a partner to its lists. */
+/* Appends the own bricks in slots from + 1 .. count that are ghosts of partner p to its lists `give`, and adds them
+ * to the GPU's counters. Of a list that is too short those that fit are appended, and all are counted. */
 static int select_for(gbees_engine *e, int p, uint32_t from, gbees_error *error)
 {
     const rank_partner *partner = &e->ranks->partner[p];
@@ -80,7 +85,8 @@ static int select_for(gbees_engine *e, int p, uint32_t from, gbees_error *error)
     return engine_start(e, KERNEL_SELECT, arguments, error);
 }
 
-/* Extends lists that were too short; *again: for one at least, which `counts` has as it was. */
+/* Extends the lists `give` that are shorter than counts[partners][n + 1]. If there is one, sets *again, and sets
+ * `counts` to the lengths before the selection, which has to be repeated. */
 static int widen_lists(gbees_engine *e, uint32_t *counts, int *again, gbees_error *error)
 {
     int status = 0;
@@ -102,7 +108,8 @@ static int widen_lists(gbees_engine *e, uint32_t *counts, int *again, gbees_erro
     return status;
 }
 
-/* Adds the own bricks behind `from` to the partners' lists: give_new are how many. Fetches the state. */
+/* Appends the own bricks in slots from + 1 .. count to the lists `give` of the partners whose ghosts they are, and
+ * sets give_new to the numbers of bricks that were appended. Fetches the state. */
 static int select_new(gbees_engine *e, uint32_t from, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -134,7 +141,7 @@ static int select_new(gbees_engine *e, uint32_t from, gbees_error *error)
     return status;
 }
 
-/* The bricks in some counts, one a class. */
+/* The sum of counts[n + 1], bricks by class. */
 static uint64_t bricks_in(const gbees_engine *e, const uint32_t *counts)
 {
     uint64_t bricks = 0;
@@ -144,7 +151,7 @@ static uint64_t bricks_in(const gbees_engine *e, const uint32_t *counts)
     return bricks;
 }
 
-/* Bricks that partners have announced. */
+/* The number of bricks that the partners have announced: the sum of all take_new. */
 static uint64_t count_announced(const gbees_engine *e)
 {
     uint64_t bricks = 0;
@@ -154,7 +161,7 @@ static uint64_t count_announced(const gbees_engine *e)
     return bricks;
 }
 
-/* Packs the keys of the bricks that were added to a partner's lists, class after class. */
+/* Copies the keys of the bricks that were appended to a partner's lists to `at`, [..][n], class after class. */
 static int pack_keys(gbees_engine *e, const rank_partner *partner, CUdeviceptr at, gbees_error *error)
 {
     int status = 0;
@@ -172,7 +179,8 @@ static int pack_keys(gbees_engine *e, const rank_partner *partner, CUdeviceptr a
     return status;
 }
 
-/* Sends the partners the keys of the bricks that were added to the lists, and receives theirs, take_new. */
+/* Sends each partner the keys of the give_new bricks that were appended to its lists, and receives those of its
+ * take_new bricks in ranks->announced, partner after partner. */
 static int exchange_new_keys(gbees_engine *e, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -198,7 +206,8 @@ static int exchange_new_keys(gbees_engine *e, gbees_error *error)
     return status ? status : ranks_exchange_rows(e, ranks->partners, ranks->partners, error);
 }
 
-/* Announces the bricks that were added to the lists to the partners: ranks->announced has the keys of theirs. */
+/* All ranks: announces the bricks that were appended to the lists `give` to the partners. Sets take_new to the
+ * numbers of bricks that they announce, and ranks->announced to the keys of these. An error ends all ranks. */
 static void exchange_new(gbees_engine *e)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -215,7 +224,8 @@ static void exchange_new(gbees_engine *e)
         exchange_abort(e->ranks->parallel, error.text);
 }
 
-/* Makes ghosts of the bricks that partners have announced, in the order of their lists. */
+/* Inserts the announced bricks as ghosts, and appends their slots to the lists `take`, in the order of the partners'
+ * lists `give`. */
 static int insert_ghosts(gbees_engine *e, gbees_error *error)
 {
     CUdeviceptr keys = e->ranks->announced.at;
@@ -235,7 +245,7 @@ static int insert_ghosts(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Reserves memory for the rows of the longest exchange. */
+/* Reserves ranks->send and ranks->receive for the rows of the class that has the most ghosts. */
 static int reserve_rows(gbees_engine *e, gbees_error *error)
 {
     uint64_t most_out = 0, most_in = 0;
@@ -254,7 +264,8 @@ static int reserve_rows(gbees_engine *e, gbees_error *error)
     return status ? status : ranks_reserve(e, &e->ranks->receive, most_in * 64 * e->real_size, error);
 }
 
-/* Links the own bricks behind `from` and the ghosts behind those that are linked. Fetches the state. */
+/* Links the own bricks in slots from + 1 .. count and the ghosts that are not linked with their neighbours, and
+ * computes their velocities. Fetches the state; sets state.linked and ranks->ghosts unless the heap is full. */
 static int link_new(gbees_engine *e, uint32_t from, uint64_t step, gbees_error *error)
 {
     uint32_t ghosts = e->ranks->ghosts;
@@ -272,9 +283,10 @@ static int link_new(gbees_engine *e, uint32_t from, uint64_t step, gbees_error *
     return status;
 }
 
-/* ---- */
+/* ---- growth that the heap has no capacity for ---- */
 
-/* Takes back what did not fit: it is made again after the next ranks_renew(). */
+/* Drops the bricks and ghosts that are not linked from the counts. ranks_renew() removes them from the hash table,
+ * and growth inserts them again after it. */
 static int take_back(gbees_engine *e, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -285,6 +297,7 @@ static int take_back(gbees_engine *e, gbees_error *error)
     return engine_send_state(e, "sharing the grid", error);
 }
 
+/* Whether a brick or a ghost did not get a slot. */
 static int is_full(const gbees_engine *e)
 {
     const gbees_state *s = e->state;
@@ -293,7 +306,7 @@ static int is_full(const gbees_engine *e)
            (uint64_t)e->setup.first_ghost + s->ghosts > e->setup.grid.capacity;
 }
 
-/* Whether the next steps may not fit. */
+/* Whether less than 1 / 16 of the slots for own bricks, or of those for ghosts, are free. */
 static int is_nearly_full(const gbees_engine *e)
 {
     const uint32_t for_ghosts = e->setup.grid.capacity - e->setup.first_ghost;
@@ -332,9 +345,10 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *er
     return 0;
 }
 
-/* ---- all anew ---- */
+/* ---- all ghosts anew ---- */
 
-/* The capacity in bricks that the heap should have, with `ghosts` of them. */
+/* The capacity of the heap, in bricks, for all own ones and `ghosts` ghosts, and for a quarter and a half more of
+ * them. */
 static uint64_t wanted_bricks(const gbees_engine *e, uint64_t ghosts)
 {
     const uint64_t own = e->state->count;
@@ -342,7 +356,8 @@ static uint64_t wanted_bricks(const gbees_engine *e, uint64_t ghosts)
     return own + own / 4 + ghosts + ghosts / 2 + 2 * (uint64_t)SPARE_BRICKS;
 }
 
-/* Reserves capacity for so many ghosts, and for growth. */
+/* Makes the heap large enough for so many ghosts, and sets the first slot of a ghost: own bricks get two thirds of
+ * the slots that are free. */
 static int reserve_ghosts(gbees_engine *e, uint64_t ghosts, gbees_error *error)
 {
     const uint64_t own = e->state->count, wanted = wanted_bricks(e, ghosts);
@@ -355,7 +370,7 @@ static int reserve_ghosts(gbees_engine *e, uint64_t ghosts, gbees_error *error)
     return 0;
 }
 
-/* Forgets all ghosts. */
+/* Removes all ghosts from the hash table and from the links of own bricks. */
 static int forget_ghosts(gbees_engine *e, gbees_error *error)
 {
     void *arguments[] = {&e->setup, &e->device_state.at};
@@ -396,6 +411,7 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
 
 /* ---- rows ---- */
 
+/* Copies the rows of the list's bricks to buffer[count][64], or from there if to_slots. */
 static int copy_rows(gbees_engine *e, CUdeviceptr rows, const brick_list *list, CUdeviceptr buffer, int to_slots,
                      gbees_error *error)
 {
@@ -429,5 +445,7 @@ int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *err
         status = copy_rows(e, rows, &ranks->partner[p].take[class], in, 1, error);
         in += ranks->partner[p].take[class].count * row;
     }
+    if (status)
+        exchange_abort(ranks->parallel, error->text);
     return status;
 }

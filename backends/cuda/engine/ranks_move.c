@@ -1,11 +1,12 @@
-/* ranks_move.c - chooses the cuts between ranks, and moves bricks to the ranks that own them; see ranks.h. */
+/* ranks_move.c - chooses the cuts between the ranks' boxes, and moves bricks to the ranks that own them; see ranks.h.
+ */
 #include "heap.h"
 #include "launch.h"
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 1 << 15 }; /* bricks of all ranks from which cuts are chosen */
+enum { SAMPLE = 1 << 15 }; /* bricks of all ranks together, at most, from which cuts are chosen */
 
 static int no_memory(gbees_error *error)
 {
@@ -24,7 +25,8 @@ void ranks_count(gbees_engine *e)
 
 /* ---- cuts ---- */
 
-/* The keys of every so manieth brick of this rank. */
+/* Fetches the keys of a part of this rank's bricks, every stride-th one, so that all ranks have at most SAMPLE of
+ * them and one each: sets keys[count][n], which the caller frees, also after an error. */
 static int sample(gbees_engine *e, int32_t **keys, uint64_t *count, gbees_error *error)
 {
     const size_t size = (size_t)e->problem->dimension * sizeof **keys;
@@ -46,7 +48,7 @@ static int sample(gbees_engine *e, int32_t **keys, uint64_t *count, gbees_error 
     return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
 }
 
-/* The range of the keys of all ranks. */
+/* All ranks: sets lo[n] and hi[n] to the least and the largest components of all ranks' keys[count][n]. */
 static void find_range(gbees_engine *e, const int32_t *keys, uint64_t count, int32_t *lo, int32_t *hi)
 {
     const int n = e->problem->dimension;
@@ -68,7 +70,8 @@ static void find_range(gbees_engine *e, const int32_t *keys, uint64_t count, int
     }
 }
 
-/* Cuts the space of bricks until each rank has a part. */
+/* All ranks: makes a partition with a part for each rank, from all ranks' keys[count][n]. The caller destroys it,
+ * also after an error. */
 static int choose(gbees_engine *e, const int32_t *keys, uint64_t count, partition *cuts, gbees_error *error)
 {
     const int n = e->problem->dimension, all = e->ranks->parallel->ranks;
@@ -96,30 +99,33 @@ static int choose(gbees_engine *e, const int32_t *keys, uint64_t count, partitio
 
 /* ---- bricks that move ---- */
 
-/* The bricks that go to, or come from, a rank: their rows of P, then their active cells, then their keys. */
+/* The bricks that go to a rank or come from it, packed in the GPU's memory: P[count][64], active[count], then
+ * key[count][n]. */
 typedef struct moving {
     uint64_t count;
     CUdeviceptr at;
 } moving;
 
+/* Bytes of a packed brick. Its key counts as whole words of 8 bytes: those of the next rank's bricks stay aligned. */
 static size_t brick_size(const gbees_engine *e)
 {
-    /* Keys in whole words, so that rows and marks stay aligned */
     return 64 * e->real_size + sizeof(uint64_t) + ((size_t)e->problem->dimension + 1) / 2 * sizeof(uint64_t);
 }
 
+/* Where packed bricks have their active cells. */
 static CUdeviceptr marks_of(const gbees_engine *e, const moving *m)
 {
     return m->at + m->count * 64 * e->real_size;
 }
 
+/* Where packed bricks have their keys. */
 static CUdeviceptr keys_of(const gbees_engine *e, const moving *m)
 {
     return marks_of(e, m) + m->count * sizeof(uint64_t);
 }
 
-/* Lists the slots of the bricks that go to a rank behind those that are listed in ranks->keys; *listed: how many
- * there are. */
+/* Appends the slots of the own bricks in the box of rank r to the list in ranks->keys. Sets *listed to the length of
+ * the list after it. */
 static int list_for(gbees_engine *e, int r, uint32_t *listed, gbees_error *error)
 {
     CUdeviceptr used = e->ranks->counters.at;
@@ -139,7 +145,8 @@ static int list_for(gbees_engine *e, int r, uint32_t *listed, gbees_error *error
     return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
 }
 
-/* Lists the slots of the bricks that go to each rank, in ranks->keys, rank after rank. */
+/* Lists the slots of the bricks that go to other ranks in ranks->keys, rank after rank, and sets
+ * leaving[ranks].count. */
 static int list_leaving(gbees_engine *e, moving *leaving, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -158,7 +165,7 @@ static int list_leaving(gbees_engine *e, moving *leaving, gbees_error *error)
     return status;
 }
 
-/* Packs the listed bricks of each rank. */
+/* Packs the bricks that are listed in ranks->keys to leaving[ranks].at. */
 static int pack(gbees_engine *e, const moving *leaving, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -184,7 +191,7 @@ static int pack(gbees_engine *e, const moving *leaving, gbees_error *error)
     return status;
 }
 
-/* Drops the bricks outside the own box, and all ghosts. */
+/* Drops the bricks outside the own box and all ghosts: from the lists, the hash table and the links. */
 static int drop_leaving(gbees_engine *e, gbees_error *error)
 {
     const partition_box *own = &e->ranks->box[e->ranks->parallel->rank];
@@ -203,7 +210,7 @@ static int drop_leaving(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Selects, packs and drops the bricks that other ranks own. */
+/* Packs the bricks that other ranks own in ranks->send, sets leaving[ranks], and drops these bricks. */
 static int send_off(gbees_engine *e, moving *leaving, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -230,7 +237,8 @@ static int send_off(gbees_engine *e, moving *leaving, gbees_error *error)
     return status ? status : drop_leaving(e, error);
 }
 
-/* Inserts the bricks that have arrived from a rank. The state is on the GPU before and behind it. */
+/* Inserts the bricks that have arrived from a rank, with P and active cells. The GPU has the state already; fetches
+ * it. */
 static int unpack(gbees_engine *e, const moving *from, gbees_error *error)
 {
     uint32_t count = (uint32_t)from->count, linked = e->state->count, no_ghosts = 0;
@@ -260,7 +268,7 @@ static int unpack(gbees_engine *e, const moving *from, gbees_error *error)
     return status;
 }
 
-/* Takes in what arrives. */
+/* Inserts the bricks that have arrived from all ranks; `most` is the largest number from one rank. */
 static int take_in(gbees_engine *e, const moving *arriving, uint64_t most, gbees_error *error)
 {
     int status = ranks_reserve(e, &e->ranks->keys, (most + 1) * sizeof(uint32_t), error);
@@ -272,7 +280,7 @@ static int take_in(gbees_engine *e, const moving *arriving, uint64_t most, gbees
     return status;
 }
 
-/* Room in the heap and for the message. */
+/* Makes ranks->receive and the heap large enough for `all` bricks that arrive, and sets arriving[ranks].at. */
 static int reserve_bricks(gbees_engine *e, moving *arriving, uint64_t all, gbees_error *error)
 {
     int status = ranks_reserve(e, &e->ranks->receive, all * brick_size(e) + 1, error);
@@ -286,7 +294,7 @@ static int reserve_bricks(gbees_engine *e, moving *arriving, uint64_t all, gbees
     return status ? status : engine_heap_reserve(e, e->state->count + all, 0, error);
 }
 
-/* Exchanges counts, then bricks. */
+/* All ranks: exchanges the numbers of bricks that move, then the bricks, and inserts those that arrive. */
 static int swap(gbees_engine *e, const moving *leaving, moving *arriving, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -320,7 +328,7 @@ static int swap(gbees_engine *e, const moving *leaving, moving *arriving, gbees_
     return ranks_agree(e, status, error);
 }
 
-/* Takes the bricks to the owners that the boxes give them. */
+/* All ranks: moves the bricks to the ranks in whose boxes they are. */
 static int migrate(gbees_engine *e, gbees_error *error)
 {
     const int all = e->ranks->parallel->ranks, own = e->ranks->parallel->rank;
@@ -341,7 +349,7 @@ static int migrate(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* ---- what the others call ---- */
+/* ---- cuts, and bricks that move ---- */
 
 int ranks_divide(gbees_engine *e, gbees_error *error)
 {

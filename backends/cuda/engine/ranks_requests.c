@@ -1,5 +1,5 @@
-/* ranks_requests.c - growth across cuts: a rank asks the owners for the bricks that its cells flow into; see ranks.h.
- */
+/* ranks_requests.c - growth across cuts: a rank inserts a brick of another rank's box, into which its cells flow, as
+ * a ghost, and requests it from its owner, which inserts it as an own brick; see ranks.h. */
 #include "launch.h"
 #include "ranks.h"
 #include <stdlib.h>
@@ -12,6 +12,7 @@ static int no_memory(gbees_error *error)
 
 /* ---- keys between hosts ---- */
 
+/* Makes a list's memory large enough for `count` keys. Returns 1 if there is none. */
 static int reserve_keys(const gbees_engine *e, key_list *list, uint64_t count)
 {
     if (count > list->capacity) {
@@ -26,7 +27,7 @@ static int reserve_keys(const gbees_engine *e, key_list *list, uint64_t count)
     return 0;
 }
 
-/* Sends the keys `out` of all partners, and receives `in`, whose counts are known. */
+/* All ranks: sends each partner the keys of its list `out`, and receives those of `in`, whose counts are known. */
 static void exchange_keys(gbees_engine *e)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -53,7 +54,7 @@ int ranks_insert(gbees_engine *e, CUdeviceptr keys, uint32_t count, CUdeviceptr 
     return count ? engine_start(e, KERNEL_INSERT, arguments, error) : 0;
 }
 
-/* ---- what growth asks of the owners ---- */
+/* ---- requests ---- */
 
 /* The rank that owns a brick. */
 static int owner_of(const gbees_engine *e, const int32_t *key)
@@ -65,7 +66,7 @@ static int owner_of(const gbees_engine *e, const int32_t *key)
     return r;
 }
 
-/* Notes a brick for its owner. */
+/* Appends a key to the requests to the brick's owner. Returns 1 if there is no memory. */
 static int note_request(gbees_engine *e, const int32_t *key)
 {
     const int owner = owner_of(e, key);
@@ -84,7 +85,7 @@ static int note_request(gbees_engine *e, const int32_t *key)
     return 1;
 }
 
-/* Lists the keys of the ghosts that growth has made, by owner. */
+/* Sets the lists `out` of all partners: the keys of the ghosts that growth has inserted, by owner. */
 static int list_requests(gbees_engine *e, gbees_error *error)
 {
     const size_t n = (size_t)e->problem->dimension, size = n * sizeof(int32_t);
@@ -109,7 +110,7 @@ static int list_requests(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Inserts the bricks that a partner has requested. */
+/* Inserts the bricks that a partner has requested, unless they are there. */
 static int insert_requests(gbees_engine *e, const key_list *in, gbees_error *error)
 {
     const size_t size = in->count * (size_t)e->problem->dimension * sizeof *in->key;

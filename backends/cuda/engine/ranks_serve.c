@@ -1,7 +1,8 @@
-/* ranks_serve.c - the other ranks do what rank 0 tells; see ranks.h. */
+/* ranks_serve.c - ranks other than 0 wait for rank 0's orders and carry them out; see ranks.h. */
 #include "ranks.h"
 
-/* Another rank: does what it is told; rank 0 returns what all have agreed on. */
+/* Carries out an order. Its result is dropped here: all ranks have agreed on it, and rank 0 returns it to the solver.
+ */
 static void obey(gbees_engine *e, ranks_command *command)
 {
     gbees_statistics statistics;

@@ -1,27 +1,27 @@
-/* ranks_statistics.c - moments and counts of a grid that several ranks share; see ranks.h. */
+/* ranks_statistics.c - moments and counts of cells of a split grid; see ranks.h. */
 #include "launch.h"
 #include "locate.h"
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The highest cell of a rank. */
+/* The cell with the largest P of a rank. */
 typedef struct rank_peak {
     double p;
-    uint64_t name; /* found->peak_brick: cells as high are told apart by it */
-    int32_t index[GBEES_MAX_DIM];
+    uint64_t name; /* gbees_findings.peak_brick: of cells with the same P the one with the least name is taken */
+    int32_t index[GBEES_MAX_DIM]; /* its multi-index */
 } rank_peak;
 
-/* This rank's. */
+/* Finds this rank's, from what the kernel has found; P = 0 if it has no bricks. */
 static int own_peak(const gbees_engine *e, rank_peak *peak, gbees_error *error)
 {
-    memset(peak, 0, sizeof *peak); /* gaps included: it is sent as bytes */
+    memset(peak, 0, sizeof *peak); /* padding included: it is sent as bytes */
     memcpy(&peak->p, &e->found->peak, sizeof peak->p);
     peak->name = e->found->peak_brick;
     return e->state->count ? engine_locate_cell(e, e->state->where, (int)(peak->name & 63), peak->index, error) : 0;
 }
 
-/* That of all ranks. */
+/* All ranks: sets *p and index[n] to the largest P of all ranks and its cell. `status`: of this rank so far. */
 static int find_peak(gbees_engine *e, int status, double *p, int32_t *index, gbees_error *error)
 {
     const gbees_parallel *parallel = e->ranks->parallel;

@@ -1,5 +1,6 @@
-/* ranks_step.c - steps of a grid that several ranks share: the single GPU's, with the host between its passes; see
- * ranks.h. */
+/* ranks_step.c - steps of a split grid. Each rank's GPU computes the passes of a step (device/advance.h) on its own
+ * bricks. Between them the hosts exchange rows of ghosts and requests for bricks, and each computes the clock, the
+ * step and the ledger from the sums of all ranks: the same on all. See ranks.h. */
 #include "common/failure.h"
 #include "launch.h"
 #include "numerics/fixed.h"
@@ -8,9 +9,10 @@
 #include "stop_error.h"
 #include <string.h>
 
-/* New cuts are chosen where a rank has so many times the mean number of bricks. */
+/* New cuts are chosen if a rank has more than so many times the mean number of bricks. */
 static const double MOST_LOADED = 1.1;
 
+/* A double from its bits, as kernels store maxima. */
 static double double_of(uint64_t bits)
 {
     double value;
@@ -19,12 +21,14 @@ static double double_of(uint64_t bits)
     return value;
 }
 
+/* Ends all ranks with an error of this one: the others wait for its messages, and can't agree with it on an error. */
 static int gives_up(const gbees_engine *e, const gbees_error *error)
 {
     exchange_abort(e->ranks->parallel, error->text);
     return error->status;
 }
 
+/* The rows that hold the density after so many sweeps of a step: each goes from one array to the other. */
 static CUdeviceptr rows_after(const gbees_engine *e, int passes)
 {
     const int current = e->state->current;
@@ -34,9 +38,8 @@ static CUdeviceptr rows_after(const gbees_engine *e, int passes)
 
 /* ---- before a step ---- */
 
-/* Inserts the bricks that active cells flow into; all ranks go on with what is new. *too_small: some heap was too
- * small.
- */
+/* All ranks: inserts the bricks that active cells flow into, on their owners and as ghosts, and links them.
+ * has_grown: the last step has inserted them on this rank. Sets *too_small as ranks_spread() does. */
 static int grow(gbees_engine *e, int has_grown, int *too_small, gbees_error *error)
 {
     uint64_t step = e->state->run.steps;
@@ -58,7 +61,8 @@ static int grow(gbees_engine *e, int has_grown, int *too_small, gbees_error *err
     return status;
 }
 
-/* Largest rates of all ranks, and whether a rank has failed or is too_small. */
+/* All ranks: sets *rate to the CFL rate of the whole grid, and *too_small to whether any rank's heap is. Returns the
+ * error of a rank whose `status` is one, or which has found an invalid velocity. */
 static int agree_on_rates(gbees_engine *e, int status, int *too_small, double *rate, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -74,7 +78,7 @@ static int agree_on_rates(gbees_engine *e, int status, int *too_small, double *r
     return most[3] > 0 ? ranks_agree(e, status, error) : 0;
 }
 
-/* As choose_step() of device/advance.h. */
+/* Chooses and plans the step, as choose_step() of device/advance.h does. Returns an error if it is refused. */
 static int choose_step(gbees_engine *e, double rate, gbees_error *error)
 {
     const gbees_setup *m = &e->setup;
@@ -98,7 +102,9 @@ static int choose_step(gbees_engine *e, double rate, gbees_error *error)
 
 /* ---- a step ---- */
 
-/* Launches the sweeps, with the exchange of ghosts' rows before each, and the marks after them. */
+/* All ranks: advects the density by the step. Before the sweep along an axis the ghosts along it get their owners'
+ * rows; after the last one the kernel marks cells, and grows the grid for the next step if that is planned. Fetches
+ * the state. */
 static int sweep(gbees_engine *e, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -128,7 +134,8 @@ static int sweep(gbees_engine *e, gbees_error *error)
 
 /* ---- after a step ---- */
 
-/* Enters a step into the clock and the ledger, from the sums of all ranks: as update_ledger() of device/advance.h. */
+/* All ranks: enters a step into the clock, the ledger and the work, from the sums of all ranks, as update_ledger() of
+ * device/advance.h does. */
 static int enter_step(gbees_engine *e, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -150,7 +157,8 @@ static int enter_step(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-/* Prunes all ranks' bricks, and enters that: as finish_prune() of device/shrink.h. Ghosts are gone then. */
+/* All ranks: prunes the grid, and enters that into the ledger and the work, as finish_prune() of device/shrink.h
+ * does. No ghosts are left. */
 static int prune(gbees_engine *e, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -177,7 +185,7 @@ static int prune(gbees_engine *e, gbees_error *error)
     return mass > 0 ? 0 : failure_empty(e->setup.threshold, error);
 }
 
-/* p* of a mass budget, from the bricks of all ranks. */
+/* All ranks: with a mass budget, sets p* for the steps to come, from the bricks of all ranks. */
 static void steer(gbees_engine *e)
 {
     const gbees_state *s = e->state;
@@ -190,7 +198,8 @@ static void steer(gbees_engine *e)
                       64.0 * (double)e->ranks->bricks, is_short > 0);
 }
 
-/* Prunes where that is due, and sees to it that the ranks have equal shares. */
+/* All ranks: prunes the grid. Moves it to rank 0 if it has become small; else chooses new cuts if the ranks' shares
+ * differ much, and makes ghosts. */
 static int shrink(gbees_engine *e, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -208,7 +217,7 @@ static int shrink(gbees_engine *e, gbees_error *error)
     return ranks_renew(e, 1, error);
 }
 
-/* Takes one step. */
+/* All ranks: takes one step. Growth is repeated with a larger heap if some rank's was too small. */
 static int take_step(gbees_engine *e, gbees_error *error)
 {
     double rate = 0;

@@ -1,4 +1,5 @@
-/* ranks_tell.c - rank 0 has the others do their part of what the solver asks for; see ranks.h. */
+/* ranks_tell.c - rank 0's side of a shared engine: gives the other ranks orders, and does the same itself; see
+ * ranks.h. */
 #include "launch.h"
 #include "ranks.h"
 #include <string.h>
@@ -8,12 +9,12 @@ void ranks_tell(const gbees_parallel *p, ranks_command *command)
     p->broadcast(p->context, command, sizeof *command);
 }
 
-/* Rank 0: tells an order, with the run as it is. */
+/* Rank 0: sends the others an order, with the present state of the run. */
 static void order(gbees_engine *e, ranks_order what, uint64_t target)
 {
     ranks_command command;
 
-    memset(&command, 0, sizeof command); /* gaps included: it is sent as bytes */
+    memset(&command, 0, sizeof command); /* padding included: it is sent as bytes */
     command.order = what;
     command.target = target;
     command.run = e->state->run;
@@ -29,7 +30,7 @@ int ranks_split(gbees_engine *e, gbees_error *error)
         return status;
     ranks_count(e);
     status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
-    /* Cuts of before may no longer fit. */
+    /* The last cuts may no longer give the ranks equal shares. */
     if (!status && e->ranks->busiest * e->ranks->parallel->ranks > 1.1 * (double)e->ranks->bricks)
         status = ranks_cut(e, error);
     return status ? status : ranks_renew(e, 1, error);

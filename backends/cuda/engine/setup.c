@@ -1,4 +1,5 @@
-/* setup.c - creates and destroys an engine: the device, kernels, constants, arrays, the initial density. */
+/* setup.c - creates an engine (the device, kernels, constants, arrays, the initial density), gives it another grid,
+ * and destroys it. */
 #include "common/totals.h"
 #include "cuda/compile/spec.h"
 #include "engine.h"
@@ -12,7 +13,8 @@
 
 /* ---- what is constant over a run ---- */
 
-/* The centres of a brick's cells and their faces, from the brick's lowest cell, axis by axis. */
+/* Sets the offsets of the centres of a brick's cells, and of its faces, from the centre of its lowest cell, axis by
+ * axis. */
 static void set_up_offsets(gbees_setup *m, const gbees_problem *problem)
 {
     int cell = 0, face = 0;
@@ -31,6 +33,7 @@ static void set_up_offsets(gbees_setup *m, const gbees_problem *problem)
     }
 }
 
+/* Sets what kernels take of the problem: gbees_setup without arrays. */
 static void set_up_constants(gbees_engine *e)
 {
     const gbees_problem *problem = e->problem;
@@ -66,6 +69,7 @@ static void set_up_constants(gbees_engine *e)
     m->stop_at_prunes = problem->mass_budget > 0;
 }
 
+/* Sets what the host decides by the problem: precisions, arrays, which kernels take steps. */
 static void set_up_choices(gbees_engine *e)
 {
     const gbees_problem *problem = e->problem;
@@ -82,7 +86,7 @@ static void set_up_choices(gbees_engine *e)
 
 /* ---- create ---- */
 
-/* Opens the device and takes the host's copy of the state. */
+/* Opens the GPU and a stream, and takes page-locked memory for the host's copy of the state. */
 static int open_device(gbees_engine *e, gbees_error *error)
 {
     const cuda_api *api = e->api;
@@ -102,7 +106,7 @@ static int open_device(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-/* All but the density. */
+/* Sets up all of an engine but its density. */
 static int set_up(gbees_engine *e, gbees_error *error)
 {
     set_up_choices(e);
@@ -117,6 +121,7 @@ static int set_up(gbees_engine *e, gbees_error *error)
     return status ? status : engine_send_frame(e, error);
 }
 
+/* An engine that holds nothing of the GPU yet. NULL: out of memory. */
 static gbees_engine *make(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                           gbees_error *error)
 {
@@ -174,7 +179,7 @@ int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *program
     if (!status)
         *engine = e;
     else if (e) {
-        ranks_destroy(e); /* the others have ended by themselves */
+        ranks_destroy(e); /* before cuda_engine_destroy(), which would tell the others to end: they have ended */
         cuda_engine_destroy(e);
     }
     return status;
@@ -207,6 +212,7 @@ int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_err
 
 /* ---- destroy ---- */
 
+/* Frees the grid's arrays. */
 static void free_arrays(gbees_engine *e)
 {
     device_array *arrays[] = {&e->key, &e->base,  &e->flow,   &e->active,  &e->needed,       &e->rate,

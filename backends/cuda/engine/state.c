@@ -1,15 +1,16 @@
-/* state.c - an engine's state, saved to a sink and loaded from a source (gbees/backend.h): the heap's arrays and the
- * hash table as they lie in the GPU's memory, and the host's copy of the state of the run. */
+/* state.c - saves an engine's state to a sink, and loads it from a source (gbees/backend.h).  It consists of the
+ * heap's arrays and the hash table, byte for byte as the GPU's memory holds them, and of what the host keeps of the
+ * run. */
 #include "engine.h"
 #include "heap.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything but arrays, as plain data. */
+/* All of the state but arrays, as plain data. */
 typedef struct saved_state {
     gbees_state state;
-    mass_budget budget; /* without its problem */
+    mass_budget budget; /* its problem is NULL */
     double parameters[GBEES_PARAMETER_VALUES];
     double longest_step, negligible, mean_step;
     uint64_t peak;
@@ -24,7 +25,7 @@ static int no_memory(gbees_error *error)
 
 /* ---- saving ---- */
 
-/* Copies `size` bytes of the GPU's memory, in items of `item` bytes. */
+/* Passes `size` bytes of the GPU's memory to the sink, as items of `item` bytes. */
 static int save_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t item, size_t size,
                       gbees_state_sink *sink, void *context, gbees_error *error)
 {
@@ -41,12 +42,13 @@ static int save_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t 
     return status;
 }
 
-/* Whether an array is part of the state: not `map`, which only the prune that writes it reads. */
+/* Whether an array is part of the state: all are but `map`, which a prune writes before it reads it. */
 static int is_kept(const gbees_engine *e, const slot_array *one)
 {
     return one->array != &e->map;
 }
 
+/* Bytes of an array's items, as a sink takes them. */
 static size_t item_of(const gbees_engine *e, const slot_array *one)
 {
     if (one->array >= e->rows && one->array < e->rows + STATE_ROWS)
@@ -54,12 +56,14 @@ static size_t item_of(const gbees_engine *e, const slot_array *one)
     return one->array == &e->base ? e->position_size : one->size % 8 == 0 ? 8 : one->size % 4 == 0 ? 4 : 2;
 }
 
+/* The name of array `number`. */
 static const char *name_of(int number, char text[16])
 {
     (void)snprintf(text, 16, "array%d", number);
     return text;
 }
 
+/* Sets all of the state but arrays. */
 static void get_state(const gbees_engine *e, saved_state *saved)
 {
     memset(saved, 0, sizeof *saved);
@@ -80,7 +84,7 @@ int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbe
     const slot_arrays all = engine_heap_arrays(e);
     saved_state saved;
     char name[16];
-    int status = engine_collect(e, error); /* all bricks of a grid that ranks share */
+    int status = engine_collect(e, error); /* the bricks of all ranks */
 
     if (!status)
         status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "saving the grid", error);
@@ -102,6 +106,7 @@ int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbe
 
 /* ---- loading ---- */
 
+/* Sets the error for a state whose part of that name is not this engine's. */
 static int misfit(const char *part, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_EINPUT,
@@ -110,6 +115,7 @@ static int misfit(const char *part, gbees_error *error)
                            part);
 }
 
+/* Copies a part of the source to the GPU; it must have `size` bytes, in items of `item` bytes. */
 static int load_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t item, size_t size,
                       const engine_source *source, gbees_error *error)
 {
@@ -121,6 +127,7 @@ static int load_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t 
     return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(at, data, size, e->stream), "sending the grid", error);
 }
 
+/* Copies all arrays and the hash table to the GPU. */
 static int load_arrays(gbees_engine *e, const engine_source *source, gbees_error *error)
 {
     const slot_arrays all = engine_heap_arrays(e);

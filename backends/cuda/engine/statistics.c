@@ -1,4 +1,5 @@
-/* statistics.c - moments of the density for a record: the host's part. */
+/* statistics.c - moments and counts of cells for a record: launches the kernels, and computes moments from their
+ * sums. */
 #include "engine.h"
 #include "launch.h"
 #include "locate.h"
@@ -12,7 +13,7 @@ static double value_of(gbees_exact_sum sum)
     return ldexp((double)sum.high, -16) + ldexp((double)sum.low, -52);
 }
 
-/* Computes moments in units of the states from the sums, which are in cells from the origin. */
+/* Computes moments in the units of the grid's axes from found->moment, whose sums are in cells from the origin. */
 static void fill_moments(const gbees_engine *e, gbees_statistics *out)
 {
     const gbees_setup *m = &e->setup;
@@ -38,7 +39,7 @@ static void fill_moments(const gbees_engine *e, gbees_statistics *out)
     out->entropy = -(value_of(moment[at]) / out->mass - log(out->mass) - log(volume));
 }
 
-/* Moments to found->moment; the largest P, and its cell. */
+/* Sets found->moment, *peak to the largest P, and index[n] to the multi-index of its cell. */
 static int find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error)
 {
     memset(e->found->moment, 0, sizeof e->found->moment);
@@ -47,10 +48,11 @@ static int find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_err
     if (engine_is_split(e))
         return ranks_find_moments(e, peak, index, error);
     int status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, error);
-    memcpy(peak, &e->found->peak, sizeof *peak); /* it has its bits */
+    memcpy(peak, &e->found->peak, sizeof *peak); /* the bits of a double */
     return status ? status : engine_locate_cell(e, e->state->where, (int)(e->found->peak_brick & 63), index, error);
 }
 
+/* Sets the numbers of cells. */
 static int count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error)
 {
     const gbees_state *s = e->state;

@@ -1,4 +1,4 @@
-/* steer.c - p* of a mass budget, after a prune. */
+/* steer.c - sets p* of a mass budget after a prune, by the rule of common/budget.h. */
 #include "engine.h"
 
 int engine_is_short(const gbees_engine *e)

@@ -1,4 +1,4 @@
-/* update.c - Bayes' rule at a measurement (paper, Eq. 4): the host's part. */
+/* update.c - Bayes' rule at a measurement (paper, Eq. 4): prepares and launches the kernels of device/update.h. */
 #include "common/failure.h"
 #include "common/measurement.h"
 #include "engine.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Fills in what the kernels of an update are passed, and the logarithm of the likelihood's norm. */
+/* Sets the parameters of an update's kernels, and *log_norm, the logarithm of the likelihood's largest value. */
 static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                    gbees_update_params *params, double *log_norm, gbees_error *error)
 {
@@ -35,7 +35,7 @@ static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_
     return 0;
 }
 
-/* The likelihood of the cell found->invalid is not a number. */
+/* Sets the error for a likelihood that is not a number, in the cell found->invalid. */
 static int fail_likelihood(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                            gbees_error *error)
 {
@@ -47,7 +47,7 @@ static int fail_likelihood(const gbees_engine *e, const gbees_clock *clock, cons
     return failure_likelihood(e->problem, measurement, clock->time, is_located ? index : NULL, error);
 }
 
-/* The logarithm of the sum that P L was divided by. */
+/* The logarithm of the sum of P L, in units of the largest P L, by which the density was divided. */
 static double log_sum(const gbees_findings *found)
 {
     return log(ldexp((double)found->moment[0].high, -16) + ldexp((double)found->moment[0].low, -52));

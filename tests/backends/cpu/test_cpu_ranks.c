@@ -110,7 +110,8 @@ static void expect_same(const outcome *a, const outcome *b)
     ck_assert_mem_eq(a->cells.p, b->cells.p, a->cells.count * sizeof *a->cells.p);
 }
 
-/* A problem by number: dimensions, orders, precisions, a drift that depends on time, points or averages. */
+/* A problem by number: dimensions, orders, precisions, a drift that depends on time, points or averages. The last one
+ * begins with fewer bricks than there are ranks. */
 static void open_case(rig *r, int number)
 {
     static const struct {
@@ -123,12 +124,13 @@ static void open_case(rig *r, int number)
                  {3, 9, 0, GBEES_SCHEME_SPLIT5, GBEES_MIXED, GBEES_CELL_AVERAGES, 1e-7},
                  {3, 7, 1, GBEES_SCHEME_SPLIT7, GBEES_MIXED, GBEES_CELL_POINTS, 1e-7},
                  {4, 5, 0, GBEES_SCHEME_SPLIT5_MP, GBEES_MIXED, GBEES_CELL_AVERAGES, 1e-6},
-                 {6, 2, 0, GBEES_SCHEME_SPLIT7, GBEES_MIXED, GBEES_CELL_AVERAGES, 1e-6},
+                 {6, 2, 0, GBEES_SCHEME_SPLIT7, GBEES_MIXED, GBEES_CELL_AVERAGES, 1e-5},
                  {3, 7, 0, GBEES_SCHEME_UPWIND, GBEES_DOUBLE, GBEES_CELL_AVERAGES, 1e-8},
                  {2, 9, 0, GBEES_SCHEME_CTU, GBEES_DOUBLE, GBEES_CELL_POINTS, 1e-8},
                  {3, 7, 1, GBEES_SCHEME_CTU_DIVERGENCE, GBEES_MIXED, GBEES_CELL_POINTS, 1e-7},
                  {4, 4, 0, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, GBEES_CELL_POINTS, 1e-6},
-                 {6, 2, 0, GBEES_SCHEME_CTU, GBEES_MIXED, GBEES_CELL_POINTS, 1e-5}};
+                 {6, 2, 0, GBEES_SCHEME_CTU, GBEES_MIXED, GBEES_CELL_POINTS, 1e-4},
+                 {2, 1, 0, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, GBEES_CELL_AVERAGES, 1e-4}};
 
     rig_open_split(r, "cpu", cases[number].n, cases[number].extent);
     r->problem.numerics.scheme = cases[number].scheme;
@@ -152,7 +154,7 @@ static void open_noise(rig *r, int number)
     } cases[] = {{2, 9, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, 1e-8},
                  {3, 6, GBEES_SCHEME_SPLIT7, GBEES_MIXED, 1e-7},
                  {3, 6, GBEES_SCHEME_CTU, GBEES_DOUBLE, 1e-7},
-                 {4, 4, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, 1e-6}};
+                 {4, 3, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, 1e-5}};
     const int n = cases[number].n;
     const gbees_model *model = NULL;
     char path[4096];
@@ -179,7 +181,7 @@ static void open_noise(rig *r, int number)
     r->problem.bound_high = 0.8;
 }
 
-enum { CASES = 10, NOISES = 4 };
+enum { CASES = 11, NOISES = 4 };
 
 static void open_any(rig *r, int number)
 {

@@ -58,9 +58,9 @@ static void open_models(void)
     ck_assert_int_eq(gbees_registry_create(folders, &registry, &error), GBEES_OK);
 }
 
-/* The first ones guard every change: that of the tests' tables, and the oldest. */
-static const char *const archs[] = {"sm_90", "sm_75", "sm_120", "sm_80", "sm_86", "sm_89", "sm_100"};
-enum { ARCHS = sizeof archs / sizeof *archs, USUAL_ARCHS = 2 };
+/* The oldest guards every change; all other tests build for sm_90. */
+static const char *const archs[] = {"sm_75", "sm_90", "sm_120", "sm_80", "sm_86", "sm_89", "sm_100"};
+enum { ARCHS = sizeof archs / sizeof *archs, USUAL_ARCHS = 1 };
 
 /* All shipped models, and the test models that use all of the contract, without the engine. */
 START_TEST(every_model_for_every_architecture)
@@ -138,19 +138,30 @@ START_TEST(the_engine_for_every_architecture)
 END_TEST
 
 /* The other precision, the other words of schemes, and the smallest and largest number of states. */
+static const struct {
+    const char *model;
+    int dimension;
+    gbees_scheme scheme;
+    gbees_precision precision;
+} forms[] = {
+    {"linear", 1, GBEES_SCHEME_SPLIT5_MP, GBEES_MIXED},
+    {"linear", 8, GBEES_SCHEME_CTU, GBEES_MIXED},
+    {"noise", 3, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE},
+    /* test_cuda_registers builds the like of these. */
+    {"pcr3bp", 4, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE},
+    {"pcr3bp", 4, GBEES_SCHEME_SPLIT7_MP, GBEES_MIXED},
+};
+enum { FORMS = sizeof forms / sizeof *forms, USUAL_FORMS = 3 };
+
 START_TEST(the_engine_in_all_its_forms)
 {
     open_models();
-    build_engine("linear", 1, GBEES_SCHEME_SPLIT5_MP, GBEES_MIXED, "sm_90");
-    build_engine("linear", 8, GBEES_SCHEME_CTU, GBEES_MIXED, "sm_90");
-    build_engine("pcr3bp", 4, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90");
-    build_engine("pcr3bp", 4, GBEES_SCHEME_SPLIT7_MP, GBEES_MIXED, "sm_90");
-    build_engine("noise", 3, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90");
+    build_engine(forms[_i].model, forms[_i].dimension, forms[_i].scheme, forms[_i].precision, "sm_90");
 }
 END_TEST
 
-/* The engine is linked with a model that has a drift alone, with one that has measurements, a likelihood of its own
- * and a bound, and with one that has a diffusion and a bound. */
+/* The engine is linked with a model that has measurements, a likelihood of its own and a bound, with one that has a
+ * drift alone (which test_cuda.sh builds, too), and with one that has a diffusion and a bound. */
 START_TEST(the_engine_in_two_units)
 {
     static gbees_measurement measurement = {.size = 3, .missing = 1, .likelihood = GBEES_LIKELIHOOD_MODEL};
@@ -159,13 +170,13 @@ START_TEST(the_engine_in_two_units)
     (void)setenv("GBEES_CUDA_UNITS", "two", 1);
     open_models();
     const gbees_problem problems[] = {
-        {.model = found("lorenz63"), .dimension = 3, .numerics = numerics},
         {.model = found("full"),
          .dimension = 2,
          .bounded = 1,
          .measurement_count = 1,
          .measurements = &measurement,
          .numerics = numerics},
+        {.model = found("lorenz63"), .dimension = 3, .numerics = numerics},
         {.model = found("noise"), .dimension = 2, .bounded = 1, .numerics = numerics},
     };
     build_problem(&problems[_i], "sm_90");
@@ -238,13 +249,14 @@ int main(void)
 
     tcase_add_loop_test(tests, every_model_for_every_architecture, 0, USUAL_ARCHS);
     tcase_add_loop_test(tests, the_engine_for_every_architecture, 0, USUAL_ARCHS);
-    tcase_add_test(tests, the_engine_in_all_its_forms);
-    tests = add_case(suite, "architectures");
+    tcase_add_loop_test(tests, the_engine_in_all_its_forms, 0, USUAL_FORMS);
+    tcase_add_loop_test(tests, the_engine_in_two_units, 0, 1);
+    tests = add_case(suite, "more kernels");
     tcase_set_tags(tests, "long");
     tcase_add_loop_test(tests, every_model_for_every_architecture, USUAL_ARCHS, ARCHS);
     tcase_add_loop_test(tests, the_engine_for_every_architecture, USUAL_ARCHS, ARCHS);
-    tests = add_case(suite, "two_units");
-    tcase_add_loop_test(tests, the_engine_in_two_units, 0, 3);
+    tcase_add_loop_test(tests, the_engine_in_all_its_forms, USUAL_FORMS, FORMS);
+    tcase_add_loop_test(tests, the_engine_in_two_units, 1, 3);
     tests = add_case(suite, "texts");
     tcase_add_test(tests, an_architecture_to_come_gets_ptx);
     tcase_add_test(tests, every_text_is_embedded);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_cuda_ranks.sh - large grids of the CUDA backend among ranks, each with a GPU made of threads (shim): the records
-# of 2 and 3 ranks are those without mpirun, bit for bit; what GPUs can't share is refused; small grids are not shared.
+# of 2 and 3 ranks are those without mpirun, bit for bit; a GPU that fails ends all ranks; what GPUs can't share is
+# refused; small grids are not shared.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
@@ -59,6 +60,15 @@ calls 2 timeout 300 mpirun -n 2 "$program" --quiet --backend shim --plugin-path 
 has err "several GPUs can't go on from a checkpoint: run it without mpirun"
 calls 0 "$program" --quiet --threads 1 --plugin-path "$top_build/tests/.libs" --resume stopped
 same pruned.1 stopped
+
+# The GPU of rank 1 fails while the rows of ghosts are packed for the record's count of cells, and rank 0 waits for them.
+for launch in 1 2; do
+    arguments="$common $lorenz --set records=1 --set prune_interval=2 --set courant=0.3 --until 0.02 --no-output"
+    # shellcheck disable=SC2086
+    calls 1 timeout 120 mpirun -n 1 "$program" $arguments : \
+        -n 1 env SHIM_FAILING_AFTER=gbees_statistics SHIM_FAILING_LAUNCH=$launch "$program" $arguments
+    has err "rank 1: the GPU failed while sharing the grid among GPUs"
+done
 
 what="a grid that shrinks"
 # After the measurement there are fewer bricks than half of that: rank 0 has them again.

@@ -25,6 +25,10 @@ static void end_test(void)
 /* Options of a scenario, beside the scheme. */
 enum { BOUND = 1, TURNED = 2, DOUBLE = 4, WIDE = 8, MOVING = 16, UPDATES = 32 };
 
+/* Of a simple model, and of those with the most code: the first run waits for the steps' program, and the compiler's
+ * time grows with the size of its code. */
+enum { QUICK = 64, MOST_BYTES = 90000 };
+
 /* The programs that these options change. */
 enum {
     STEPS = 1 << PROGRAM_STEPS,
@@ -42,26 +46,28 @@ static const struct {
     int options, programs;
 } asked[] = {
     /* These guard every change. */
-    {"lorenz96", GBEES_SCHEME_SPLIT5, 0, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL | CARRY},
-    {"lorenz96", GBEES_SCHEME_SPLIT5_MP, 0, STEPS | ADVECTION | ADVECT_ALL},
+    {"lorenz96", GBEES_SCHEME_SPLIT5, QUICK, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL | CARRY},
     {"lorenz96", GBEES_SCHEME_SPLIT7, 0, STEPS | ADVECTION | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_CTU, 0, STEPS | ADVECTION | ADVECT_ALL},
-    {"lorenz96", GBEES_SCHEME_CTU_DIVERGENCE, 0, STEPS | ADVECTION | ADVECT_ALL},
-    {"lorenz96", GBEES_SCHEME_CTU_POSITIVE, 0, STEPS | ADVECTION | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_SPLIT5, MOVING, STEPS | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_SPLIT5, DOUBLE, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL},
+    {"cr3bp", GBEES_SCHEME_SPLIT5, BOUND | UPDATES, STEPS | GRID | PRUNES | UPDATE_KERNELS | ADVECTION | ADVECT_ALL},
+    {"cr3bp", GBEES_SCHEME_SPLIT5, QUICK | BOUND | WIDE, STEPS | ADVECT_ALL},
+    {"linear", GBEES_SCHEME_SPLIT5, UPDATES, STEPS | UPDATE_KERNELS},
+    /* These are like them. */
+    {"lorenz96", GBEES_SCHEME_SPLIT5_MP, 0, STEPS | ADVECTION | ADVECT_ALL},
+    {"lorenz96", GBEES_SCHEME_CTU_DIVERGENCE, 0, STEPS | ADVECTION | ADVECT_ALL},
+    {"lorenz96", GBEES_SCHEME_CTU_POSITIVE, 0, STEPS | ADVECTION | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_CTU, DOUBLE, STEPS | ADVECTION | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_SPLIT5, TURNED, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_CTU, TURNED, ADVECTION},
-    {"cr3bp", GBEES_SCHEME_SPLIT5, 0, STEPS | ADVECTION | ADVECT_ALL | CARRY},
-    {"cr3bp", GBEES_SCHEME_SPLIT5, BOUND | UPDATES, STEPS | GRID | PRUNES | UPDATE_KERNELS | ADVECTION | ADVECT_ALL},
-    {"cr3bp", GBEES_SCHEME_SPLIT5, BOUND | WIDE, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL},
+    {"cr3bp", GBEES_SCHEME_SPLIT5, QUICK, STEPS | ADVECTION | ADVECT_ALL | CARRY},
+    {"cr3bp", GBEES_SCHEME_SPLIT5, BOUND | WIDE, GRID | PRUNES | ADVECTION},
     {"cr3bp", GBEES_SCHEME_CTU, BOUND | WIDE, STEPS | ADVECTION | ADVECT_ALL},
-    {"linear", GBEES_SCHEME_SPLIT5, UPDATES, STEPS | UPDATE_KERNELS},
     {"linear", GBEES_SCHEME_CTU, 0, STEPS | CARRY},
     {"linear", GBEES_SCHEME_SPLIT5, TURNED, GRID | PRUNES},
 };
-enum { ASKED = sizeof asked / sizeof *asked };
+enum { ASKED = sizeof asked / sizeof *asked, USUAL = 8 };
 
 static gbees_measurement measurements[] = {
     {.size = 1, .missing = 1, .likelihood = GBEES_LIKELIHOOD_STUDENT},
@@ -105,6 +111,10 @@ static void check(const program *p, int k, int part)
                       line);
     }
     ck_assert_int_gt(lines, 0);
+    if (part == PROGRAM_STEPS && asked[k].options & QUICK) {
+        ck_assert_uint_lt(p->image_size, MOST_BYTES);
+        ck_assert_int_eq(lines, 1); /* one kernel, and nothing else */
+    }
 }
 
 START_TEST(no_kernel_keeps_registers_in_memory)
@@ -167,26 +177,6 @@ START_TEST(a_shape_is_the_first_that_suffices)
 }
 END_TEST
 
-/* The first run waits for this program, and the compiler's time grows with the size of its code. */
-START_TEST(the_steps_are_a_small_program)
-{
-    static const int cases[] = {0, 11, 13}; /* a simple model, and those with the most code */
-    gbees_model moving;
-
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const gbees_problem problem = problem_of(cases[k], &moving);
-        program_spec spec;
-        program p = {0};
-
-        cuda_spec_set(&spec, &problem, "sm_90", PROGRAM_STEPS, 0);
-        ck_assert_msg(program_build(&api, &spec, &p, &error) == GBEES_OK, "%s", error.text);
-        ck_assert_uint_lt(p.image_size, 90000);
-        ck_assert_ptr_eq(strchr(p.report, '\n') + 1, p.report + strlen(p.report)); /* one kernel, and nothing else */
-        program_destroy(NULL, &p);
-    }
-}
-END_TEST
-
 int main(void)
 {
     if (!can_compile())
@@ -197,9 +187,14 @@ int main(void)
 
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, start_test, end_test);
-    tcase_add_loop_test(tests, no_kernel_keeps_registers_in_memory, 0, ASKED);
+    tcase_add_loop_test(tests, no_kernel_keeps_registers_in_memory, 0, USUAL);
     tcase_add_test(tests, a_shape_is_the_first_that_suffices);
-    tcase_add_test(tests, the_steps_are_a_small_program);
+    suite_add_tcase(suite, tests);
+    tests = tcase_create("more");
+    tcase_set_tags(tests, "long");
+    tcase_set_timeout(tests, 300);
+    tcase_add_checked_fixture(tests, start_test, end_test);
+    tcase_add_loop_test(tests, no_kernel_keeps_registers_in_memory, USUAL, ASKED);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

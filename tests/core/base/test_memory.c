@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,6 +81,21 @@ START_TEST(a_group_of_the_first_version_limits_it)
 }
 END_TEST
 
+START_TEST(a_limit_of_the_address_space_counts)
+{
+    const struct rlimit limit = {1 << 30, 1 << 30};
+
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    const double before = gbees_memory_available();
+    ck_assert_double_gt(before, 0);
+    ck_assert_double_le(before, (1 << 30) / 1.25);
+    void *volatile taken = malloc(100 << 20); /* volatile: it is really taken */
+    ck_assert_ptr_nonnull(taken);
+    ck_assert_double_le(gbees_memory_available(), before - (100 << 20) / 1.25);
+    free(taken);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("memory");
@@ -91,6 +107,7 @@ int main(void)
     tcase_add_test(tests, the_system_may_not_say);
     tcase_add_test(tests, a_group_limits_it_and_unused_cache_counts_as_free);
     tcase_add_test(tests, a_group_of_the_first_version_limits_it);
+    tcase_add_test(tests, a_limit_of_the_address_space_counts);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_NORMAL);
     const int failed = srunner_ntests_failed(runner);

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 START_TEST(empty_text_is_an_empty_string)
 {
@@ -49,6 +50,18 @@ START_TEST(grows_over_any_length)
     for (size_t i = 0; i < TIMES; i++)
         ck_assert_int_eq(text.data[i * sizeof chunk], '0' + (int)(i % 10));
     gbees_text_free(&text);
+}
+END_TEST
+
+/* vsnprintf() can't convert the value, which is no character: what was asked for is missing, and the text says so. */
+START_TEST(a_format_that_fails_is_a_failure)
+{
+    gbees_text text = {0};
+
+    gbees_text_add(&text, "before");
+    gbees_text_add(&text, "%lc", (wint_t)0xD800);
+    ck_assert_int_eq(text.failed, 1);
+    ck_assert_ptr_null(gbees_text_take(&text));
 }
 END_TEST
 
@@ -140,6 +153,7 @@ int main(void)
     tcase_add_test(tcase, empty_text_is_an_empty_string);
     tcase_add_test(tcase, appends_are_joined);
     tcase_add_test(tcase, grows_over_any_length);
+    tcase_add_test(tcase, a_format_that_fails_is_a_failure);
     tcase_add_test(tcase, take_hands_over_and_starts_anew);
     tcase_add_test(tcase, failed_text_takes_no_more_and_gives_null);
     tcase_add_loop_test(tcase, typing_errors_find_what_was_meant, 0, (int)(sizeof typos / sizeof typos[0]));

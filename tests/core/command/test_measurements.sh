@@ -86,7 +86,6 @@ done
 test -s last.lines && cmp last.lines each.lines || fail "the last record is another one"
 run 0 --measurements z.tsv --output none --densities none
 rows none 0
-refuse "--densities wants all, last, none or a whole number from 1 to 1000000, not 'few'" --densities few
 
 # ---- a run that is killed: all that has a name is whole, the time series, too ----
 what="a run that is killed"

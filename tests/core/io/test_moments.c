@@ -108,12 +108,15 @@ static const struct {
 } choices[] = {{GBEES_DENSITIES_ALL, 0, 7},
                {GBEES_DENSITIES_ALL, 3, 3},
                {GBEES_DENSITIES_LAST, 0, 2},
-               {GBEES_DENSITIES_NONE, 0, 0}};
+               {GBEES_DENSITIES_NONE, 0, 0},
+               {GBEES_DENSITIES_AT_TIMES, 0, 3}}; /* the first one after a time, and both at the other */
 
 START_TEST(densities_of_some_records)
 {
     gbees_problem problem = make_problem(2);
     problem.end = 1;
+    double times[] = {0.55, 1};
+    const gbees_output output = {choices[_i].densities, choices[_i].every, 2, times, 0, 0};
     gbees_writer *writer = start(&problem);
     char *path = in_folder("moments.h5");
     gbees_results *results = NULL;
@@ -121,7 +124,7 @@ START_TEST(densities_of_some_records)
     gbees_hdf5 file;
     gbees_error error;
 
-    gbees_writer_densities(writer, choices[_i].densities, choices[_i].every);
+    gbees_writer_output(writer, &output);
     for (int i = 5; i < 11; i++)
         put(writer, &problem, 5, 0, i); /* at t = 0.5 ... 1 */
     put(writer, &problem, 5, 1, 0);

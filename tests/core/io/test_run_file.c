@@ -188,7 +188,7 @@ static void write_for_ever(int told)
         _exit(1);
     for (int k = 0;; k++)
         if (add_record(run, k / 10, k % 10) || gbees_run_file_commit(run, 0, &error) ||
-            (!run->behind && write(told, &k, sizeof k) != sizeof k))
+            (!run->has_uncommitted && write(told, &k, sizeof k) != sizeof k))
             _exit(1);
 }
 

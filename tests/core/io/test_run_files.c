@@ -213,7 +213,7 @@ START_TEST(every_other_record)
 {
     (void)snprintf(folder, sizeof folder, "%s/sparse", base);
     gbees_writer *writer = start(&problem);
-    gbees_writer_densities(writer, GBEES_DENSITIES_ALL, 2);
+    gbees_writer_output(writer, &(gbees_output){.every = 2});
     for (int k = 0; k < RECORDS; k++)
         put(writer, &problem, 20, 0, k);
     ck_assert_int_eq(gbees_writer_finish(writer, "complete", NULL, NULL), 0);

@@ -172,6 +172,13 @@ START_TEST(writes_text)
     ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario), "\nregrid: auto\n"));
     set(scenario, "regrid=[]");
     ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario), "\nregrid: []\n"));
+    set(scenario, "output={densities: [0.5, 2, 1]}");
+    set(scenario, "output.moments=every step");
+    ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario),
+                                 "\noutput: {densities: [0.5, 1], moments: every step}\n")); /* 2 is past the end */
+    set(scenario, "output={densities: every 3, files: records}"); /* entries are set one by one */
+    ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario),
+                                 "\noutput: {densities: every 3, moments: every step, files: records}\n"));
     gbees_scenario_destroy(scenario);
 }
 END_TEST
@@ -308,7 +315,7 @@ START_TEST(schema_lists_its_keys)
         ck_assert_msg(key->text && key->text[0], "%s has no documentation", key->name);
         count++;
     }
-    ck_assert_uint_eq(count, 32);
+    ck_assert_uint_eq(count, 33);
 }
 END_TEST
 

@@ -104,6 +104,26 @@ static const struct {
      "f.yaml:2: regrid 1: factor: expected a power of two from 1/1024 to 1024, found '0.00048828125'"},
     {"regrid:\n  - {time: 1, factor: []}",
      "f.yaml:2: regrid 1: factor: expected a list of numbers, found an empty list"},
+    {"output: last", "f.yaml:1: output: expected a map with densities, moments and files, found 'last'"},
+    {"output:\n  {denisties: last}", "f.yaml:2: output: unknown key 'denisties': did you mean 'densities'?"},
+    {"output: {densities: few}", "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with a "
+                                 "whole number from 1 to 1000000, or "
+                                 "a list of times, found 'few'"},
+    {"output:\n  moments: every step\n  densities: every 0",
+     "f.yaml:3: output: densities: expected 'all', 'last', 'none', 'every N' with a whole number from 1 to 1000000, "
+     "or "
+     "a list of times, found 'every 0'"},
+    {"output: {densities: every 1.5}", "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with "
+                                       "a whole number from 1 to 1000000, or "
+                                       "a list of times, found 'every 1.5'"},
+    {"output: {densities: {at: 1}}", "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with a "
+                                     "whole number from 1 to 1000000, or "
+                                     "a list of times, found a map"},
+    {"output: {densities: []}", "f.yaml:1: output: densities: expected a list of numbers, found an empty list"},
+    {"output:\n  densities:\n    - 1\n    - soon", "f.yaml:4: output: densities: expected a time, found 'soon'"},
+    {"output: {moments: step}", "f.yaml:1: output: moments: expected 'every record' or 'every step', found 'step'"},
+    {"output: {files: one}", "f.yaml:1: output: files: expected 'run' or 'records', found 'one'"},
+    {"output: {files: run, files: run}", "f.yaml:1: output: key 'files' given twice"},
     {"mean: [1, ~]", "f.yaml:1: mean: expected a number, found '~'"},
     {"initial: 3",
      "f.yaml:1: initial: expected a list of maps with weight, mean and covariance, or a map with file, found '3'"},
@@ -168,6 +188,9 @@ static const struct {
      "--set mean: not YAML: while parsing a flow sequence: did not find expected ',' or ']'"},
     {"regrid=[{time: 1, factor: x}]", GBEES_EINPUT,
      "--set regrid 1: factor: expected a power of two from 1/1024 to 1024, found 'x'"},
+    {"output.densitis=all", GBEES_EINPUT, "--set output: unknown key 'densitis': did you mean 'densities'?"},
+    {"output.moments=each", GBEES_EINPUT,
+     "--set output: moments: expected 'every record' or 'every step', found 'each'"},
     {"measurements=[{time: x}]", GBEES_EINPUT, "--set measurement 1: time: expected a number, found 'x'"},
 };
 

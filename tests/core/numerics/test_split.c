@@ -8,6 +8,8 @@
 #include "numerics/split.h"
 
 #include "numerics/split7.h"
+
+#include "numerics/split_mass.h"
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
 
@@ -147,15 +149,13 @@ static double mass_of(const face *f, double lambda, int diverging, int form)
 
 static float narrow_mass_of(const face *f, float lambda, int diverging, int form)
 {
-    int preserving = form & SPLIT_PRESERVING;
+    const int order = form & SPLIT_SEVENTH ? 7 : 5;
     float p[8], u[3] = {(float)f->u[0], (float)f->u[1], (float)f->u[2]};
 
     for (int k = 0; k < 8; k++)
         p[k] = (float)f->p[k];
-    return form & SPLIT_SEVENTH ? gbees_split7_mass_f(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], u[0], u[1],
-                                                      u[2], lambda, diverging, preserving)
-                                : gbees_split5_mass_f(p[1], p[2], p[3], p[4], p[5], p[6], u[0], u[1], u[2], lambda,
-                                                      diverging, preserving);
+    return gbees_split_mass_way_f(p + 4 - (order + 1) / 2, 1, u[0], u[1], u[2], lambda, 1, u[1] > 0, diverging,
+                                  form & SPLIT_PRESERVING, order);
 }
 
 START_TEST(mass_is_at_most_the_upwind_cell)

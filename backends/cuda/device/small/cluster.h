@@ -32,7 +32,8 @@ GBEES_NUM void *cluster_memory_of(void *own, uint32_t block)
 
 /* ---- the cluster barrier --------------------------------------------------------------------------------------- */
 
-/* All threads of the cluster wait for each other; what any of them wrote before is visible to all after it. */
+/* Waits until all threads of the cluster have called it; what any of them has written before is visible to all after
+ * it. */
 GBEES_NUM void cluster_barrier(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -41,8 +42,8 @@ GBEES_NUM void cluster_barrier(void)
 }
 
 /* The same barrier in three parts: cluster_fence(), cluster_arrive(), cluster_wait(). Between the last two a warp can
- * do what needs no other block's data. The arrival has no release of its own: a warp calls the fence where it has the
- * time to wait for its earlier writes. */
+ * do work that needs no other block's data. The arrival does not make earlier writes visible: the fence does, which a
+ * warp calls at a place where it has time to wait for them. */
 GBEES_NUM void cluster_fence(void)
 {
 #if __CUDA_ARCH__ >= 900

@@ -24,7 +24,7 @@
 
 enum {
     SMALL_BLOCKS = 16,                                               /* of a cluster, at most */
-    SMALL_BLOCK_ROUNDS = (SMALL_BLOCKS + WARP_SIZE - 1) / WARP_SIZE, /* if each lane handles one block */
+    SMALL_BLOCK_ROUNDS = (SMALL_BLOCKS + WARP_SIZE - 1) / WARP_SIZE, /* in which a warp handles a block a lane */
     SMALL_BRICKS = 1024,                                             /* bricks, at most; see small_capacity() */
     SMALL_WARPS = SMALL_BLOCKS * BLOCK_WARPS,
     /* Bricks of a warp. On the platform of threads any number of blocks can hold all bricks. */
@@ -32,11 +32,11 @@ enum {
     SMALL_TABLE = 2 * SMALL_BRICKS, /* entries of the hash table */
     /* Insert requests of a block in one step, at most: half of the neighbours of its bricks. */
     SMALL_REQUESTS = (WARP_SIZE > 1 ? SMALL_BRICKS / SMALL_BLOCKS : SMALL_WARP_BRICKS) * PAIRS / 2,
-    SMALL_SENT_REQUESTS = 4, /* of them, those in the message; others are read from the block's memory */
+    SMALL_SENT_REQUESTS = 4, /* the first ones, which are in the message; others are read from the block's memory */
 
     /* Roles of the warps of a block between two steps (steps.h). Warp 0 has the clock. */
     INSERT_WARP = BLOCK_WARPS > 1,            /* inserts new bricks */
-    FIRST_RATE_WARP = BLOCK_WARPS > 1 ? 2 : 0 /* this one and those after it compute the new bricks' rates */
+    FIRST_RATE_WARP = BLOCK_WARPS > 1 ? 2 : 0 /* this and later warps compute the new bricks' rates */
 };
 
 /* A brick; slot 1 + rank + i * stride of the grid is brick i of a warp (small_warp). */
@@ -50,6 +50,7 @@ typedef struct small_brick {
     uint32_t absent; /* bit i: there is no brick in the pair of directions i */
 } small_brick;
 
+/* A brick's key, or an offset between keys. */
 typedef struct small_key {
     int32_t at[DIM];
 } small_key;
@@ -83,7 +84,7 @@ typedef struct sums_message {
 #endif
 } sums_message;
 
-/* Another one: how many bricks the block requests, and the first of them. */
+/* A block's other message to each block: the number of bricks that it requests, and the first of them. */
 typedef struct request_message {
     alignas(16) uint32_t count;
     small_key request[SMALL_SENT_REQUESTS];
@@ -93,7 +94,7 @@ typedef struct request_message {
 typedef struct small_block {
     step_state state;
     sums_message sums[2][SMALL_BLOCKS];                   /* by sending block; written by that block */
-    request_message requests[2][SMALL_BLOCKS];            /* the same */
+    request_message requests[2][SMALL_BLOCKS];            /* by sending block; written by that block */
     uint64_t sums_mbarrier[2], requests_mbarrier[2];      /* count the messages that have arrived */
     warp_sums own[BLOCK_WARPS];                           /* this block's sums, by warp */
     double new_rate[BLOCK_WARPS];                         /* the largest rate of new bricks that a warp has found */
@@ -109,16 +110,17 @@ typedef struct small_block {
     uint32_t table[SMALL_TABLE]; /* slots, 0: empty */
     uint32_t request_count;      /* of this block in this step */
     uint32_t count;              /* all bricks, the new ones included */
-    uint32_t far_axis, overflow; /* of the last growth: 1 + axis along which a key is too far; too many bricks */
+    uint32_t far_axis,
+        overflow; /* of the last growth: 1 + axis of a key that is too far, 0: none; 1: too many bricks */
 } small_block;
 
-/* A warp's view of its bricks, in registers: it has slots 1 + rank, 1 + rank + stride, ... */
+/* A warp's bricks, those in slots 1 + rank, 1 + rank + stride, ...; kept in registers. */
 typedef struct small_warp {
-    uint32_t rank, stride, held; /* held: how many */
+    uint32_t rank, stride, held; /* held: the number of its bricks */
     small_brick *brick;          /* in its block's shared memory */
 } small_warp;
 
-/* How many bricks the launch can hold. */
+/* The number of bricks that the launch can hold. */
 GBEES_NUM uint32_t small_capacity(void)
 {
     const uint32_t bricks = SMALL_WARP_BRICKS * warp_count();
@@ -145,6 +147,7 @@ GBEES_NUM small_key neighbor_key(const int32_t *key, small_key offset, int times
     return to;
 }
 
+/* The entry of the hash table at which the search for a key begins. */
 GBEES_NUM uint32_t small_hash(small_key key)
 {
     uint32_t hash = 0;
@@ -155,7 +158,7 @@ GBEES_NUM uint32_t small_hash(small_key key)
     return hash >> 16 & (SMALL_TABLE - 1);
 }
 
-/* The slot of a brick, 0 if it is absent. Not while bricks are inserted. */
+/* The slot of a brick; 0: it is absent. No bricks may be inserted meanwhile. */
 GBEES_NUM uint32_t small_find(const small_block *b, small_key key)
 {
     for (uint32_t at = small_hash(key);; at = (at + 1) & (SMALL_TABLE - 1)) {
@@ -170,7 +173,7 @@ GBEES_NUM uint32_t small_find(const small_block *b, small_key key)
     }
 }
 
-/* Inserts a brick that is absent, and stores its key. By many threads of the block at once. */
+/* Inserts a brick that is absent, and stores its key. Many threads of the block may call it at once. */
 GBEES_NUM void small_insert(small_block *b, uint32_t slot, small_key key)
 {
     uint32_t at = small_hash(key);
@@ -198,7 +201,7 @@ GBEES_NUM void init_brick(const gbees_setup *m, const int32_t *key, small_brick 
     warp_sync();
 }
 
-/* Looks up the neighbours that have been absent; updates links and `absent`. By a warp. */
+/* Looks up the neighbours that were absent so far, and updates links and `absent`. By a warp. */
 GBEES_NUM void link_to_neighbors(const gbees_setup *m, const small_block *b, small_brick *brick)
 {
     uint32_t absent = brick->absent;
@@ -243,9 +246,10 @@ GBEES_NUM double inspect_small_brick(const gbees_setup *m, double time, int from
     return most;
 }
 
-/* ---- from the grid's arrays and back --------------------------------------------------------------------------- */
+/* ---- the grid's arrays, at a launch's begin and end
+ * --------------------------------------------------------------------------- */
 
-/* The pairs of directions, by the threads of a block. */
+/* Sets the pairs of directions. By the threads of a block. */
 GBEES_NUM void init_pairs(const gbees_setup *m, small_block *b, uint32_t thread, uint32_t threads)
 {
     for (uint32_t i = thread; i < PAIRS; i += threads) {

@@ -6,10 +6,10 @@
 
 #include "device/small/grid.h"
 
-/* ---- what a block reports to all blocks ------------------------------------------------------------------------ */
+/* ---- reports of a block to all blocks ------------------------------------------------------------------------ */
 
-/* Requests the absent neighbours that the cells `risen`, which have risen above p*, flow into; as grow_brick(). By a
- * warp; requests of all warps of the block go to one list. */
+/* Requests the absent neighbours that the cells `risen`, which have risen above p*, flow into, as grow_brick()
+ * inserts them. Appends them to the block's list. By a warp. */
 GBEES_NUM void request_neighbors(small_block *b, const small_brick *brick, uint64_t risen)
 {
 #pragma unroll 1
@@ -157,7 +157,7 @@ GBEES_NUM uint32_t lanes_with_key(small_key key, int has_key)
     return lanes;
 }
 
-/* The most requests that one block has. */
+/* The number of requests of the block that has most. By a warp. */
 GBEES_NUM uint32_t max_requests(const small_block *b, int round)
 {
     uint32_t most = 0;
@@ -239,9 +239,9 @@ GBEES_NUM void wait_for_insertion(void)
 
 /* ---- new bricks ------------------------------------------------------------------------------------------------ */
 
-/* Computes the largest CFL rate of the new bricks, with slots in (linked, b->count], from their keys: each block
- * needs it, and only one of them has the brick. The rate that a warp has found is in b->new_rate; one that is not
- * finite is reported in the state. Two warps share a brick's cells. By the warps from FIRST_RATE_WARP on. */
+/* Computes the largest CFL rate of the new bricks, in slots linked + 1 .. b->count, from their keys: each block needs
+ * it, and only one of them has the brick. Sets b->new_rate to the largest rate that each warp has found, and s->bad
+ * if one is not finite. Two warps share a brick's cells. By the warps from FIRST_RATE_WARP on. */
 GBEES_NUM void rate_new_bricks(const gbees_setup *m, gbees_state *s, small_block *b, uint32_t linked)
 {
     enum { PARTS = BLOCK_WARPS > 1 ? 2 : 1, ROUNDS = CELLS / WARP_SIZE / PARTS };
@@ -272,7 +272,7 @@ GBEES_NUM void rate_new_bricks(const gbees_setup *m, gbees_state *s, small_block
         b->new_rate[block_warp()] = most;
 }
 
-/* Stores how many bricks this warp has, before and after growth. */
+/* Stores the numbers of this warp's bricks before and after growth. */
 GBEES_NUM void store_held(small_block *b, uint32_t before, uint32_t held)
 {
     if (warp_lane() == 0) {
@@ -281,8 +281,8 @@ GBEES_NUM void store_held(small_block *b, uint32_t before, uint32_t held)
     }
 }
 
-/* Initialises this warp's new bricks, and zeros their cells in p, which are read if the launch ends before a step.
- * Their flow is computed later (inspect_new_bricks()). By each warp. */
+/* Initialises this warp's new bricks, and sets their cells in p to 0, as these are read if the launch ends before a
+ * step. Flow is computed later, by inspect_new_bricks(). By each warp. */
 GBEES_NUM void init_new_bricks(const gbees_setup *m, small_block *b, small_warp *warp, number *p)
 {
     const uint32_t before = warp->held;
@@ -313,7 +313,7 @@ GBEES_NUM void inspect_new_bricks(const gbees_setup *m, small_block *b, int from
     }
 }
 
-/* Whether any of the new bricks, with slots in (linked, b->count], touches a brick. By a warp. */
+/* Whether any of the new bricks, in slots linked + 1 .. b->count, touches a brick. By a warp. */
 GBEES_NUM int is_near_new_bricks(const small_block *b, const small_brick *brick, uint32_t linked)
 {
     int is_near = 0;

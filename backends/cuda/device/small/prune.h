@@ -1,5 +1,5 @@
-/* prune.h - a prune of a small grid (as shrink.h): finds the needed cells, drops the bricks without any, and moves
- * the others to the slots 1, 2, ... without leaving shared memory.
+/* prune.h - a prune of a small grid: finds the needed cells, drops the bricks that have none, and moves the others to
+ * slots 1, 2, ..., all in shared memory. (shrink.h has that of a grid of any size.)
  *
  *   phase                               who, reads -> writes
  *   take_snapshots()                    each warp: its bricks, P -> snapshots
@@ -10,8 +10,8 @@
  *   finish_small_prune()                each block's first thread: the sums of all blocks -> the step state
  *   load_bricks()                       each warp: snapshots in other blocks, P -> its new bricks, P's other array
  *
- * A needed cell is computed by the warp that has it, from the cells upwind of it, and not by the warps of these, as
- * mark_downwind() does: no block has to modify another one's memory by atomics.
+ * Whether a cell is needed is computed by the warp that has it, from the cells upwind of it. mark_downwind() marks
+ * cells from those upwind of them; here blocks would then have to change each other's memory by atomics.
  */
 #ifndef GBEES_CUDA_SMALL_PRUNE_H
 #define GBEES_CUDA_SMALL_PRUNE_H
@@ -21,8 +21,8 @@
 
 /* ---- which bricks are kept ------------------------------------------------------------------------------------- */
 
-/* The snapshot of a brick, in the shared memory of the block that has it; the inverse of warp_place() and slot_of().
- */
+/* The snapshot of the brick in a slot, in the shared memory of the block that has it: the inverse of warp_place() and
+ * slot_of(). */
 GBEES_NUM const brick_snapshot *snapshot_of(small_block *b, uint32_t slot)
 {
     /* A cluster has 8 blocks or 16: shifts in place of divisions. */
@@ -61,14 +61,14 @@ GBEES_NUM uint64_t flow_of_snapshot(const brick_snapshot *snapshot, int d, int f
     return snapshot->active & snapshot->flow[d] & snapshot->flow[f];
 }
 
-/* The same of the brick in a slot, 0 if that is absent. */
+/* The same cells of the brick in a slot; none if it is absent (0). */
 GBEES_NUM uint64_t flow_of_slot(small_block *b, uint32_t slot, int d, int f)
 {
     return slot ? flow_of_snapshot(snapshot_of(b, slot), d, f) : 0;
 }
 
-/* The cells of a brick that lie one cell downwind, in direction d, of the cells `own` in it and of the cells `upwind`
- * in the brick next to it on the upwind side. */
+/* The cells of a brick that are one cell downwind, in direction d, of the cells `own` in it, or of the cells `upwind`
+ * in the brick beside it on the upwind side. */
 GBEES_NUM uint64_t cells_downwind(const gbees_shape *shape, uint64_t own, uint64_t upwind, int d)
 {
     return gbees_shape_inside(shape, own, d) | gbees_shape_across(shape, upwind, d);
@@ -99,9 +99,9 @@ GBEES_NUM uint64_t needed_cells(const gbees_setup *m, small_block *b, const smal
     return warp_or(needed) | snapshot->active;
 }
 
-/* Stores in all blocks whether each brick of this warp is kept. Adds to `sums` the kept bricks' mass, and in the
- * place of max_active_rate and outflow their largest rate and the number of needed cells: these are reported like the
- * sums of a step. By each warp. */
+/* Stores in all blocks whether each brick of this warp is kept. Adds the kept bricks' mass to sums->mass, updates
+ * sums->max_active_rate by their largest rate, and adds the number of needed cells to sums->outflow: so all three are
+ * reported as the sums of a step are. By each warp. */
 GBEES_NUM void find_kept(const gbees_setup *m, small_block *b, const small_warp *warp, warp_sums *sums)
 {
     const number *p = rows_of(m, b->state.current);
@@ -210,6 +210,7 @@ typedef struct brick_source {
     const double *rate;
 } brick_source;
 
+/* The source of a brick: after a prune the snapshot of its old slot, else the grid's arrays. */
 GBEES_NUM brick_source source_of_brick(const gbees_setup *m, small_block *b, uint32_t slot, int is_pruned)
 {
     brick_source from;

@@ -50,11 +50,11 @@ typedef struct small_pass {
     uint32_t filled, count; /* bricks; those up to `filled` had cells before the step, later ones are read as zeros */
 } small_pass;
 
-/* One sweep of it. */
+/* One sweep of a pass. */
 typedef struct small_sweep {
     const number *p;
     number *next;
-    uint32_t filled; /* bricks whose cells are in p */
+    uint32_t filled; /* bricks 1 .. filled have cells in p */
     int axis, is_last;
     number lambda, threshold;
     double time;
@@ -62,17 +62,18 @@ typedef struct small_sweep {
 
 /* ---- a part of a line ------------------------------------------------------------------------------------------ */
 
+/* Some cells of a line, which a lane sweeps. */
 typedef struct line_part {
     int axis, shift; /* neighbouring cells of the line differ by 1 << shift */
     int cell, first; /* the lowest cell of the line; the first of the part's cells, counted from there */
 } line_part;
 
-/* The cells of a part, with those beyond it. */
+/* The cells of a part, with BEYOND cells on each side. */
 typedef struct part_cells {
     number q[PART_CELLS + 2 * BEYOND];
 } part_cells;
 
-/* A part that has been loaded ahead. */
+/* A part that has been prefetched, if is_valid. */
 typedef struct prefetched_part {
     int is_valid;
     part_cells cells;
@@ -104,8 +105,9 @@ GBEES_NUM part_cells load_part(const number *p, uint32_t filled, const small_bri
     return line;
 }
 
-/* Velocities at the faces of a part's cells, from the face before the first one to that behind the last one. The axis
- * is no constant of the compiler here: one text serves all axes, as the kernel has to fit the instruction cache. */
+/* Sets v[PART_CELLS + 3] to the velocities at the faces of a part's cells, from one face before the first to one
+ * behind the last. The axis is no constant of the compiler here: all axes share one text, as the kernel has to fit
+ * the instruction cache. */
 GBEES_NUM void part_velocities(const gbees_setup *m, const small_brick *brick, line_part part, double time, number *v)
 {
     const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
@@ -114,7 +116,7 @@ GBEES_NUM void part_velocities(const gbees_setup *m, const small_brick *brick, l
 #pragma unroll
     for (int i = 0; i < PART_CELLS + 3; i++) {
         const int face = part.first + i - 1;
-        /* A face between two bricks has its position from the lower one: the same rounding for both. */
+        /* The position of a face between two bricks is computed from the lower one, so that both round it alike. */
         const int lower = face <= 0 && below, upper = face > SMALL_EDGE && above;
         const position base = lower   ? brick->beside[2 * part.axis]
                               : upper ? brick->beside[2 * part.axis + 1]
@@ -260,8 +262,8 @@ GBEES_NUM void sweep_and_mark(const gbees_setup *m, gbees_state *s, small_block 
 
 /* ---- between two passes ---------------------------------------------------------------------------------------- */
 
-/* Updates the clock and the ledger, and chooses the next step: before it is known which bricks are new, as these
- * hardly ever change it. `again`: chooses the step again, with the new bricks' rates, or stops if they could not be
+/* Updates the clock and the ledger, and chooses the next step, before it is known which bricks are new, since these
+ * hardly ever change it. With `again` it chooses the step with the new bricks' rates, or stops if they could not be
  * inserted. By warp 0 of each block. */
 GBEES_NUM void choose_next_step(const gbees_setup *m, small_block *b, const small_pass *pass, int again)
 {
@@ -352,8 +354,8 @@ GBEES_NUM void finish_small_pass(const gbees_setup *m, gbees_state *s, small_blo
     }
 }
 
-/* Takes steps until the state has a reason to stop. `round`: that of the first messages; returns the next one. What
- * is done seldom stays out of this loop, which just fits the instruction cache. By all warps of all blocks. */
+/* Takes steps until there is a reason to stop. round: of the first messages; returns the next one. Code that is
+ * seldom needed is not in this loop, which just fits the instruction cache. By all warps of all blocks. */
 GBEES_NUM int small_steps(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp, int round)
 {
     step_state *k = &b->state;

@@ -8,7 +8,8 @@
  *   SHIM_CLUSTER         1: blocks of a small grid are one cluster, with a barrier of its own
  *   SHIM_MEMORY          bytes that there are (2^32)
  *   SHIM_VIRTUAL         1: memory is mapped into reserved addresses, as by a real driver; 0: arrays are copied
- *   SHIM_FAILING_LAUNCH  which launch fails
+ *   SHIM_FAILING_LAUNCH  which launch fails, counted from 1
+ *   SHIM_FAILING_AFTER   a kernel, gbees_...: the count begins after its first launch
  *   SHIM_INTEGRATE       1: it integrates samples, while there is no engine
  *   SHIM_LATE            milliseconds after which the kernels are there that the first steps can do without; below 0:
  *                        ... after which they have failed to be made
@@ -197,6 +198,7 @@ static int make(const gbees_problem *problem, const engine_source *source, const
             problem->model->name);
     cuda_shim_open(&api);
     shim_failing_launch = (int)setting("SHIM_FAILING_LAUNCH", 0);
+    shim_failing_after = getenv("SHIM_FAILING_AFTER");
     shim_most_blocks = (int)setting("SHIM_BLOCKS", 4);
     shim_cluster = (int)setting("SHIM_CLUSTER", 0);
     shim_memory = (size_t)setting("SHIM_MEMORY", (size_t)1 << 32);

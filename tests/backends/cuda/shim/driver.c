@@ -11,6 +11,7 @@ char *shim_memory_of[SHIM_MOST_BLOCKS];
 
 const shim_variant *shim_chosen;
 int shim_failing_launch, shim_most_blocks = 4, shim_cluster;
+const char *shim_failing_after;
 
 /* ---- launches ----------------------------------------------------------------------------------------------------
  */
@@ -49,12 +50,22 @@ static void *run_block(void *context)
     return NULL;
 }
 
+/* Whether this launch is the one that fails. */
+static int is_to_fail(CUfunction f)
+{
+    if (!shim_failing_after)
+        return shim_failing_launch > 0 && --shim_failing_launch == 0;
+    if (strcmp((const char *)f, shim_failing_after) == 0)
+        shim_failing_after = NULL;
+    return 0;
+}
+
 static CUresult launch_some(CUfunction f, unsigned first, unsigned count, unsigned blocks, void **arguments)
 {
     pthread_t thread[SHIM_MOST_BLOCKS];
     launch l[SHIM_MOST_BLOCKS];
 
-    if (shim_failing_launch > 0 && --shim_failing_launch == 0)
+    if (is_to_fail(f))
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     for (unsigned b = 0; b < count; b++) {
         l[b] = (launch){kernel_of(f), arguments, first + b, blocks};

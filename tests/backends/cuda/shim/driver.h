@@ -63,8 +63,10 @@ void cuda_shim_open_memory(cuda_api *api); /* those for memory */
 
 enum { SHIM_MOST_BLOCKS = 16 };
 
-/* The launch, counted from 1, that fails as a GPU does; 0: none. */
+/* The launch, counted from 1, that fails as a GPU does; 0: none. The count begins after the first launch of the
+ * kernel shim_failing_after; NULL: at once. */
 extern int shim_failing_launch;
+extern const char *shim_failing_after;
 
 /* Blocks that are there at once, at most; whether they can be a cluster. */
 extern int shim_most_blocks, shim_cluster;

@@ -1,0 +1,191 @@
+/* test_checkpoint.c - core/solver/checkpoint: a checkpoint with a copy of the state, and one whose state is read from
+ * the engine while it is written, as there is no memory for a copy; runs that go on from either. */
+#include "base/checkpoint.h"
+#include "fixtures/world_fixture.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const settings[] = {"records=4", "end=0.2", "accuracy=0", NULL};
+static const gbees_provenance provenance = {"/lib/vanderpol.so", "model: vanderpol\n", "cpu", NULL, "gbees-run"};
+
+/* What the observer has, and what it saw. */
+typedef struct stage {
+    gbees_writer *writer; /* NULL: no checkpoint is asked for */
+    int refuse;           /* 1: a checkpoint fails, as there is no memory for it */
+    int records, checkpoints, uncopied, records_before;
+    gbees_statistics last;
+    gbees_certificate certificate;
+} stage;
+
+static const gbees_backend *whole; /* of which `large` is one without memory for a copy */
+
+static void take_all_memory(const gbees_engine *engine, gbees_totals *totals)
+{
+    whole->totals(engine, totals);
+    totals->peak_bytes = UINT64_MAX;
+}
+
+static int on_record(void *context, const gbees_record *record, gbees_error *error)
+{
+    stage *s = context;
+
+    (void)error;
+    s->records++;
+    s->last = record->statistics;
+    if (record->certificate)
+        s->certificate = *record->certificate;
+    return GBEES_OK;
+}
+
+/* The run is stopped after its third record, with a checkpoint. */
+static int is_cancelled(void *context)
+{
+    const stage *s = context;
+
+    return s->writer && s->records == 3;
+}
+
+static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    stage *s = context;
+
+    s->checkpoints++;
+    s->uncopied += checkpoint->rest != NULL;
+    s->records_before = s->records;
+    return s->refuse ? gbees_error_set(error, GBEES_ENOMEM, "no memory today")
+                     : gbees_writer_checkpoint(s->writer, checkpoint, error);
+}
+
+/* Runs the world's problem on a backend, from a checkpoint or from its start, with an audit of some samples. */
+static int run_on(world *w, const gbees_backend *backend, const gbees_checkpoint *from, stage *s)
+{
+    const gbees_engine_options options = {.threads = 1};
+    const gbees_audit_options how = {.samples = 500, .threads = 1};
+    gbees_observer observer = {
+        .context = s, .record = on_record, .cancelled = is_cancelled, .checkpoint = on_checkpoint};
+    gbees_solver *solver = NULL;
+
+    ck_assert_int_eq(gbees_audit_create(w->problem, &how, &observer.audit, &w->error), GBEES_OK);
+    if (from)
+        ck_assert_int_eq(gbees_audit_load(observer.audit, from, &w->error), GBEES_OK);
+    int status = from ? gbees_solver_resume(w->problem, backend, &options, from, &solver, &w->error)
+                      : gbees_solver_create(w->problem, backend, &options, &solver, &w->error);
+    ck_assert_msg(status == GBEES_OK, "%s", w->error.text);
+    status = gbees_solver_run(solver, &observer, &w->error);
+    gbees_solver_destroy(solver);
+    gbees_audit_destroy(observer.audit);
+    return status;
+}
+
+static world w;
+static char base[] = "/tmp/test_checkpoint.XXXXXX";
+static char folder[sizeof base + 8];
+
+static void set_up(void)
+{
+    world_create(&w, "vanderpol", settings);
+    whole = w.backend;
+    ck_assert_ptr_nonnull(mkdtemp(base));
+    (void)snprintf(folder, sizeof folder, "%s/run", base);
+}
+
+static void tear_down(void)
+{
+    char command[sizeof base + 32];
+
+    (void)snprintf(command, sizeof command, "rm -r '%s'", base);
+    ck_assert_int_eq(system(command), 0);
+    world_close(&w);
+}
+
+/* Stops a run with a checkpoint, 1: without memory for a copy; goes on with it, and compares the last record with
+ * that of a run that was not stopped. */
+START_TEST(a_run_goes_on_with_the_same_bits)
+{
+    gbees_backend large = *whole;
+    stage one = {0}, first = {0}, rest = {0};
+    gbees_checkpoint *checkpoint = NULL;
+    gbees_error note;
+
+    large.totals = take_all_memory;
+    ck_assert_int_eq(run_on(&w, whole, NULL, &one), GBEES_OK);
+    ck_assert_int_eq(gbees_writer_create(folder, w.problem, &provenance, &first.writer, &w.error), GBEES_OK);
+    ck_assert_int_eq(run_on(&w, _i ? &large : whole, NULL, &first), GBEES_ECANCELLED);
+    ck_assert_int_eq(first.checkpoints, 1);
+    ck_assert_int_eq(first.uncopied, _i);
+    ck_assert_int_eq(first.records_before, 3);
+    gbees_writer_destroy(first.writer);
+    ck_assert_int_eq(gbees_checkpoint_read(folder, &checkpoint, &note, &w.error), GBEES_OK);
+    ck_assert_int_eq(run_on(&w, whole, checkpoint, &rest), GBEES_OK);
+    gbees_checkpoint_destroy(checkpoint);
+    ck_assert_int_eq(first.records + rest.records, one.records);
+    ck_assert_mem_eq(&rest.last, &one.last, sizeof one.last);
+    ck_assert_mem_eq(&rest.certificate.mean, &one.certificate.mean, sizeof one.certificate.mean);
+}
+END_TEST
+
+static int no_memory_after; /* calls of cells() that succeed */
+
+static int cells_without_memory(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
+                                gbees_error *error)
+{
+    return no_memory_after-- > 0 ? whole->cells(engine, fraction, visitor, context, error)
+                                 : gbees_error_set(error, GBEES_ENOMEM, "no memory for cells");
+}
+
+/* The record that there is no memory for is the first of the run that goes on. */
+START_TEST(a_record_without_memory_leaves_a_checkpoint)
+{
+    gbees_backend poor = *whole;
+    stage one = {0}, first = {0}, rest = {0};
+    gbees_checkpoint *checkpoint = NULL;
+    gbees_error note;
+
+    poor.cells = cells_without_memory;
+    no_memory_after = 2;
+    ck_assert_int_eq(run_on(&w, whole, NULL, &one), GBEES_OK);
+    ck_assert_int_eq(gbees_writer_create(folder, w.problem, &provenance, &first.writer, &w.error), GBEES_OK);
+    ck_assert_int_eq(run_on(&w, &poor, NULL, &first), GBEES_ENOMEM);
+    ck_assert_ptr_nonnull(strstr(w.error.text, "no memory for cells"));
+    ck_assert_int_eq(first.checkpoints, 1);
+    ck_assert_int_eq(first.records, 2);
+    gbees_writer_destroy(first.writer);
+    ck_assert_int_eq(gbees_checkpoint_read(folder, &checkpoint, &note, &w.error), GBEES_OK);
+    ck_assert_int_eq(run_on(&w, whole, checkpoint, &rest), GBEES_OK);
+    gbees_checkpoint_destroy(checkpoint);
+    ck_assert_int_eq(first.records + rest.records, one.records);
+    ck_assert_mem_eq(&rest.last, &one.last, sizeof one.last);
+}
+END_TEST
+
+START_TEST(a_checkpoint_that_fails_ends_the_run)
+{
+    gbees_backend large = *whole;
+    stage s = {.refuse = 1};
+
+    large.totals = take_all_memory;
+    ck_assert_int_eq(gbees_writer_create(folder, w.problem, &provenance, &s.writer, &w.error), GBEES_OK);
+    ck_assert_int_eq(run_on(&w, _i ? &large : whole, NULL, &s), GBEES_ENOMEM);
+    ck_assert_str_eq(w.error.text, "no memory today");
+    gbees_writer_destroy(s.writer);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("checkpoint");
+    TCase *tests = tcase_create("checkpoint");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, a_run_goes_on_with_the_same_bits, 0, 2);
+    tcase_add_test(tests, a_record_without_memory_leaves_a_checkpoint);
+    tcase_add_loop_test(tests, a_checkpoint_that_fails_ends_the_run, 0, 2);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
