@@ -534,6 +534,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/suite.h \
 	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \
 	%D%/fixtures/world_fixture.h \

@@ -2,6 +2,7 @@
  * cells, the same bits where it is to be so, the same totals; for long bricks and bricks one cell wide, for any
  * number of blocks, however memory grows; and what it says when it can't go on. */
 #include "cuda_engine_fixture.h"
+#include "fixtures/suite.h"
 
 /* ---- against the CPU --------------------------------------------------------------------------------------------
  */
@@ -469,9 +470,5 @@ int main(void)
     tcase_add_checked_fixture(tests, set_back, set_back);
     tcase_add_loop_test(tests, little_memory, 1, 2);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_passes.c - a map between two frames as shears along one axis after the other. */
 #include "fixtures/frame_fixture.h"
+#include "fixtures/suite.h"
 #include "frame/passes.h"
 #include <check.h>
 #include <stdlib.h>
@@ -59,13 +60,8 @@ int main(void)
 {
     Suite *suite = suite_create("passes");
     TCase *tests = tcase_create("passes");
-    SRunner *runner;
 
     tcase_add_loop_test(tests, passes_are_the_map, 0, 3 * GBEES_MAX_DIM);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

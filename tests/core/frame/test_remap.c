@@ -2,6 +2,7 @@
  * averages over oblique cells are known. */
 #include "fixtures/cell_list.h"
 #include "fixtures/frame_fixture.h"
+#include "fixtures/suite.h"
 #include "frame/remap.h"
 #include <float.h>
 #include <math.h>
@@ -427,7 +428,6 @@ int main(void)
 {
     Suite *suite = suite_create("remap");
     TCase *remaps = tcase_create("remaps");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(remaps, 60);
     tcase_add_loop_test(remaps, turned_gaussians, 0, 8);
@@ -440,8 +440,5 @@ int main(void)
     tcase_add_loop_test(remaps, no_cells, 0, 2);
     tcase_add_loop_test(remaps, bad_frames_are_errors, 0, 4);
     suite_add_tcase(suite, remaps);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }
