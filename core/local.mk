@@ -21,6 +21,7 @@ libgbees_la_SOURCES = \
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
+	%D%/base/seconds.h \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \
 	%D%/base/signal_mask.h \

@@ -43,7 +43,8 @@ test_scripts = \
 	%D%/tree/test_circles.sh \
 	%D%/tree/test_layers.sh \
 	%D%/tree/test_lists.sh
-# Scripts are longest, and begin first.
+# Those that take longest begin first: scripts, then the programs of the CUDA backend. One that began last would have
+# one processor to itself.
 TESTS = $(test_scripts) $(check_PROGRAMS)
 
 # Slow, and what breaks them is rare: make check-long runs these scripts, and of these programs the cases that are tagged
@@ -62,6 +63,7 @@ long_programs = \
 	%D%/backends/test_split_steps \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
+	%D%/backends/cuda/test_cuda_engine \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_registers \
 	%D%/core/io/test_damage
@@ -92,6 +94,16 @@ CLEANFILES = $(EXTRA_PROGRAMS)
 %C%_backends_cpu_kernel_bits_LDADD = $(cpu_kernels) libgbees.la
 %C%_backends_cpu_kernel_bits_SOURCES = %D%/backends/cpu/kernel_bits.c $(kernel_fields_sources)
 
+if HAVE_CUDA
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/backends/cuda/test_cuda_engine \
+	%D%/backends/cuda/test_cuda_integrator \
+	%D%/backends/cuda/test_cuda_program \
+	%D%/backends/cuda/test_cuda_records \
+	%D%/backends/cuda/test_cuda_registers
+endif
+endif
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/backends/test_bound \
@@ -126,6 +138,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_flux \
 	%D%/core/frame/test_affine \
 	%D%/core/frame/test_motion \
+	%D%/core/frame/test_passes \
 	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
 	%D%/core/frame/test_valley \
@@ -335,9 +348,7 @@ check_PROGRAMS += \
 	%D%/backends/cuda/test_cuda_api \
 	%D%/backends/cuda/test_cuda_cache \
 	%D%/backends/cuda/test_cuda_cached \
-	%D%/backends/cuda/test_cuda_equations \
-	%D%/backends/cuda/test_cuda_program \
-	%D%/backends/cuda/test_cuda_registers
+	%D%/backends/cuda/test_cuda_equations
 cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
 cuda_test_ldadd = backends/libcuda_runtime.la backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
 %C%_backends_cuda_test_cuda_api_CPPFLAGS = $(cuda_test_cppflags)
@@ -497,10 +508,6 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/pcr3bp_rotated.c \
 	%D%/backends/cuda/shim/variants/pcr3bp_seventh.c
 
-if HAVE_CHECK
-check_PROGRAMS += %D%/backends/cuda/test_cuda_integrator %D%/backends/cuda/test_cuda_engine \
-	%D%/backends/cuda/test_cuda_records
-endif
 endif
 
 noinst_HEADERS = \
@@ -513,6 +520,7 @@ noinst_HEADERS = \
 	%D%/fixtures/dense.h \
 	%D%/fixtures/dense_split.h \
 	%D%/fixtures/engine_fixture.h \
+	%D%/fixtures/frame_fixture.h \
 	%D%/fixtures/initial_fixture.h \
 	%D%/fixtures/kalman.h \
 	%D%/fixtures/kept_run.h \
@@ -526,6 +534,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/suite.h \
 	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \
 	%D%/fixtures/world_fixture.h \

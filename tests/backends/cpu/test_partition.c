@@ -2,6 +2,7 @@
  */
 #include "common/partition.h"
 #include "cpu/engine/exact.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -209,7 +210,6 @@ int main(void)
 {
     Suite *suite = suite_create("partition");
     TCase *cuts = tcase_create("cuts"), *sums = tcase_create("sums");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(cuts, each_brick_has_one_owner_and_ranks_have_as_many, 0, 5);
     tcase_add_test(cuts, a_cut_is_across_the_longest_axis);
@@ -220,8 +220,5 @@ int main(void)
     tcase_add_test(sums, sums_do_not_depend_on_order_or_share);
     tcase_add_test(sums, a_single_number_is_itself);
     suite_add_tcase(suite, sums);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_variation.c - the total variation between records, against sums over all bins of densities whose overlap with
  * each bin is found cell by cell. */
 #include "accuracy/variation.h"
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include <check.h>
 #include <math.h>
@@ -139,12 +140,8 @@ int main(void)
 {
     Suite *suite = suite_create("variation");
     TCase *tests = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_test(tests, it_is_the_sum_over_all_bins);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_chunks.c - chunks that are compressed here and written whole: HDF5 reads back what was written, for shapes
  * that do not fill their chunks, on any number of threads; and the same bytes are written whatever that number is. */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include "io/hdf5_chunks.h"
 #include "io/hdf5_sum.h"
 #include "io/hdf5_util.h"
@@ -161,7 +162,6 @@ int main(void)
 {
     Suite *suite = suite_create("chunks");
     TCase *tests = tcase_create("chunks");
-    SRunner *runner;
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, shapes);
@@ -169,9 +169,5 @@ int main(void)
     tcase_add_test(tests, wrong_checksum);
     tcase_add_test(tests, checksum);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

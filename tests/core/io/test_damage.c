@@ -1,6 +1,7 @@
 /* test_damage.c - records that are damaged, or made to do harm: each is an error, and no number is silently another.
  */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include <fcntl.h>
 #include <hdf5.h>
 #include <math.h>
@@ -315,7 +316,6 @@ int main(void)
 {
     Suite *suite = suite_create("damage");
     TCase *tests = tcase_create("damage");
-    SRunner *runner;
 
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up_record, tear_down_record);
@@ -332,9 +332,5 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up_record, tear_down_record);
     tcase_add_test(tests, what_does_not_end_is_an_error);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

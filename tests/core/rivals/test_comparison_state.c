@@ -1,6 +1,7 @@
 /* test_comparison_state.c - core/rivals/comparison_state: the records of a comparison in a checkpoint, and back. */
 #include "base/checkpoint.h"
 #include "fixtures/models_fixture.h"
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include <gbees/rivals.h>
 #include <math.h>
@@ -120,9 +121,5 @@ int main(void)
     tcase_add_test(tests, loaded_records_are_those_that_were_saved);
     tcase_add_test(tests, what_is_cut_short_is_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }
