@@ -175,6 +175,23 @@ has err 'the scenario is another one'
 run 0 --resume changed --force
 grep -q '"forced": true' changed/run.json || fail "run.json does not say that the resumption was forced"
 
+# A plugin that is replaced while a run uses it: the run goes on with the one that it began with.
+if test -e "$plugin"; then
+    cp "$plugin" used.so
+    run 0 --plugin ./used.so --set accuracy=0 --backend cpu --output own
+    start --plugin ./used.so --set accuracy=0 --backend cpu --output replaced
+    for try in $(seq 200); do
+        grep -aqs record0 replaced/run.h5 && break
+        sleep 0.02
+    done
+    cp "$top_build/plugins/.libs/lorenz96.so" new.so
+    mv new.so used.so
+    wait "$process"
+    code=$?
+    test "$code" -eq 0 || fail "a run whose plugin was replaced ended with status $code: $(cat err)"
+    same own replaced
+fi
+
 # A grid that takes more memory than allowed stops the run; it goes on with more.
 run 0 --plugin lorenz63 --set accuracy=0 --backend cpu --output roomy
 run 1 --plugin lorenz63 --set accuracy=0 --backend cpu --output tight --max-memory 1e-5
