@@ -5,7 +5,7 @@
 #include "io/hdf5_sum.h"
 #include "io/hdf5_util.h"
 
-enum { VALUES_MOST = 40000 };
+enum { VALUES_MOST = 40000, LARGE = 2048 };
 
 static gbees_error error;
 
@@ -106,9 +106,9 @@ END_TEST
 /* HDF5 computes the same checksum: a chunk with another one can't be read. */
 START_TEST(wrong_checksum)
 {
-    const hsize_t size[] = {16}, chunk[] = {16};
+    const hsize_t size[] = {LARGE}, chunk[] = {LARGE};
     char *path = in_folder("wrong.h5");
-    int32_t found[16];
+    static int32_t found[LARGE];
     haddr_t place = 0;
     hsize_t bytes = 0;
     unsigned mask = 0;
