@@ -125,7 +125,7 @@ kills 6 "--plugin aizawa --accuracy 0.4 --audit 20000"
 
 # SIGUSR1 leaves a checkpoint and lets the run go on; SIGTERM leaves one and ends it with a hint.
 start --plugin lorenz96 --set accuracy=0 --until 1 --backend cpu --output long --checkpoint-every 0
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for try in $(seq 120); do
     sleep 1
     grep -aqs record0 long/run.h5 && kill -USR1 "$process"
     has_checkpoint long && break
@@ -141,7 +141,7 @@ grep -q '"state": "cancelled"' long/run.json || fail "the run is not cancelled"
 
 # A damaged checkpoint: the one before it is used. Two: none is.
 start --plugin aizawa --set accuracy=0 --backend cpu --output damaged --checkpoint-every 0.0001
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for try in $(seq 2400); do
     test -e damaged/checkpoint-A.h5 && test -e damaged/checkpoint-B.h5 && break
     sleep 0.05
 done
@@ -175,6 +175,23 @@ has err 'the scenario is another one'
 run 0 --resume changed --force
 grep -q '"forced": true' changed/run.json || fail "run.json does not say that the resumption was forced"
 
+# A plugin that is replaced while a run uses it: the run goes on with the one that it began with.
+if test -e "$plugin"; then
+    cp "$plugin" used.so
+    run 0 --plugin ./used.so --set accuracy=0 --backend cpu --output own
+    start --plugin ./used.so --set accuracy=0 --backend cpu --output replaced
+    for try in $(seq 6000); do
+        grep -aqs record0 replaced/run.h5 && break
+        sleep 0.02
+    done
+    cp "$top_build/plugins/.libs/lorenz96.so" new.so
+    mv new.so used.so
+    wait "$process"
+    code=$?
+    test "$code" -eq 0 || fail "a run whose plugin was replaced ended with status $code: $(cat err)"
+    same own replaced
+fi
+
 # A grid that takes more memory than allowed stops the run; it goes on with more.
 run 0 --plugin lorenz63 --set accuracy=0 --backend cpu --output roomy
 run 1 --plugin lorenz63 --set accuracy=0 --backend cpu --output tight --max-memory 1e-5
@@ -193,7 +210,7 @@ search() { # WHEN: stops it as soon as the output has this
     rm -rf certified certified.runs
     "$program" --progress none --plugin lorenz63 --until 1 --accuracy 0.03 --backend cpu --output certified >out 2>err &
     process=$!
-    for try in $(seq 200); do
+    for try in $(seq 6000); do
         grep -q "$1" out && break
         sleep 0.02
     done
