@@ -21,6 +21,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/exchange.h \
 	%D%/common/partition.c \
 	%D%/common/partition.h \
+	%D%/common/portable.c \
+	%D%/common/portable.h \
 	%D%/common/totals.c \
 	%D%/common/totals.h
 
@@ -86,6 +88,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/kernel.h \
 	%D%/cpu/kernel/brick_axis.h \
 	%D%/cpu/kernel/cells.h \
+	%D%/cpu/kernel/ctu.c \
 	%D%/cpu/kernel/ctu.h \
 	%D%/cpu/kernel/ctu_block.h \
 	%D%/cpu/kernel/ctu_columns.h \
@@ -236,6 +239,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/driver/memory.h \
 	%D%/cuda/engine/advance.c \
 	%D%/cuda/engine/capture.c \
+	%D%/cuda/engine/cells.c \
 	%D%/cuda/engine/frame.c \
 	%D%/cuda/engine/capture_memory.c \
 	%D%/cuda/engine/capture_memory.h \
@@ -264,6 +268,8 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/ranks_move.c \
 	%D%/cuda/engine/ranks_serve.c \
 	%D%/cuda/engine/ranks_statistics.c \
+	%D%/cuda/engine/ranks_update.c \
+	%D%/cuda/engine/ranks_advect.c \
 	%D%/cuda/engine/ranks_step.c \
 	%D%/cuda/engine/ranks_tell.c \
 	%D%/cuda/engine/setup.c \

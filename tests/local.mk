@@ -97,11 +97,13 @@ check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/accuracy/test_sample_count \
+	%D%/core/accuracy/test_variation \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_distances \
 	%D%/core/audit/test_islands \
 	%D%/core/audit/test_truth \
 	%D%/core/rivals/test_comparison \
+	%D%/core/rivals/test_comparison_state \
 	%D%/core/rivals/test_filters \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
@@ -466,11 +468,13 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/advect_3d_ctu.c \
 	%D%/backends/cuda/shim/variants/advect_4d.c \
 	%D%/backends/cuda/shim/variants/advect_4d_ctu.c \
+	%D%/backends/cuda/shim/variants/advect_4d_time.c \
 	%D%/backends/cuda/shim/variants/duffing.c \
 	%D%/backends/cuda/shim/variants/duffing_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing_rotated.c \
 	%D%/backends/cuda/shim/variants/duffing_small.c \
 	%D%/backends/cuda/shim/variants/linear_1d.c \
+	%D%/backends/cuda/shim/variants/linear_4d.c \
 	%D%/backends/cuda/shim/variants/linear_8d.c \
 	%D%/backends/cuda/shim/variants/linear_8d_ctu.c \
 	%D%/backends/cuda/shim/variants/lorenz63.c \
@@ -480,8 +484,11 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/lorenz63_moving.c \
 	%D%/backends/cuda/shim/variants/lorenz63_small.c \
 	%D%/backends/cuda/shim/variants/lorenz96.c \
+	%D%/backends/cuda/shim/variants/lorenz96_ctu.c \
+	%D%/backends/cuda/shim/variants/lorenz96_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/nan_drift.c \
 	%D%/backends/cuda/shim/variants/noise.c \
+	%D%/backends/cuda/shim/variants/noise_4d.c \
 	%D%/backends/cuda/shim/variants/noise_bounded.c \
 	%D%/backends/cuda/shim/variants/noise_ctu.c \
 	%D%/backends/cuda/shim/variants/noise_moving.c \

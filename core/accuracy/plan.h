@@ -1,4 +1,4 @@
-/* plan.h - the cells that the next run is to have, leg by leg and axis by axis, from what the runs before have shown.
+/* plan.h - chooses the widths of the next run's cells for each leg and axis, from the errors of the runs before.
  */
 #ifndef GBEES_ACCURACY_PLAN_H
 #define GBEES_ACCURACY_PLAN_H

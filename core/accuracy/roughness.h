@@ -1,4 +1,4 @@
-/* roughness.h - along which axis a density is resolved worst. */
+/* roughness.h - measures along each axis how badly a density is resolved. */
 #ifndef GBEES_ACCURACY_ROUGHNESS_H
 #define GBEES_ACCURACY_ROUGHNESS_H
 

@@ -1,4 +1,4 @@
-/* compare.h - a record beside samples of the same time. */
+/* compare.h - compares a record with samples at the same time: the differences and bounds of its certificate. */
 #ifndef GBEES_AUDIT_COMPARE_H
 #define GBEES_AUDIT_COMPARE_H
 

@@ -1,4 +1,4 @@
-/* flow.h - samples along the model's drift, by steps of Runge and Kutta's classical method. */
+/* flow.h - integrates samples along the model's drift by the classical Runge-Kutta method. */
 #ifndef GBEES_AUDIT_FLOW_H
 #define GBEES_AUDIT_FLOW_H
 

@@ -1,4 +1,4 @@
-/* kept.h - the states of samples at the records of a run, so that they need not be integrated again for another run
+/* kept.h - stores the samples at each record of a run, so that they need not be integrated again for another run
  * of the same equations. */
 #ifndef GBEES_AUDIT_KEPT_H
 #define GBEES_AUDIT_KEPT_H

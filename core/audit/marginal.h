@@ -1,4 +1,4 @@
-/* marginal.h - the distance of a marginal of the grid from that of weighted samples. */
+/* marginal.h - distances between a marginal of the grid and that of weighted samples. */
 #ifndef GBEES_AUDIT_MARGINAL_H
 #define GBEES_AUDIT_MARGINAL_H
 

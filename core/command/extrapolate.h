@@ -1,4 +1,4 @@
-/* extrapolate.h - what a run will take, from what parts of it or smaller runs have taken. */
+/* extrapolate.h - predicts the time and memory of a run from those of its beginning or of smaller runs. */
 #ifndef GBEES_COMMAND_EXTRAPOLATE_H
 #define GBEES_COMMAND_EXTRAPOLATE_H
 

@@ -1,4 +1,4 @@
-/* progress.h - how far a run is: a bar that redraws itself, or JSON Lines. */
+/* progress.h - shows the progress of a run: a bar that redraws itself, or JSON Lines. */
 #ifndef GBEES_COMMAND_PROGRESS_H
 #define GBEES_COMMAND_PROGRESS_H
 

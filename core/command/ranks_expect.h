@@ -1,4 +1,4 @@
-/* ranks_expect.h - what ranks take that share a run, and what they gain, by a model. */
+/* ranks_expect.h - predicts the memory and the efficiency of a run on several ranks, by a model. */
 #ifndef GBEES_COMMAND_RANKS_EXPECT_H
 #define GBEES_COMMAND_RANKS_EXPECT_H
 

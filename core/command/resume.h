@@ -1,4 +1,4 @@
-/* resume.h - gbees-run --resume: a run's options as a part of its checkpoints, and back. */
+/* resume.h - gbees-run --resume: saves a run's options to its checkpoints, and loads them. */
 #ifndef GBEES_COMMAND_RESUME_H
 #define GBEES_COMMAND_RESUME_H
 

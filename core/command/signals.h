@@ -1,4 +1,4 @@
-/* signals.h - signals end a run after its present step. */
+/* signals.h - turns signals into requests to end a run after its current step. */
 #ifndef GBEES_COMMAND_SIGNALS_H
 #define GBEES_COMMAND_SIGNALS_H
 

@@ -1,4 +1,4 @@
-/* units.h - numbers for people: 12.3k, 48 MiB, 1:02:03. */
+/* units.h - formats numbers for people: 12.3k, 48 MiB, 1:02:03. */
 #ifndef GBEES_COMMAND_UNITS_H
 #define GBEES_COMMAND_UNITS_H
 

@@ -1,4 +1,4 @@
-/* passes.h - an affine map as a sequence of maps along one axis each (doc/method.md, "Moving frame"). */
+/* passes.h - factors an affine map into maps along one axis each (doc/method.md, "Moving frame"). */
 #ifndef GBEES_FRAME_PASSES_H
 #define GBEES_FRAME_PASSES_H
 

@@ -1,4 +1,5 @@
-/* relative.h - a drift as a backend has it: along the axes of a frame, and relative to the frame's own velocity. */
+/* relative.h - an affine drift expressed along the axes of a frame, relative to the frame's own velocity, as a
+ * backend needs it. */
 #ifndef GBEES_FRAME_RELATIVE_H
 #define GBEES_FRAME_RELATIVE_H
 

@@ -1,4 +1,4 @@
-/* row.h - a row of cells under a one-dimensional affine map, and under diffusion: what each cell gets (doc/method.md,
+/* row.h - maps a row of cells by a one-dimensional affine map, and spreads it by diffusion (doc/method.md,
  * "Moving frame").
  */
 #ifndef GBEES_FRAME_ROW_H

@@ -1,4 +1,4 @@
-/* sparse_list.h - a list of cells as the records of a sparse grid (sparse.h), and back. */
+/* sparse_list.h - converts a list of cells to the records of a sparse grid (sparse.h), and back. */
 #ifndef GBEES_FRAME_SPARSE_LIST_H
 #define GBEES_FRAME_SPARSE_LIST_H
 

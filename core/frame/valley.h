@@ -1,4 +1,4 @@
-/* valley.h - where a density falls apart into two (doc/method.md, "Modes"). */
+/* valley.h - finds the valley that divides a density into two modes (doc/method.md, "Modes"). */
 #ifndef GBEES_FRAME_VALLEY_H
 #define GBEES_FRAME_VALLEY_H
 

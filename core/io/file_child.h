@@ -1,5 +1,5 @@
-/* file_child.h - has HDF5 read a file, which may be damaged or hostile, in a child process with limits: so it is an
- * error and no crash. */
+/* file_child.h - lets HDF5 read a file, which may be damaged or hostile, in a child process with limits, so that a
+ * crash is an error of the caller. */
 #ifndef GBEES_IO_FILE_CHILD_H
 #define GBEES_IO_FILE_CHILD_H
 

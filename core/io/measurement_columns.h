@@ -1,4 +1,4 @@
-/* measurement_columns.h - what the columns of a table of measurements stand for (measurement_table.h). */
+/* measurement_columns.h - interprets the columns of a table of measurements (measurement_table.h). */
 #ifndef GBEES_IO_MEASUREMENT_COLUMNS_H
 #define GBEES_IO_MEASUREMENT_COLUMNS_H
 

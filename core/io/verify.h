@@ -1,4 +1,4 @@
-/* verify.h - whether a file of results is as it was written. */
+/* verify.h - checks that a file of results is as it was written. */
 #ifndef GBEES_IO_VERIFY_H
 #define GBEES_IO_VERIFY_H
 

@@ -1,5 +1,5 @@
-/* xdmf.h - sidecars of records, for ParaView: the cells as points coloured by P. A record in a file of its own has
- * one of its own; those of run.h5 have one together. */
+/* xdmf.h - writes XDMF files beside records, for ParaView: the cells as points coloured by P. A record in a file of
+ * its own has one of its own; those of run.h5 have one together. */
 #ifndef GBEES_IO_XDMF_H
 #define GBEES_IO_XDMF_H
 

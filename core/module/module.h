@@ -27,8 +27,7 @@ typedef struct gbees_module {
 /* How to load a module, and one result of it. */
 typedef struct gbees_module_attempt {
     int trial;        /* 1: a child process loads it first, so that a damaged file can't crash the caller */
-    int card_refused; /* set to 1 if the file could be loaded but its card is refused, which will be so next time, too
-                       */
+    int card_refused; /* set to 1 if the file could be loaded but its card is refused */
 } gbees_module_attempt;
 
 /* Loads the shared object at an absolute path and checks its card. Thread-safe. *module is set on success; the caller

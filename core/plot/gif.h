@@ -1,4 +1,4 @@
-/* gif.h - an animation in a GIF file, which repeats for ever. */
+/* gif.h - writes an animated GIF file, which repeats for ever. */
 #ifndef GBEES_PLOT_GIF_H
 #define GBEES_PLOT_GIF_H
 

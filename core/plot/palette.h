@@ -1,4 +1,4 @@
-/* palette.h - at most 256 colours for an image. */
+/* palette.h - chooses at most 256 colours for an image. */
 #ifndef GBEES_PLOT_PALETTE_H
 #define GBEES_PLOT_PALETTE_H
 

@@ -1,4 +1,4 @@
-/* region.h - a density in numbers: credible regions of highest density, central intervals, mean. */
+/* region.h - computes credible regions of highest density, central intervals and the mean of a density. */
 #ifndef GBEES_PLOT_REGION_H
 #define GBEES_PLOT_REGION_H
 

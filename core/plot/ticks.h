@@ -1,4 +1,4 @@
-/* ticks.h - round numbers along an axis, and how numbers are written in a figure. */
+/* ticks.h - chooses round numbers along an axis, and formats numbers for figures. */
 #ifndef GBEES_PLOT_TICKS_H
 #define GBEES_PLOT_TICKS_H
 

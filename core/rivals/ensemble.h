@@ -1,4 +1,4 @@
-/* ensemble.h - common functions of the filters whose density is one of samples. */
+/* ensemble.h - common functions of the filters whose density is a set of samples. */
 #ifndef GBEES_RIVALS_ENSEMBLE_H
 #define GBEES_RIVALS_ENSEMBLE_H
 

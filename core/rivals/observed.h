@@ -1,4 +1,4 @@
-/* observed.h - a measurement as the filters with a linear update take it: the components that were measured, the
+/* observed.h - a measurement prepared for filters with a linear update: the components that were measured, the
  * covariance of their noise, and the gain. */
 #ifndef GBEES_RIVALS_OBSERVED_H
 #define GBEES_RIVALS_OBSERVED_H

@@ -1,4 +1,4 @@
-/* reference.h - a record of the grid, as far as filters are compared with it: moments, marginals, limits of errors.
+/* reference.h - the part of a grid's record with which filters are compared: moments, marginals, limits of errors.
  */
 #ifndef GBEES_RIVALS_REFERENCE_H
 #define GBEES_RIVALS_REFERENCE_H

@@ -1,4 +1,4 @@
-/* equations.h - what is wrong with a model's equations, as far as some points of the initial density show it. */
+/* equations.h - checks a model's equations at some points of the initial density. */
 #ifndef GBEES_SOLVER_EQUATIONS_H
 #define GBEES_SOLVER_EQUATIONS_H
 

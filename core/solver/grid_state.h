@@ -1,4 +1,4 @@
-/* grid_state.h - the grid of a run as a part of a checkpoint, and back. */
+/* grid_state.h - saves the grid of a run to a checkpoint, and loads it from one. */
 #ifndef GBEES_SOLVER_GRID_STATE_H
 #define GBEES_SOLVER_GRID_STATE_H
 

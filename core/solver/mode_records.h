@@ -1,4 +1,5 @@
-/* mode_records.h - records of a density in several modes, and the same density in the cells of one grid. */
+/* mode_records.h - makes records of a density in several modes, and transfers such a density to the cells of one
+ * grid. */
 #ifndef GBEES_SOLVER_MODE_RECORDS_H
 #define GBEES_SOLVER_MODE_RECORDS_H
 

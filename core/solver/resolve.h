@@ -1,4 +1,4 @@
-/* resolve.h - the grid that an update needs (doc/method.md, "Regridding"). */
+/* resolve.h - chooses a grid that resolves the density after an update (doc/method.md, "Regridding"). */
 #ifndef GBEES_SOLVER_RESOLVE_H
 #define GBEES_SOLVER_RESOLVE_H
 

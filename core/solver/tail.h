@@ -1,4 +1,4 @@
-/* tail.h - whether measurements have selected a part of the density that is hardly resolved. */
+/* tail.h - detects measurements that have selected a part of the density that is hardly resolved. */
 #ifndef GBEES_SOLVER_TAIL_H
 #define GBEES_SOLVER_TAIL_H
 

@@ -148,17 +148,15 @@ typedef struct gbees_initial_cells {
 /** A change of the cells' widths at a given time (doc/method.md, "Regridding"). */
 typedef struct gbees_regrid {
     double time; /**< the change follows the first record at or after this time, and the measurements of that time */
-    int level[GBEES_MAX_DIM]; /**< along axis j cells then are 2^level[j] times narrower than the problem's width[j]
-                               */
+    int level[GBEES_MAX_DIM]; /**< cells then are 2^level[j] times narrower along axis j than the problem's */
 } gbees_regrid;
 
 /** A problem. */
 typedef struct gbees_problem {
-    const gbees_model *model;         /**< must outlive the problem */
-    const gbees_functions *functions; /**< the model's functions for n, framed ones if `rotated` is set */
-    int dimension;                    /**< n, the number of states */
-    double
-        parameters[GBEES_PARAMETER_VALUES]; /**< the model's parameters, and a rotated grid's frame (gbees/model.h) */
+    const gbees_model *model;                  /**< must outlive the problem */
+    const gbees_functions *functions;          /**< the model's functions for n, framed ones if `rotated` is set */
+    int dimension;                             /**< n, the number of states */
+    double parameters[GBEES_PARAMETER_VALUES]; /**< parameters, and a rotated grid's frame (gbees/model.h) */
 
     /** 1: the grid is rotated (`rotate`): a point y of it is x = centre + rotation y. Then mean (which is 0),
      * covariance (which is diagonal), width and extent are in the grid's axes. */
@@ -167,8 +165,7 @@ typedef struct gbees_problem {
     double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< of a rotated grid: its columns are the grid's axes */
 
     /** 1: the grid's frame moves with the density (`frame: moving`; doc/method.md, "Moving frame"); `rotated` is then
-     * set, too. The columns of `rotation` are the initial edges of a cell, of any lengths and angles, and width is 1.
-     */
+     * set, too. The columns of `rotation` are the initial edges of a cell, of any lengths and angles; width is 1. */
     int moving;
     double frame_least; /**< of a moving grid: cells per standard deviation where the density is close to Gaussian */
     double frame_cells; /**< of a moving grid: the most cells per standard deviation along any direction */

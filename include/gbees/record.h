@@ -88,9 +88,9 @@ typedef struct gbees_sample_list {
 
 /** How well a moving frame fits the density (gbees_record.frame). */
 typedef struct gbees_record_frame {
-    double
-        bend; /**< product of the square roots of the eigenvalues of C^1/2 J C^1/2, C the covariance and J the Fisher
-               * information: 1 for a Gaussian, larger the less an affine frame can follow (doc/method.md) */
+    /** Product of the square roots of the eigenvalues of C^1/2 J C^1/2, C the covariance and J the Fisher
+     * information: 1 for a Gaussian, larger the less an affine frame can follow (doc/method.md). */
+    double bend;
     double growth; /**< number of cells of a grid that fits the density, over the number of cells of this one */
     int limited;   /**< number of directions along which `frame_cells` allows fewer cells than the density needs */
     int replaced;  /**< number of regrids since the start */

@@ -95,8 +95,7 @@ typedef struct gbees_snapshot {
     uint64_t step;                /**< steps of this run and of the runs that it continues */
     double origin[GBEES_MAX_DIM]; /**< centre of the cell with index 0 */
     double width[GBEES_MAX_DIM];  /**< width of a cell along each axis of the grid */
-    int rotated; /**< 1: the cell with index i has its centre at origin + rotation (width * i); 0: at origin + width*i
-                  */
+    int rotated; /**< 1: cell i has its centre at origin + rotation (width * i); 0: at origin + width * i */
     double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major: a rotation; on a moving grid any matrix */
     double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];  /**< inverse of `rotation` */
     char name[GBEES_MAX_DIM][64];                   /**< names of the states */

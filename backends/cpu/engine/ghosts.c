@@ -256,8 +256,11 @@ int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error)
 int ghosts_renew(gbees_engine *e, gbees_error *error)
 {
     const uint32_t before = e->g.count;
-    int status = ranks_agree(e, find_partners(e->ranks) ? no_memory(error) : 0, error);
+    int status = find_partners(e->ranks) ? no_memory(error) : 0;
 
+    if (!status && !e->g.capacity) /* a rank that has never had a brick has the null brick all the same */
+        status = grid_reserve(&e->g, 1, error);
+    status = ranks_agree(e, status, error);
     if (status)
         return status;
     status = make_ghosts(e, 0, 0, error);

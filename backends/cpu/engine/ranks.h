@@ -1,9 +1,9 @@
 /* ranks.h - a grid that is shared among processes (ranks): doc/cluster.md.
  *
- * Each rank owns the bricks in a box (common/partition.h), and has ghosts, copies of other ranks' bricks near that
- * box. Ghosts are in the grid, in the Used List behind or among own bricks. They have no active cells and are in no
- * sum; their owners' P is copied to them before it is read, and what sweeps make of their P is not used. The solver
- * calls rank 0's engine, which has the other ranks do the same (serve.c).
+ * Each rank owns the bricks in a box (common/partition.h), and has ghost bricks, copies of other ranks' bricks near
+ * that box. Ghosts are in the grid, in the Used List behind or among own bricks. They have no active cells and are in
+ * no sum; their owners' P is copied to them before it is read, and what sweeps make of their P is not used. The
+ * solver calls rank 0's engine, which has the other ranks do the same (serve.c).
  *
  * Functions marked "all ranks" exchange messages: every rank calls them, in the same order. If they agree on a
  * status, it is the same on all ranks.

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 16, LINKS = 8 }; /* entries, and bricks' links, that are prefetched together */
+enum {
+    BATCH = 16, /* entries of the table that are prefetched together */
+    LINKS = 8   /* bricks whose links are found together */
+};
 
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
@@ -60,6 +63,7 @@ void grid_note_peak(grid *g, uint64_t more)
         g->peak_bytes = bytes;
 }
 
+/* Sets the error for a heap of so many slots. */
 static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENOMEM,
@@ -69,7 +73,8 @@ static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
                            g->count);
 }
 
-/* Grows the heap.  The rows of the null brick are zeroed when the heap is made; other slots are undefined until used.
+/* The null brick's part of all arrays is set to 0 when the heap is made; that of other slots is undefined until they
+ * are used.
  */
 int grid_grow(grid *g, uint64_t slots, gbees_error *error)
 {
@@ -87,7 +92,7 @@ int grid_grow(grid *g, uint64_t slots, gbees_error *error)
             memset(data, 0, g->field[f].size);
     }
     uint32_t first = g->capacity ? g->capacity : 1, added = (uint32_t)slots - first;
-    /* The stack gives the lowest slots first: new ones go under the ones that were free before. */
+    /* The stack gives the lowest slots first: new slots are put below those that were free. */
     memmove(g->free + added, g->free, g->free_count * sizeof *g->free);
     for (uint32_t k = 0; k < added; k++)
         g->free[k] = (uint32_t)slots - 1 - k;
@@ -96,6 +101,7 @@ int grid_grow(grid *g, uint64_t slots, gbees_error *error)
     return 0;
 }
 
+/* The number of a registered array. */
 static int find_field(const grid *g, void *const *data)
 {
     int f = 0;
@@ -128,8 +134,8 @@ void grid_rows_replace(grid *g, void **data, void *rows)
     *data = rows;
 }
 
-/* Enters a slot into the table, from entry `at` on. Threads may call it at once: any free entry of the run will do.
- */
+/* Enters a slot into the first empty entry of the table from `at` on. Several threads may call it: which of the empty
+ * entries each takes does not matter. */
 static void put_at(grid *g, uint64_t at, uint32_t slot)
 {
     uint64_t mask = g->table_size - 1;
@@ -143,7 +149,7 @@ static void put_at(grid *g, uint64_t at, uint32_t slot)
     }
 }
 
-/* Enters at most BATCH slots: their entries are prefetched before the first is written. */
+/* Enters slots[count], at most BATCH, whose entries are prefetched together. */
 static void put_batch(grid *g, const uint32_t *slots, uint32_t count)
 {
     uint64_t at[BATCH];
@@ -182,7 +188,7 @@ int grid_rehash(grid *g, uint64_t bricks, gbees_error *error)
     return 0;
 }
 
-/* The slot with this key, from entry `at` of the table on; 0: absent. */
+/* The slot with a key, searched from entry `at` of the table on; 0: the brick is absent. */
 static uint32_t find_from(const grid *g, const int32_t *key, uint64_t at)
 {
     for (uint64_t mask = g->table_size - 1; g->table[at]; at = (at + 1) & mask)
@@ -232,8 +238,8 @@ int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
     return 0;
 }
 
-/* Sets at[], by direction, to the entries at which the look-ups of a brick's neighbours begin. As one number of the
- * key changes, so does one term of its hash. */
+/* Sets at[2n], by direction, to the entries of the table at which the searches for a brick's neighbours begin. A
+ * neighbour's key differs in one component, and its hash in one term. */
 static void place_neighbors(const grid *g, uint32_t slot, uint64_t *at)
 {
     const int n = g->shape.n;
@@ -249,8 +255,8 @@ static void place_neighbors(const grid *g, uint32_t slot, uint64_t *at)
     }
 }
 
-/* Links a brick with its neighbours, both ways. Threads may call it at once: two new neighbours store the same links.
- */
+/* Stores the links between a brick and its neighbours, in both directions. Several threads may call it: for two new
+ * bricks that are neighbours both store the same links. */
 static void link_neighbors(grid *g, uint32_t slot, const uint64_t *at)
 {
     int32_t key[8];
@@ -268,8 +274,8 @@ static void link_neighbors(grid *g, uint32_t slot, const uint64_t *at)
     }
 }
 
-/* Links at most LINKS bricks. Entries and keys lie all over memory: those of all look-ups are prefetched before the
- * first. */
+/* Links slots[count], at most LINKS. Entries and keys lie all over memory: those of all searches are prefetched
+ * together. */
 static void link_batch(grid *g, const uint32_t *slots, uint32_t count)
 {
     const int directions = 2 * g->shape.n;
@@ -300,7 +306,7 @@ uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
 
 void grid_link(grid *g, uint32_t from)
 {
-    /* 2n look-ups a brick, some of which hide behind others */
+    /* 2n searches a brick take as long as n: while one waits for memory, others go on. */
 #pragma omp parallel for num_threads(grid_threads(g, g->count - from, (uint64_t)g->shape.n * GRID_ENTRY))            \
     schedule(static)
     for (uint32_t k = from; k < g->count; k += LINKS)
@@ -331,6 +337,7 @@ report(char *text, size_t size, const char *format, ...)
     return 1;
 }
 
+/* Checks a used slot: its key and its links. seen[capacity]: slots that were listed. */
 static int check_slot(const grid *g, uint32_t slot, unsigned char *seen, char *text, size_t size)
 {
     int32_t key[8];
@@ -352,6 +359,7 @@ static int check_slot(const grid *g, uint32_t slot, unsigned char *seen, char *t
     return 0;
 }
 
+/* Checks the Used List and the Free List. */
 static int check_lists(const grid *g, unsigned char *seen, char *text, size_t size)
 {
     for (uint32_t k = 0; k < g->count; k++)

@@ -2,13 +2,14 @@
  * 4.1 and 4.2).
  *
  * Heap: `capacity` slots; slot 0 is the null brick, which stands for every absent one and stays empty.
- * Used List: the slots in use, compact, in the order in which bricks are swept.  Free List: a stack of the others.
- * Hash table: BuzHash, open addressing, linear probing, at most half full; entries are slots, 0 is empty.
- * Neighbours: for each slot the 2n face neighbours' slots, direction 2j down axis j, 2j + 1 up; an array a direction.
+ * Used List: the slots in use, without gaps, in the order in which bricks are swept; "used brick k" is the brick in
+ * slot used[k].  Free List: a stack of the other slots. Hash table: BuzHash, open addressing, linear probing, at most
+ * half full; entries are slots, 0: empty. Neighbours: for each slot those of the 2n face neighbours, in direction 2j
+ * down axis j, 2j + 1 up; an array for each direction.
  *
- * Bricks are removed by a prune only: mark, scan, compact, rehash.  The grid does not depend on densities or schemes:
- * their arrays, with an element or a row a slot, are registered, and move with the slots when the heap grows or is
- * sorted.
+ * Only a prune removes bricks: mark, scan, compact, rehash.  The grid knows nothing of densities and schemes: their
+ * arrays (fields), with an element or a row for each slot, are registered, and move with the slots when the heap
+ * grows or is sorted.
  */
 #ifndef GBEES_CPU_GRID_H
 #define GBEES_CPU_GRID_H
@@ -18,10 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GRID_PARTS = 128 }; /* the most parts of the Used List that threads take one after the other */
-enum { GRID_FIELDS = 32, GRID_ROW = 512 /* bytes, at most */, GRID_KEY_LIMIT = 1 << 25 };
+enum {
+    GRID_PARTS = 128,        /* parts of the Used List that threads take one after the other, at most */
+    GRID_FIELDS = 32,        /* arrays, at most */
+    GRID_ROW = 512,          /* bytes of a slot in an array, at most */
+    GRID_KEY_LIMIT = 1 << 25 /* of a key's components, in absolute value */
+};
 
-/* An array with an element or a row a slot. */
+/* An array with an element or a row for each slot. */
 typedef struct grid_field {
     void **data;
     size_t size;   /* bytes a slot */
@@ -35,11 +40,11 @@ typedef struct grid_request {
     uint8_t d, f;
 } grid_request;
 
-/* The requests of one part of the bricks, in order. */
+/* The requests of a part of the bricks, in their order. */
 typedef struct grid_requests {
     grid_request *request;
     size_t count, capacity;
-    int far; /* one is beyond GRID_KEY_LIMIT */
+    int far; /* 1: a request is for a brick beyond GRID_KEY_LIMIT */
 } grid_requests;
 
 typedef struct grid {
@@ -48,7 +53,7 @@ typedef struct grid {
     uint32_t capacity; /* slots in the heap, the null brick included */
     uint32_t count;    /* entries of the Used List */
     uint32_t free_count;
-    uint32_t sorted;           /* so many of the first used bricks are sorted by key */
+    uint32_t sorted;           /* used bricks 0 .. sorted - 1 are sorted by key */
     uint32_t *used;            /* [capacity] */
     uint32_t *free;            /* [capacity] */
     int32_t *key;              /* [capacity][n] */
@@ -58,21 +63,23 @@ typedef struct grid {
     uint64_t slot_bytes; /* bytes of a slot in the lists and all fields */
     int field_count;
     grid_field field[GRID_FIELDS];
-    uint64_t field_capacity[GRID_FIELDS]; /* slots of each: they differ after memory ran out while the heap grew */
-    void *scratch;                        /* of a prune: kept, as the system clears new memory */
-    size_t scratch_size;
-    uint64_t peak_bytes;
+    uint64_t field_capacity[GRID_FIELDS]; /* slots of each: they differ if there was no memory while the heap grew */
+    void *scratch;                        /* of a prune; kept for the next one, as the system clears new memory */
+    size_t scratch_size;                  /* bytes */
+    uint64_t peak_bytes;                  /* the most memory that has been in use */
 } grid;
 
+/* Makes a grid without bricks, of n dimensions, with bricks of 64 cells or 1. */
 int grid_create(grid *g, int n, int cells, gbees_error *error);
 void grid_destroy(grid *g);
 
-/* Makes *data follow the slots: `size` bytes each, GRID_ROW at most. Register before the first insertion. */
+/* Registers an array with `size` bytes for each slot, GRID_ROW at most, of which the grid sets *data whenever it
+ * moves. transient: a prune may leave its content undefined. All arrays are registered before the first insertion. */
 int grid_register(grid *g, void **data, size_t size, int transient, gbees_error *error);
 
-/* grid_rows_create() makes second rows of a field, for all slots; grid_rows_replace() makes them the field's own and
- * frees those that it had. */
+/* Makes a second array for a registered one, of the same size, with zeros for the null brick; NULL: out of memory. */
 void *grid_rows_create(grid *g, void *const *data, gbees_error *error);
+/* Makes such an array the registered one, and frees that which it replaces. */
 void grid_rows_replace(grid *g, void **data, void *rows);
 
 /* The slot of a brick, 0 if it is absent. */
@@ -81,9 +88,10 @@ uint32_t grid_find(const grid *g, const int32_t *key);
 /* Reserves memory for `bricks` more insertions, so that none of them can fail. */
 int grid_reserve(grid *g, uint64_t bricks, gbees_error *error);
 
-/* grid_find() for a key whose hash is known. It reads the table's entry and then that entry's key, which can be
- * prefetched. */
+/* The hash of a key. */
 uint64_t grid_hash(const grid *g, const int32_t *key);
+/* grid_find() for a key whose hash is known. It reads the table's entry, which can be prefetched, and then the key of
+ * the slot in it, which can be prefetched once the entry is in the cache. */
 uint32_t grid_find_hashed(const grid *g, const int32_t *key, uint64_t hash);
 void grid_prefetch_entry(const grid *g, uint64_t hash);
 void grid_prefetch_key(const grid *g, uint64_t hash);
@@ -91,39 +99,44 @@ void grid_prefetch_key(const grid *g, uint64_t hash);
 /* Inserts an absent brick, for which memory is reserved, and links it with its neighbours; its fields are not set. */
 uint32_t grid_insert(grid *g, const int32_t *key);
 
-/* The same in two parts: grid_add() inserts, and grid_link() links used bricks [from, count) by all threads. Until
- * then grid_neighbor() is invalid for these bricks and those beside them. */
+/* Inserts an absent brick, for which memory is reserved, and does not link it: until grid_link() has, grid_neighbor()
+ * is invalid for it and for the bricks beside it. Returns its slot. */
 uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash);
+/* Links used bricks from .. count - 1 with their neighbours, by all threads. */
 void grid_link(grid *g, uint32_t from);
 
-/* Sets key[] to the key of the requested brick. */
+/* Sets key[n] to the key of the requested brick. */
 void grid_request_key(const grid *g, const grid_request *request, int32_t *key);
-/* grid_add() for all requests, part by part and each brick once, by all threads. Overwrites the requests' hashes. */
+/* Adds the requested bricks, each once, by all threads: the slots are those that grid_add() would give them in the
+ * order of list[parts]. Overwrites the requests' hashes. */
 int grid_add_requests(grid *g, grid_requests *list, int parts, gbees_error *error);
 
-/* Keeps the used bricks k with keep[k] != 0, frees the others, sorts the bricks by key, moves them to the front of
- * the heap in that order, and rehashes.  Then used[k] == k + 1. Transient fields are left undefined. */
+/* Removes the used bricks k with keep[k] == 0, sorts the others by key, moves them to the front of the heap in that
+ * order, so that used[k] is k + 1, and fills the hash table again. Transient arrays are undefined after it. */
 int grid_compact(grid *g, const unsigned char *keep, gbees_error *error);
 
-/* What a grid's slots, lists and memory are determined by, between a prune and the next: bricks have the slots 1 to
- * `count` in the order of the Used List. */
+/* All that decides about a grid's slots, lists and memory but the keys: bricks have the slots 1 .. count in the order
+ * of the Used List, also between prunes. */
 typedef struct grid_state {
     uint64_t table_size, scratch_size, peak_bytes;
     uint32_t capacity, count, sorted;
 } grid_state;
 
+/* Returns a grid's state. */
 grid_state grid_get_state(const grid *g);
-/* Gives an empty grid this state and the bricks with these keys, [count][n]; their fields are not set. */
+/* Gives a grid without bricks a state, and the bricks with keys[count][n]; their fields are not set. */
 int grid_set_state(grid *g, const grid_state *state, const int32_t *keys, gbees_error *error);
 /* Bytes of a slot in a registered array; 0: it is not registered. */
 size_t grid_field_size(const grid *g, void *const *data);
 
-/* Bytes held now. */
+/* Bytes that the heap and the table have reserved. */
 uint64_t grid_bytes(const grid *g);
 
-/* Checks that lists, table and neighbours agree, for tests: 0, or 1 with a `text` that names the first fault. */
+/* For tests: checks that lists, table and neighbours agree. Returns 0, or 1 and sets text[size] to the first fault.
+ */
 int grid_check(const grid *g, char *text, size_t size);
 
+/* The key of the brick in a slot, [n]. */
 static inline const int32_t *grid_key(const grid *g, uint32_t slot)
 {
     return g->key + (size_t)slot * (size_t)g->shape.n;
@@ -135,8 +148,8 @@ static inline uint32_t grid_neighbor(const grid *g, uint32_t slot, int direction
     return g->neighbor[direction][slot];
 }
 
-/* Sets first[], which has to hold to - from slots, to the first bricks of pencils along an axis, those without a
- * lower neighbour, among used bricks [from, to); returns how many. */
+/* Sets first[] to those of used bricks from .. to - 1 that are the first ones of pencils along an axis, as they have
+ * no lower neighbour; returns their number. first[] has to hold to - from slots. */
 static inline uint32_t grid_pencils(const grid *g, int axis, uint32_t from, uint32_t to, uint32_t *first)
 {
     const uint32_t *below = g->neighbor[2 * axis];

@@ -2,14 +2,15 @@
  *
  * A brick may be requested several times, and its slot must be the same for every number of threads: the one that it
  * would have if bricks were inserted one by one.  So each request gets a free slot of its own, in the order of the
- * requests, and tries to enter it into the table: of all requests with one key the lowest slot wins.  Then the
- * winners are counted, and a prefix sum of the counts gives them consecutive slots.
+ * requests, and enters it into the table unless a lower slot with the same key is there: of all requests for a brick
+ * the one with the lowest slot stays.  Then these are counted, and a prefix sum of the counts gives them consecutive
+ * slots.
  */
 #include "grid.h"
 #include "grid_private.h"
 #include <string.h>
 
-static const uint64_t NONE = UINT64_MAX; /* in place of a table entry: another request with this key has won */
+static const uint64_t NONE = UINT64_MAX; /* in place of a table entry: another request for this brick stays */
 
 void grid_request_key(const grid *g, const grid_request *request, int32_t *key)
 {
@@ -19,15 +20,15 @@ void grid_request_key(const grid *g, const grid_request *request, int32_t *key)
         key[request->f >> 1] += request->f & 1 ? 1 : -1;
 }
 
-/* Free slot number 0, 1, ...: in the order in which grid_add() would take them. */
+/* Free slot number 0, 1, ..., in the order in which grid_add() takes them. */
 static uint32_t free_slot(const grid *g, uint64_t number)
 {
     return g->free[g->free_count - 1 - number];
 }
 
-/* The entry with the slot's key from entry `at` on, or the empty one behind its run; *found: what is in it.  An entry
- * changes from empty to a slot, and to another slot of the same key, but never back: passed entries need no second
- * look. */
+/* Returns the first entry from `at` on that has a slot with the same key, or is empty, and sets *found to what is in
+ * it.  Other threads change entries from empty to a slot, or to another slot with the same key, and never back: so
+ * entries that have been passed need not be read again. */
 static uint64_t find_entry(const grid *g, uint64_t at, uint32_t slot, uint32_t *found)
 {
     const uint64_t mask = g->table_size - 1;
@@ -40,7 +41,7 @@ static uint64_t find_entry(const grid *g, uint64_t at, uint32_t slot, uint32_t *
     }
 }
 
-/* Enters the slot under its key, which has been written before, unless a lower slot is there; returns the entry. */
+/* Enters a slot, whose key has been stored, unless a lower slot with that key is there; returns the entry. */
 static uint64_t claim_entry(grid *g, uint64_t hash, uint32_t slot)
 {
     uint32_t found;
@@ -54,7 +55,8 @@ static uint64_t claim_entry(grid *g, uint64_t hash, uint32_t slot)
     return at;
 }
 
-/* Enters the requests of a part, which are numbered from `number` on, and replaces their hashes by their entries. */
+/* Enters free slots for the requests of a part, numbers `number` and later, and replaces the requests' hashes by the
+ * entries. */
 static void claim_all(grid *g, const grid_requests *list, uint64_t number)
 {
     enum { AHEAD = 16 };
@@ -69,7 +71,7 @@ static void claim_all(grid *g, const grid_requests *list, uint64_t number)
     }
 }
 
-/* Counts the winners among a part's requests; the others' entries become NONE. */
+/* Counts the requests of a part whose slots have stayed in the table, and sets the entries of the others to NONE. */
 static uint32_t count_winners(const grid *g, const grid_requests *list, uint64_t number)
 {
     uint32_t winners = 0;
@@ -83,7 +85,7 @@ static uint32_t count_winners(const grid *g, const grid_requests *list, uint64_t
     return winners;
 }
 
-/* Inserts a part's winners, with free slots from `number` on. */
+/* Inserts the bricks of a part's requests that have stayed, with free slots `number` and later. */
 static void insert_winners(grid *g, const grid_requests *list, uint32_t number)
 {
     for (size_t k = 0; k < list->count; k++) {

@@ -1,8 +1,8 @@
 /* grid_compact.c - removes bricks from the grid: scan, compact, sort, rehash (paper, Algorithm 3).
  *
  * Bricks are moved to the front of the heap in lexicographic order of their keys: sweeping bricks in a random order
- * is three times slower.  Most bricks are in order from the last time; only those made since are sorted, and merged
- * in.
+ * is three times slower.  Most bricks have been sorted by the last prune; those that were inserted since are sorted,
+ * and merged with them.
  */
 #include "grid.h"
 #include "grid_private.h"
@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN = 64 }; /* bytes: a thread moves a multiple of them of each row */
-enum { PARTS = 64 };  /* of the Used List, for every number of threads */
+enum {
+    COLUMN = 64, /* bytes: a thread moves a multiple of them of each row */
+    PARTS = 64   /* of the Used List, for every number of threads */
+};
 
+/* Compares two keys in lexicographic order: -1, 0 or 1. */
 static int compare_keys(const int32_t *a, const int32_t *b, int n)
 {
     for (int j = 0; j < n; j++)
@@ -21,6 +24,7 @@ static int compare_keys(const int32_t *a, const int32_t *b, int n)
     return 0;
 }
 
+/* For qsort_r(): compares the keys of two slots. */
 static int compare_slots(const void *a, const void *b, void *context)
 {
     const grid *g = context;
@@ -28,7 +32,7 @@ static int compare_slots(const void *a, const void *b, void *context)
     return compare_keys(grid_key(g, *(const uint32_t *)a), grid_key(g, *(const uint32_t *)b), g->shape.n);
 }
 
-/* Merges two sorted lists. */
+/* Merges the sorted lists a[na] and b[nb] to to[na + nb]. */
 static void merge_slots(grid *g, const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb, uint32_t *to)
 {
     while (na && nb)
@@ -43,8 +47,8 @@ static void merge_slots(grid *g, const uint32_t *a, uint32_t na, const uint32_t 
     memcpy(to + na, b, nb * sizeof *to);
 }
 
-/* Sorts slots by key: each thread sorts a part, then pairs of neighbouring parts are merged.  spare: as long as
- * slots; returns the one of both arrays that has the result. */
+/* Sorts slots[count] by key: each thread sorts a part, then pairs of neighbouring parts are merged.  Returns the
+ * array that has the result: slots, or spare[count]. */
 static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *spare)
 {
     const int threads = grid_threads(g, count, GRID_WORDS);
@@ -71,8 +75,8 @@ static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *
     return slots;
 }
 
-/* The first of the sorted slots [from, count) whose brick comes after this one: an exponential search, as it is
- * mostly near. */
+/* The place of the first one of sorted[from .. count - 1] whose key does not come before that of `slot`; `count`:
+ * there is none. By an exponential search, as the place is mostly near `from`. */
 static uint64_t find_place(grid *g, const uint32_t *sorted, uint64_t from, uint64_t count, uint32_t slot)
 {
     uint64_t step = 1, to;
@@ -93,13 +97,14 @@ static uint64_t find_place(grid *g, const uint32_t *sorted, uint64_t from, uint6
     return from;
 }
 
-/* Slots to keep: those that were sorted by the last prune, and those inserted since. */
+/* Slots that stay: those that the last prune has sorted, and those that were inserted since. */
 typedef struct kept {
-    uint32_t *old, *fresh; /* each as long as the Used List */
-    uint32_t olds, freshes;
+    uint32_t *old, *fresh;  /* each as long as the Used List */
+    uint32_t olds, freshes; /* how many */
 } kept;
 
-/* Parts are counted first: where each one's slots go follows from those before it. */
+/* Lists the slots that stay. Each part of the Used List is counted first, which gives the places of all parts' slots.
+ */
 static void pick_slots(const grid *g, const unsigned char *keep, kept *to)
 {
     uint32_t olds[PARTS + 1] = {0}, freshes[PARTS + 1] = {0};
@@ -129,7 +134,8 @@ static void pick_slots(const grid *g, const unsigned char *keep, kept *to)
     to->freshes = freshes[PARTS];
 }
 
-/* Merges few sorted slots (fresh) into many (old): these are copied in blocks. */
+/* Merges few sorted slots, fresh[freshes], with many, old[olds], which are copied in blocks, to order[olds +
+ * freshes]. */
 static void merge_fresh(grid *g, const uint32_t *old, uint32_t olds, const uint32_t *fresh, uint32_t freshes,
                         uint32_t *order)
 {
@@ -146,12 +152,12 @@ static void merge_fresh(grid *g, const uint32_t *old, uint32_t olds, const uint3
     }
 }
 
-/* Sets order[] to the slots to keep, sorted by key; returns how many.  spare: three times as long as the Used List.
- */
+/* Sets order[] to the slots that stay, sorted by key; returns their number.  spare[]: three times as long as the Used
+ * List. */
 static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order, uint32_t *spare)
 {
     kept slots = {.old = spare, .fresh = spare + g->count};
-    uint64_t first[PARTS + 1]; /* of the fresh ones, that of each part of the old ones */
+    uint64_t first[PARTS + 1]; /* the first one of the fresh slots that is merged with each part of the old ones */
 
     pick_slots(g, keep, &slots);
     const uint32_t *fresh = sort_slots(g, slots.fresh, slots.freshes, spare + 2 * (size_t)g->count);
@@ -173,7 +179,8 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
     return slots.olds + slots.freshes;
 }
 
-/* Replaces neighbours' slots by their new ones, 0 for removed bricks; new_slot: [capacity]. */
+/* Sets new_slot[capacity] to the slots that bricks are moved to, 0 for those that are removed, and the links to
+ * these. */
 static void renumber_neighbors(grid *g, const uint32_t *order, uint32_t count, uint32_t *new_slot)
 {
 #pragma omp parallel num_threads(grid_threads(g, count, GRID_WORDS))
@@ -191,14 +198,14 @@ static void renumber_neighbors(grid *g, const uint32_t *order, uint32_t count, u
     }
 }
 
-/* A move of row `from` to row `to`.  Rows are permuted in place: each goes to a row that has been freed. Row 0, the
- * null brick's, is empty before and after, and holds one row meanwhile. */
+/* A move of row `from` to row `to`.  Rows are permuted in place: each is moved to a row that is free. Row 0, the null
+ * brick's, is zero before and after a prune, and holds a row during it. */
 typedef struct move {
     uint32_t to, from;
 } move;
 
-/* Lists the moves along order[], from a row that is free or held in row 0, up to one that no row goes to. Sets the
- * entries of order[] that are done to 0; returns the number of moves. */
+/* Lists the moves that follow from one to `row`, which is free or held in row 0: each frees the row for the next one.
+ * Sets entries of order[] that are done to 0; returns the number of moves. */
 static uint32_t follow(uint32_t *order, uint32_t count, uint32_t row, move *moves)
 {
     uint32_t made = 0, first = row;
@@ -213,8 +220,8 @@ static uint32_t follow(uint32_t *order, uint32_t count, uint32_t row, move *move
     return made;
 }
 
-/* Lists the moves that bring the rows into order; new_slot: the row that each goes to, 0 if it is removed. Sets all
- * of order[] to 0; returns the number of moves. */
+/* Lists the moves that bring the rows into order; new_slot[]: the row to which each is moved, 0 if it is removed.
+ * Sets all of order[] to 0; returns the number of moves. */
 static uint32_t make_moves(uint32_t *order, uint32_t count, const uint32_t *new_slot, move *moves)
 {
     uint32_t made = 0;
@@ -227,13 +234,13 @@ static uint32_t make_moves(uint32_t *order, uint32_t count, const uint32_t *new_
             order[row - 1] = 0;
         if (!order[row - 1])
             continue;
-        moves[made++] = (move){0, row}; /* a cycle */
+        moves[made++] = (move){0, row}; /* begins a cycle of rows */
         made += follow(order, count, row, moves + made);
     }
     return made;
 }
 
-/* Makes the moves for `bytes` bytes of each row. */
+/* Makes the moves for the first `bytes` bytes from `data` on of each row, which has `row` bytes. */
 static inline void move_bytes(char *data, size_t row, size_t bytes, const move *moves, uint32_t count)
 {
     enum { AHEAD = 16 };
@@ -248,7 +255,7 @@ static inline void move_bytes(char *data, size_t row, size_t bytes, const move *
     }
 }
 
-/* The same, with the most frequent sizes as constants. */
+/* The same. The most frequent sizes are constants, for which the compiler makes faster copies. */
 static void move_column(char *data, size_t row, size_t bytes, const move *moves, uint32_t count)
 {
     if (bytes == 4)
@@ -265,8 +272,9 @@ static void move_column(char *data, size_t row, size_t bytes, const move *moves,
         move_bytes(data, row, bytes, moves, count);
 }
 
-/* Makes the moves for all fields. They depend on each other, so threads share the columns of the fields, not the
- * moves. */
+/* Makes the moves for all fields. Each depends on the one before: so threads don't share the moves, but the columns
+ * of the rows.
+ */
 static void move_rows(grid *g, const move *moves, uint32_t count)
 {
     struct column {
@@ -290,7 +298,7 @@ static void move_rows(grid *g, const move *moves, uint32_t count)
         move_column(columns[k].data, columns[k].row, columns[k].bytes, moves, count);
 }
 
-/* Sets the lists for a heap whose first `count` rows are the sorted bricks. */
+/* Sets the lists for a heap whose slots 1 .. count have the sorted bricks, and the null brick's rows to 0. */
 static void rebuild_lists(grid *g, uint32_t count)
 {
     for (int f = 0; f < g->field_count; f++)

@@ -5,11 +5,11 @@
 #include "cpu/team.h"
 #include "grid.h"
 
-/* The work of a loop for each brick, in cells of a sweep that take as long: it reads a few words, or looks up its
- * entry. */
+/* The work of a loop a brick, in cells of a sweep that take as long: of one that reads a few words of each brick, or
+ * looks it up in the hash table. */
 enum { GRID_WORDS = 8, GRID_ENTRY = 32 };
 
-/* Threads for a loop over so many bricks. */
+/* The number of threads that share a loop over so many bricks. */
 static inline int grid_threads(const grid *g, uint32_t bricks, uint64_t work)
 {
     return team_size(work * bricks, g->threads);
@@ -21,7 +21,7 @@ static inline int32_t *grid_own_key(grid *g, uint32_t slot)
     return g->key + (size_t)slot * (size_t)g->shape.n;
 }
 
-/* Whether two keys are equal. A loop, as for so few numbers calling memcmp() takes longer. */
+/* Whether two keys are equal. A loop: for so few numbers a call of memcmp() takes longer. */
 static inline int grid_same_key(const grid *g, const int32_t *a, const int32_t *b)
 {
     int j = 0;
@@ -31,16 +31,16 @@ static inline int grid_same_key(const grid *g, const int32_t *a, const int32_t *
     return j == g->shape.n;
 }
 
-/* Updates peak_bytes: the slots in use, as untouched pages take no memory, the table, a prune's scratch, and `more`
- * bytes. */
+/* Updates peak_bytes by the memory in use: the used slots (pages that were never touched take no memory), the table,
+ * a prune's scratch, and `more` bytes. */
 void grid_note_peak(grid *g, uint64_t more);
 
-/* Grows the heap to so many slots. */
+/* Grows the heap to `slots` slots. */
 int grid_grow(grid *g, uint64_t slots, gbees_error *error);
-/* Memory for a prune, of so many bytes; NULL: out of memory. */
+/* Memory of `size` bytes for a prune; NULL: out of memory. */
 void *grid_reserve_scratch(grid *g, size_t size);
 
-/* Makes a table that so many bricks fill to at most a half, and enters the used ones. */
+/* Makes the hash table so large that `bricks` bricks fill at most half of it, and fills it with the used ones. */
 int grid_rehash(grid *g, uint64_t bricks, gbees_error *error);
 
 #endif

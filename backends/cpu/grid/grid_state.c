@@ -1,5 +1,5 @@
-/* grid_state.c - a grid as it was, in memory of another process: the slots, lists and sizes that results and the peak
- * of memory depend on. */
+/* grid_state.c - makes a grid as it was in another process: with the slots, lists and sizes on which results and the
+ * peak of memory depend. */
 #include "grid.h"
 #include "grid_private.h"
 #include <string.h>

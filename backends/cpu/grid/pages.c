@@ -7,24 +7,29 @@
 #include <sys/mman.h>
 #endif
 
-/* From these sizes on memory is mapped, and in huge pages: mapped memory grows without being copied. */
-enum { ALIGNMENT = 64, MAPPED = 1 << 16, LARGE = 1 << 20 };
+enum {
+    ALIGNMENT = 64,
+    MAPPED = 1 << 16, /* bytes from which on memory is mapped: then it grows without being copied */
+    LARGE = 1 << 20   /* bytes from which on it is in huge pages */
+};
 
 #ifdef __linux__
 
 static const size_t HUGE = (size_t)2 << 20;
 
+/* Whether so many bytes are mapped. */
 static int is_mapped(size_t size)
 {
     return size >= MAPPED;
 }
 
-/* A size as it is mapped: large ones in whole huge pages; the system rounds small ones up itself. */
+/* The bytes that are mapped for a size: whole huge pages for large ones; the system rounds up small ones itself. */
 static size_t rounded(size_t size)
 {
     return size < LARGE ? size : (size + HUGE - 1) / HUGE * HUGE;
 }
 
+/* Asks for huge pages; returns data. */
 static void *advise(void *data, size_t size)
 {
     if (size >= LARGE)

@@ -1,16 +1,17 @@
-/* pages.h - memory that grows in place: aligned for vectors, in huge pages, without a copy where the system can.
+/* pages.h - memory that grows, if the system can without a copy; aligned for vectors, in huge pages.
  *
- * Sweeps read neighbours all over the heap: with small pages each would cost a walk of the page table, and in rows
- * that are not aligned every vector would span two cache lines.  Untouched pages take no memory.
+ * Sweeps read neighbours all over the heap: with small pages most of these reads would need a walk of the page table,
+ * and in rows that are not aligned vectors would span two cache lines.  Pages that were never touched take no memory.
  */
 #ifndef GBEES_CPU_PAGES_H
 #define GBEES_CPU_PAGES_H
 
 #include <stddef.h>
 
-/* Resizes data (NULL: none yet) from `old` to `size` bytes and keeps its content; returns it, 64-byte aligned, or
- * NULL if memory ran out: data is then unchanged. */
+/* Resizes data (NULL: none yet) from `old` to `size` bytes and keeps its content. Returns it, aligned to 64 bytes;
+ * NULL: out of memory, and data is unchanged. */
 void *pages_resize(void *data, size_t old, size_t size);
+/* Frees data of `size` bytes. */
 void pages_free(void *data, size_t size);
 
 #endif

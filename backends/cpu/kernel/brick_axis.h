@@ -1,11 +1,12 @@
-/* brick_axis.h - how an axis lies in a brick, and the dispatch to code that is compiled for it. */
+/* brick_axis.h - how an axis's coordinate is a part of a cell's number, and the call of code that is compiled for
+ * each axis. */
 #ifndef GBEES_CPU_BRICK_AXIS_H
 #define GBEES_CPU_BRICK_AXIS_H
 
 #include "target.h"
 
-/* Bits shift .. shift + log2_edge - 1 of a cell's number in its brick are its local coordinate along the axis.  A
- * brick has 64 cells or 1. */
+/* An axis of a brick of `cells` cells, 64 or 1: bits shift .. shift + log2_edge - 1 of a cell's number are its
+ * coordinate along the axis. */
 typedef struct brick_axis {
     int cells, shift, log2_edge;
 } brick_axis;
@@ -16,13 +17,14 @@ INLINE int edge_of(brick_axis a)
     return 1 << a.log2_edge;
 }
 
+/* Cells of a plane across the axis. */
 INLINE int cells_of_plane(brick_axis a)
 {
     return a.cells >> a.log2_edge;
 }
 
-/* Calls CALL(a) with `a` of an axis of a gbees_shape.  Each combination that gbees_shape_set() makes is a call of its
- * own with constants, which the compiler specialises: a function can't do that. */
+/* Calls CALL(a), where `a` is the brick_axis of an axis of a gbees_shape.  It is a macro because each combination
+ * that gbees_shape_set() makes is a call with constants, for which the compiler makes code of its own. */
 #define AXIS_CASE(bit, edge, CALL)                                                                                   \
     case 8 * (bit) + (edge):                                                                                         \
         CALL(((brick_axis){64, bit, edge}));                                                                         \

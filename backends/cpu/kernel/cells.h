@@ -1,4 +1,4 @@
-/* cells.h - reductions over the cells of a brick, and what is done to their new probabilities. */
+/* cells.h - sums over the cells of a brick, and the end of a step in them: clamping, marks, sums. */
 #ifndef GBEES_CPU_CELLS_H
 #define GBEES_CPU_CELLS_H
 
@@ -8,7 +8,8 @@
 typedef double double8 __attribute__((vector_size(64)));
 typedef real real8 __attribute__((vector_size(8 * sizeof(real)), aligned(sizeof(real)), may_alias));
 
-/* Bit i: a[i] >= b, or, if `strict`, a[i] > b.  Compilers don't make bit masks of comparisons by themselves. */
+/* A mask of cells, bit i: a[i] >= b, or, if `strict`, a[i] > b.  Compilers don't make bit masks of comparisons by
+ * themselves. */
 INLINE uint64_t compare_cells(const real *a, real b, int count, int strict)
 {
     uint64_t bits = 0;
@@ -29,7 +30,8 @@ INLINE uint64_t compare_cells(const real *a, real b, int count, int strict)
     return bits;
 }
 
-/* Adds value i to sum[i mod 8], in double: the order of the additions is the same for every instruction set. */
+/* Adds value[i] to sum[i mod 8], in double, so that the order of the additions is the same for every instruction set.
+ */
 INLINE void add_by_lane(const real *value, int count, double8 *sum)
 {
     const int whole = count & ~7;
@@ -46,6 +48,7 @@ INLINE void add_by_lane(const real *value, int count, double8 *sum)
     *sum = part;
 }
 
+/* The sum of the eight parts. */
 INLINE double sum_lanes(const double8 *part)
 {
     double sum = 0;
@@ -55,6 +58,7 @@ INLINE double sum_lanes(const double8 *part)
     return sum;
 }
 
+/* The sum of value[count]. */
 INLINE double sum_cells(const real *value, int count)
 {
     double8 part = {0};
@@ -63,12 +67,13 @@ INLINE double sum_cells(const real *value, int count)
     return sum_lanes(&part);
 }
 
-/* Sums over a range of bricks, in eight parts until its end. */
+/* Sums over a range of bricks, in eight parts. */
 typedef struct brick_totals {
     double8 mass, outflow;
     double clipped, dropped; /* kernel_sums.clipped; the part of its outflow that is counted brick by brick */
 } brick_totals;
 
+/* Adds up the parts, at the end of the range. */
 INLINE kernel_sums sums_of(const brick_totals *totals)
 {
     return (kernel_sums){.mass = sum_lanes(&totals->mass),
@@ -76,8 +81,8 @@ INLINE kernel_sums sums_of(const brick_totals *totals)
                          .outflow = sum_lanes(&totals->outflow) + totals->dropped};
 }
 
-/* to = from, with values below TINY, which are negative or nearly denormal, set to 0.  Returns whether a value has
- * changed. */
+/* Copies from[count] to to[count], with values below TINY, which are negative or nearly denormal, set to 0.  Returns
+ * whether a value has changed. */
 INLINE int keep_positive(const real *restrict from, real *restrict to, int count)
 {
     const vector nothing = {0}, tiny = TINY - nothing;
@@ -99,7 +104,7 @@ INLINE int keep_positive(const real *restrict from, real *restrict to, int count
     return changed != 0;
 }
 
-/* Returns the mass that keep_positive() has added. */
+/* The mass that keep_positive() has added. */
 NOINLINE double sum_clipped(const real *from, const real *to, int count)
 {
     real clipped[64];
@@ -109,7 +114,7 @@ NOINLINE double sum_clipped(const real *from, const real *to, int count)
     return sum_cells(clipped, count);
 }
 
-/* Sets cells out of bound to 0; returns what they held. */
+/* Sets P of cells outside the bound to 0; returns the mass that they had. */
 NOINLINE double clear_outside(real *p, uint64_t inside, int cells)
 {
     double lost = 0;
@@ -122,8 +127,8 @@ NOINLINE double clear_outside(real *p, uint64_t inside, int cells)
     return lost;
 }
 
-/* Makes the new probabilities of a brick: positive, 0 out of bound, added to the totals, or to the brick's own sums.
- * Returns its active cells. */
+/* Ends a step in a brick: sets next[cells] to value[cells] with negative P and P outside the bound set to 0, and adds
+ * the sums to the totals, or stores them as the brick's own (rows.ended).  Returns the brick's active cells. */
 INLINE uint64_t clamp_and_mark(const kernel_context *c, uint32_t slot, const real *restrict value,
                                real *restrict next, int cells, brick_totals *totals)
 {

@@ -1,4 +1,4 @@
-/* ctu_block.h - the bricks that the passes of ctu work on together, one axis after the other. */
+/* ctu_block.h - a block: the bricks on which a pass of ctu works together, one axis after the other. */
 #ifndef GBEES_CPU_CTU_BLOCK_H
 #define GBEES_CPU_CTU_BLOCK_H
 
@@ -6,24 +6,28 @@
 #include "face_velocity.h"
 #include <string.h>
 
-/* Bricks of a block, and how many bricks ahead rows are prefetched. */
-enum { CTU_BRICKS = 128, CTU_AHEAD = 8 };
+enum {
+    CTU_BRICKS = 128, /* bricks of a block, at most */
+    CTU_AHEAD = 8     /* bricks from the one that is computed to the one whose rows are prefetched */
+};
 
-/* Direction of the flow through all faces of a brick along an axis. */
+/* The direction of the flow through all faces of a brick across an axis. */
 typedef enum flow_direction { EITHER, RISING, FALLING } flow_direction;
 
+/* A block, and what a pass has added up for its cells. */
 typedef struct ctu_block {
     const kernel_context *c;
     const uint32_t *slots;
     int bricks;
-    int axis;     /* the one that is worked on */
-    int count[3]; /* by direction along this axis: bricks of the block, brick[direction][count] */
-    unsigned char brick[3][CTU_BRICKS + CTU_AHEAD]; /* a list goes on with its last brick, for prefetches */
+    int axis;     /* the present one */
+    int count[3]; /* by direction along this axis: the number of bricks */
+    /* by direction: these bricks, then copies of the last one, for prefetches */
+    unsigned char brick[3][CTU_BRICKS + CTU_AHEAD];
     brick_base base[CTU_BRICKS];
     _Alignas(64) real sum[CTU_BRICKS][64]; /* over the axes, of what a pass computes in each cell */
 } ctu_block;
 
-/* Starts the block of used bricks from number `from` on, up to `to`. */
+/* Starts the block of used bricks from .. to - 1, or of as many of them as it takes; its sums are 0. */
 INLINE void start_block(const kernel_context *c, uint32_t from, uint32_t to, ctu_block *block)
 {
     block->c = c;
@@ -36,6 +40,7 @@ INLINE void start_block(const kernel_context *c, uint32_t from, uint32_t to, ctu
     }
 }
 
+/* The direction of a brick along an axis. */
 INLINE flow_direction direction_of(const kernel_context *c, uint32_t slot, int axis)
 {
     const unsigned one_signed = (unsigned)c->flow.one_signed[slot] >> axis;
@@ -44,8 +49,8 @@ INLINE flow_direction direction_of(const kernel_context *c, uint32_t slot, int a
                                    : (flow_direction)((one_signed & 1) * RISING + (one_signed >> 8 & 1) * FALLING);
 }
 
-/* Lists the block's bricks by direction before the work on an axis, as a branch on each brick's direction would be
- * mispredicted.  either: all count as flowing either way. */
+/* Lists the block's bricks by their directions along its axis, as branches on each brick's direction would be
+ * mispredicted. either: all count as EITHER. */
 INLINE void sort_by_direction(ctu_block *block, int either)
 {
     block->count[0] = block->count[1] = block->count[2] = 0;
@@ -59,7 +64,7 @@ INLINE void sort_by_direction(ctu_block *block, int either)
             block->brick[d][end + i] = block->brick[d][end - 1]; /* cppcheck-suppress negativeIndex ; end > 0 */
 }
 
-/* The row of a slot, of bricks of 64 cells or 1. */
+/* The row of a slot. */
 INLINE const real *row_of(const void *rows, uint32_t slot, brick_axis a)
 {
     return (const real *)rows + (size_t)slot * (size_t)a.cells;

@@ -1,9 +1,9 @@
 /* ctu_columns.h - the passes of ctu along an axis whose planes are whole vectors: all axes from three dimensions on.
  *
- * A path of its own beside ctu_planes.h, as ctu takes 25 to 55 % longer without it.
+ * Without this way beside ctu_planes.h ctu would take 25 to 55 % longer.
  *
- * A column, one vector of each plane, is read from the rows of a brick and its neighbours and transposed on the way
- * (to_planes.h); its changes (ctu_fluxes.h) are added to the block's sums from registers: no planes lie in memory.
+ * A column, one vector of each plane, is read from the rows of a brick and its neighbours and transposed in registers
+ * (to_planes.h); its changes (ctu_fluxes.h) are added to the block's sums from registers: planes are never in memory.
  */
 #ifndef GBEES_CPU_CTU_COLUMNS_H
 #define GBEES_CPU_CTU_COLUMNS_H
@@ -12,7 +12,7 @@
 #include "ctu_fluxes.h"
 #include "to_planes.h"
 
-/* Whether an axis goes by columns. */
+/* Whether an axis is computed by columns. */
 INLINE int has_columns(brick_axis a)
 {
     return cells_of_plane(a) % LANES == 0 && a.log2_edge <= 2;
@@ -20,14 +20,14 @@ INLINE int has_columns(brick_axis a)
 
 /* ---- the columns of a row -------------------------------------------------------------------------------------- */
 
-/* The bit of a vector's number in its row that is bit b of its plane: the axis's own, or the one that it is exchanged
- * with.  The other bits are its column. */
+/* The bit of a vector's number in its row that is bit b of the number of its plane: the axis's own, or the one with
+ * which that is exchanged.  The other bits are the number of its column. */
 INLINE int plane_bit(int b, brick_axis a)
 {
     return (a.shift + b < LOG2_LANES ? partner_bit(a.shift + b, a) : a.shift + b) - LOG2_LANES;
 }
 
-/* Number of the first vector of a plane, and of the first one of a column: those of others combine the bits. */
+/* The number of the first vector of a plane, and of the first vector of a column: ORed, that of a vector of both. */
 INLINE int plane_vector(int plane, brick_axis a)
 {
     int number = 0;
@@ -50,7 +50,7 @@ INLINE int column_vector(int column, brick_axis a)
     return number;
 }
 
-/* Transposes a column; its own inverse. */
+/* Transposes a column; twice is the identity. */
 INLINE void exchange_planes(vector *v, brick_axis a)
 {
     if (a.log2_edge > 0 && a.shift < LOG2_LANES)
@@ -63,7 +63,7 @@ INLINE void exchange_planes(vector *v, brick_axis a)
             exchange_lane_bit(&v[k], &v[k + 2], a.shift + 1);
 }
 
-/* plane[edge]: column w of a row, in the order of its planes, or in the opposite one if `falls`. */
+/* Sets plane[edge] to column w of a row, in the order of its planes, or in the opposite order if `falls`. */
 INLINE void read_column(const real *row, int w, brick_axis a, int falls, vector *plane)
 {
     const int edge = edge_of(a), first = column_vector(w, a);
@@ -98,7 +98,7 @@ INLINE void add_column(real *row, int w, brick_axis a, int falls, const vector *
 
 /* ---- prefetches ------------------------------------------------------------------------------------------------ */
 
-/* Prefetches the cache lines of a row that hold cells of planes [from, to). */
+/* Prefetches the cache lines of a row that have cells of planes from .. to - 1. */
 INLINE void prefetch_planes(const real *row, int from, int to, brick_axis a)
 {
     const int line = 64 / (int)sizeof *row, planes = line >> a.shift ? line >> a.shift : 1;
@@ -119,7 +119,7 @@ INLINE void prefetch_nearest(const real *row, int planes, int upper, brick_axis 
     prefetch_planes(row, upper ? 0 : edge - some, upper ? some : edge, a);
 }
 
-/* Prefetches a brick's own row, for the first axis: then it is in the cache. */
+/* Prefetches a brick's own row if the axis is the first one; for later ones it is in the cache. */
 INLINE void prefetch_own(const real *row, int axis)
 {
     if (axis == 0)
@@ -128,7 +128,7 @@ INLINE void prefetch_own(const real *row, int axis)
 
 /* ---- transverse terms ------------------------------------------------------------------------------------------ */
 
-/* Of bricks where all flows up, or all down (`falls`): only upwind neighbours are read. */
+/* Adds those of bricks in which all flow is up, or all is down (`falls`): only upwind neighbours are read. */
 INLINE void transverse_one_way(ctu_block *block, real half_lambda, int falls, brick_axis a)
 {
     const kernel_context *c = block->c;
@@ -158,7 +158,7 @@ INLINE void transverse_one_way(ctu_block *block, real half_lambda, int falls, br
     }
 }
 
-/* Of the other bricks. */
+/* Adds those of the other bricks. */
 INLINE void transverse_either_way(ctu_block *block, real half_lambda, brick_axis a)
 {
     const kernel_context *c = block->c;
@@ -199,8 +199,8 @@ INLINE void transverse_columns(ctu_block *block, real half_lambda, brick_axis a)
 
 /* ---- fluxes ---------------------------------------------------------------------------------------------------- */
 
-/* The rows that a brick's fluxes along an axis need, along the flow: P of the second neighbour (if the edge is 1),
- * the neighbour, the brick, the other neighbour and its second one; S of the three in the middle. */
+/* The rows that a brick's fluxes along an axis need, in the direction of the flow: P of the second neighbour (if the
+ * edge is 1), the neighbour, the brick, the other neighbour and the one beyond it; S of the three in the middle. */
 typedef struct flux_rows {
     const real *p[5], *s[3];
 } flux_rows;
@@ -220,7 +220,8 @@ INLINE flux_rows find_flux_rows(const ctu_block *block, uint32_t slot, int falls
     };
 }
 
-/* cell[edge + 4]: two before the brick, its own, two after it; s[edge + 2]: one before it, its own, one after it. */
+/* Sets cell[edge + 4] to P of two cells before the brick, its own, and two after it; s[edge + 2] to S of one before
+ * it, its own, and one after it. */
 INLINE void read_flux_column(const flux_rows *rows, int w, brick_axis a, int falls, vector *cell, vector *s)
 {
     const int edge = edge_of(a);
@@ -242,7 +243,7 @@ INLINE void read_flux_column(const flux_rows *rows, int w, brick_axis a, int fal
     s[edge + 1] = side[0];
 }
 
-/* Of bricks where all flows up, or all down (`falls`). */
+/* Adds those of bricks in which all flow is up, or all is down (`falls`). */
 INLINE void flux_one_way(ctu_block *block, real lambda, int falls, brick_axis a)
 {
     const kernel_context *c = block->c;
@@ -273,7 +274,7 @@ INLINE void flux_one_way(ctu_block *block, real lambda, int falls, brick_axis a)
     }
 }
 
-/* Of the other bricks. */
+/* Adds those of the other bricks. */
 INLINE void flux_either_way(ctu_block *block, real lambda, brick_axis a)
 {
     const kernel_context *c = block->c;

@@ -1,10 +1,10 @@
-/* ctu_fluxes.h - the arithmetic of ctu in a column of vectors: the planes of a brick one after the other, with those
+/* ctu_fluxes.h - the arithmetic of ctu in a column of vectors: the planes of a brick, one after the other, and those
  * beyond it that they need.
  *
- * In five of six bricks all faces along an axis flow the same way: there nothing is chosen lane by lane, and only
- * upwind cells are read.  For the flow down the planes come in the opposite order and lambda is negative: this has
- * the bits of the flow up, as a difference or product with its sign changed does.  `edge` is a constant of the
- * compiler, so that all stays in registers.
+ * In five of six bricks all faces across an axis flow the same way: there no lane chooses between formulas, and only
+ * upwind cells are read.  For flow down, planes are taken in the opposite order and lambda is negative, which gives
+ * the bits of flow up, as only signs change.  `edge` is a constant of the compiler, so that all values stay in
+ * registers.
  */
 #ifndef GBEES_CPU_CTU_FLUXES_H
 #define GBEES_CPU_CTU_FLUXES_H
@@ -16,7 +16,7 @@ INLINE vector limited_slope(vector d, vector up)
 {
 #if defined(__AVX512DQ__)
     const vector mean = (real)0.5 * (d + up);
-    /* The one of least magnitude, with the sign of each: they cancel where signs differ. */
+    /* The number of least magnitude, once with the sign of each of both: they cancel if the signs differ. */
     const native least = NATIVE(range)((native)d, (native)up, 2) + NATIVE(range)((native)up, (native)d, 2);
 
     return (vector)NATIVE(range)(least, (native)mean, 2);
@@ -33,8 +33,8 @@ INLINE vector limited_slope(vector d, vector up)
 
 /* ---- one direction ----------------------------------------------------------------------------------------- */
 
-/* change[edge]: transverse terms.  Planes and faces come along the flow.  cell[edge + 1]: from one upwind of the
- * brick on; u: at the upwind faces of the brick's cells, one plane every `stride`. */
+/* Sets change[edge] to the transverse terms.  Planes and faces are taken along the flow.  cell[edge + 1]: from one
+ * upwind of the brick on; u: at the upwind faces of the brick's cells, a plane every `stride`. */
 INLINE void transverse_along(const vector *cell, const real *u, int stride, real half_lambda, int edge,
                              vector *change)
 {
@@ -43,8 +43,8 @@ INLINE void transverse_along(const vector *cell, const real *u, int stride, real
         change[at] = half_lambda * (load(u + at * stride) * (cell[at + 1] - cell[at]));
 }
 
-/* change[edge] by the fluxes.  cell[edge + 3]: from two upwind of the brick to one downwind; s[edge + 1]: from one
- * upwind on; u: from the upwind face of that one on. */
+/* Sets change[edge] to the changes by the fluxes.  cell[edge + 3]: from two upwind of the brick to one downwind;
+ * s[edge + 1]: from one upwind on; u: from the upwind face of that one on. */
 INLINE void flux_along(const vector *cell, const vector *s, const real *u, int stride, real lambda, int edge,
                        vector *change)
 {
@@ -70,8 +70,8 @@ INLINE void flux_along(const vector *cell, const vector *s, const real *u, int s
 
 /* ---- either direction ------------------------------------------------------------------------------------------ */
 
-/* change[edge]: transverse terms.  Planes and faces come from the lowest one up.  cell[edge + 2]: from one below the
- * brick on; u: from the brick's lowest face on, one plane every plane_cells. */
+/* Sets change[edge] to the transverse terms.  Planes and faces are taken from the lowest one up.  cell[edge + 2]:
+ * from one below the brick on; u: from the brick's lowest face on, a plane every plane_cells. */
 INLINE void transverse_either(const vector *cell, const real *u, int plane_cells, real half_lambda, int divergence,
                               int edge, vector *change)
 {
@@ -93,8 +93,8 @@ INLINE void transverse_either(const vector *cell, const real *u, int plane_cells
     }
 }
 
-/* change[edge] by the fluxes.  cell[edge + 4]: from two below the brick on; s[edge + 2]: from one below it on; u:
- * from one face below the brick's lowest on. */
+/* Sets change[edge] to the changes by the fluxes.  cell[edge + 4]: from two below the brick on; s[edge + 2]: from one
+ * below it on; u: from one face below the brick's lowest on. */
 INLINE void flux_either(const vector *cell, const vector *s, const real *u, int plane_cells, real lambda, int edge,
                         vector *change)
 {

@@ -1,7 +1,7 @@
 /* ctu_planes.h - the passes of ctu along one axis in plain loops over planes.
  *
- * A brick's cells, and those of its neighbours that the axis needs, are regrouped into planes.  This is the only path
- * for planes that are no whole vectors, for edges above 4, and for the limiters of ctu-positive.
+ * A brick's cells, and those of its neighbours that the axis needs, are regrouped into planes.  It is the only way
+ * for planes that are not whole vectors, for edges above 4, and for the limiters of ctu-positive.
  */
 #ifndef GBEES_CPU_CTU_PLANES_H
 #define GBEES_CPU_CTU_PLANES_H
@@ -9,27 +9,29 @@
 #include "ctu_block.h"
 #include "to_planes.h"
 
-/* What a pass sums up over the axes: the change of each cell, its outgoing fluxes, or its change with each flux
+/* What a pass adds up over the axes for each cell: its change; its outgoing masses; its change with each flux
  * multiplied by the limiter of the cell that it leaves. */
 typedef enum flux_sum { FLUX_CHANGE, FLUX_OUTGOING, FLUX_LIMITED } flux_sum;
 
 /* The rows of a brick and its neighbours along an axis. */
 typedef struct row_line {
-    const real *below2, *below, *own, *above, *above2; /* the second neighbours' only if the edge is 1 */
+    const real *below2, *below, *own, *above, *above2; /* those of the second neighbours only if the edge is 1 */
 } row_line;
 
+/* Prefetches a row. */
 INLINE void prefetch_cells(const real *row, brick_axis a)
 {
     for (int i = 0; i < a.cells; i += 64 / (int)sizeof *row)
         __builtin_prefetch(row + i);
 }
 
-/* The brick that is prefetched while brick b is worked on. */
+/* The brick that is prefetched while brick b is computed. */
 INLINE uint32_t slot_ahead(const ctu_block *block, int b)
 {
     return block->slots[b + CTU_AHEAD < block->bricks ? b + CTU_AHEAD : b];
 }
 
+/* Finds the rows along the block's axis for its brick b. */
 INLINE row_line find_line(const ctu_block *block, const void *rows, int b, brick_axis a)
 {
     const uint32_t *lower = block->c->g->neighbor[2 * block->axis],
@@ -43,7 +45,7 @@ INLINE row_line find_line(const ctu_block *block, const void *rows, int b, brick
                       .above2 = row_of(rows, a.log2_edge ? 0 : upper[above], a)};
 }
 
-/* Planes -1 .. edge of a line. */
+/* Sets q[] to planes -1 .. edge of a line. */
 INLINE void gather_nearest(row_line line, brick_axis a, real *q)
 {
     const int plane_cells = cells_of_plane(a), edge = edge_of(a);
@@ -56,7 +58,7 @@ INLINE void gather_nearest(row_line line, brick_axis a, real *q)
     copy_cells(q + (edge + 1) * plane_cells, side, plane_cells);
 }
 
-/* Planes -2 .. edge + 1 of a line. */
+/* Sets p[] to planes -2 .. edge + 1 of a line. */
 INLINE void gather_planes(row_line line, brick_axis a, real *p)
 {
     const int plane_cells = cells_of_plane(a), edge = edge_of(a);
@@ -76,9 +78,11 @@ INLINE void gather_planes(row_line line, brick_axis a, real *p)
     to_planes(line.own, p + 2 * plane_cells, a);
 }
 
-/* ---- the arithmetic: functions of their own, so that all axes have one loop ------------------------------------ */
+/* ---- arithmetic, in functions that are not inlined, so that all axes share one loop
+ * ------------------------------------ */
 
-/* t[count]: the transverse terms of cells, of their P in planes -1 .. edge and u at face planes 0 .. edge. */
+/* Sets t[count] to the transverse terms of cells, from P in planes -1 .. edge and velocities at face planes 0 ..
+ * edge. */
 NOINLINE void transverse_loop(const real *restrict p, const real *restrict u, real *restrict t, real half_lambda,
                               int n, int count)
 {
@@ -86,7 +90,7 @@ NOINLINE void transverse_loop(const real *restrict p, const real *restrict u, re
         t[i] = gbees_ctu_transverse(p[i], p[i + n], p[i + 2 * n], u[i], u[i + n], half_lambda);
 }
 
-/* With the divergence term. */
+/* The same with the divergence term. */
 NOINLINE void transverse_divergence_loop(const real *restrict p, const real *restrict u, real *restrict t,
                                          real half_lambda, int n, int count)
 {
@@ -95,15 +99,15 @@ NOINLINE void transverse_divergence_loop(const real *restrict p, const real *res
                gbees_ctu_spread(p[i + n], u[i], u[i + n], half_lambda);
 }
 
-/* Planes of a brick along an axis: n cells each, `count` in all.  p: from plane -2 on; s, limiter: from plane -1 on;
- * u: from face plane -1 on; lambda: time step / cell width. */
+/* Planes of a brick along an axis, of n cells each, `count` cells in all.  p: from plane -2 on; s, limiter: from
+ * plane -1 on; u: from face plane -1 on; lambda: time step / cell width. */
 typedef struct flux_planes {
     _Alignas(64) real u[FACE_VALUES], p[5 * 64], s[3 * 64], limiter[3 * 64];
     real lambda;
     int n, count;
 } flux_planes;
 
-/* Sets flux[count + n], through face planes 0 .. edge. */
+/* Sets flux[count + n] to the fluxes through face planes 0 .. edge. */
 INLINE void face_fluxes(const flux_planes *f, real *restrict flux)
 {
     const real *p = f->p, *s = f->s, *u = f->u, lambda = f->lambda;
@@ -114,7 +118,7 @@ INLINE void face_fluxes(const flux_planes *f, real *restrict flux)
                                  u[i + 2 * n], lambda);
 }
 
-/* Sets sum[count] as flux_sum says. */
+/* Each sets sum[count] as flux_sum says. */
 NOINLINE void sum_changes(const flux_planes *restrict f, real *restrict sum)
 {
     const int n = f->n, count = f->count;

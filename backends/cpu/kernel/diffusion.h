@@ -1,4 +1,4 @@
-/* diffusion.h - an explicit step of diffusion (Heun's), as gathers.
+/* diffusion.h - an explicit step of diffusion (Heun's), as a gather.
  *
  * A transfer from one cell to another is computed from the donor's Q and P, once for the donor and once for the
  * receiver: it has the same bits both times, so that mass is conserved.  Transfers to absent cells are summed up as
@@ -9,15 +9,16 @@
 
 #include "cells.h"
 #include "noise.h"
+#include <string.h>
 
-/* The cells that lie at a shift from those of a brick: cell[i] of the brick in slot[which[i]]. */
+/* The cells at a shift from those of a brick: that of cell i is cell[i] of the brick in slot[which[i]]. */
 typedef struct shifted_cells {
-    uint32_t slot[4]; /* own, beyond the side of the first axis, of the second, of both; 0: absent */
+    uint32_t slot[4]; /* the brick; those across its side of the first axis, of the second, of both; 0: absent */
     unsigned char which[64], cell[64];
 } shifted_cells;
 
-/* Returns the neighbour in both directions d and f, where neither brick between exists: only a bound can cause that.
- */
+/* The neighbour in both directions d and f, for a brick that has no neighbour in either of them, as only a bound can
+ * cause. */
 NOINLINE uint32_t find_across(const kernel_context *c, uint32_t slot, int d, int f)
 {
     int32_t key[GBEES_MAX_DIM];
@@ -28,6 +29,7 @@ NOINLINE uint32_t find_across(const kernel_context *c, uint32_t slot, int d, int
     return grid_find(c->g, key);
 }
 
+/* Finds the cells at a shift. */
 INLINE void find_shifted(const kernel_context *c, uint32_t slot, const noise_shift *shift, shifted_cells *b)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -56,7 +58,7 @@ INLINE void find_shifted(const kernel_context *c, uint32_t slot, const noise_shi
     }
 }
 
-/* transfer[i]: of the part p[i] of a cell, to the cell at a shift from it; q: of the cells. */
+/* Sets transfer[cells] to the masses that go from cells with P p[cells] and Q q to the cells at a shift from them. */
 INLINE void find_transfers(const kernel_context *c, const noise_shift *shift, double (*q)[64], const real *p,
                            real *transfer)
 {
@@ -75,8 +77,8 @@ INLINE void find_transfers(const kernel_context *c, const noise_shift *shift, do
     }
 }
 
-/* Adds the transfers of a brick's cells with those at a shift: in[] from there, out[] to there, *lost to absent
- * cells. own: Q of the brick's cells. */
+/* Adds the transfers between a brick's cells and those at a shift: those from there to in[cells], those to there to
+ * out[cells], and the part of the latter that goes to absent cells to *lost. own: Q of the brick's cells. */
 INLINE void exchange_with(const kernel_context *c, uint32_t slot, const noise_points *points,
                           const noise_shift *shift, double (*own)[64], real *in, real *out, double *lost)
 {
@@ -104,7 +106,8 @@ INLINE void exchange_with(const kernel_context *c, uint32_t slot, const noise_po
             *lost += b.slot[b.which[i]] ? 0 : (double)transfer[i];
 }
 
-/* change[cells] = E p - p of a brick. */
+/* Sets change[cells] to E p - p of a brick, where E p is p after an explicit step; adds the mass that is lost to
+ * *lost. */
 INLINE void diffuse_brick(const kernel_context *c, uint32_t slot, real *change, double *lost)
 {
     const int cells = c->g->shape.cells;
@@ -131,7 +134,8 @@ INLINE void diffuse_brick(const kernel_context *c, uint32_t slot, real *change, 
         change[i] = in[i] - out[i];
 }
 
-/* The first half of Heun's step sets c->noise.to to E p; the second one sets it from p to (p + E E p) / 2. */
+/* diffuse() of struct kernel: the first half of Heun's step sets noise.to to E p; the second half, whose noise.from
+ * is that, sets noise.to, which is p, to (p + E E p) / 2. */
 static void diffuse(const kernel_context *c, kernel_noise_half half, uint32_t from, uint32_t to, kernel_sums *sums)
 {
     const size_t cells = (size_t)c->g->shape.cells;

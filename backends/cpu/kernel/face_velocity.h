@@ -1,8 +1,8 @@
 /* face_velocity.h - velocities at the faces of bricks.
  *
  * The model evaluates one component of its drift at all points of some face planes across that component's axis.  A
- * model that takes whole planes (gbees_planes_f) computes once what their points have in common; else it gets a list
- * of points.  Both have the same bits.
+ * model that takes whole planes (gbees_planes_f) computes once what their points have in common; others take a list
+ * of points. Both give the same bits.
  */
 #ifndef GBEES_CPU_FACE_VELOCITY_H
 #define GBEES_CPU_FACE_VELOCITY_H
@@ -10,21 +10,21 @@
 #include "cells.h"
 
 enum {
-    FACE_VALUES = 4 * 64, /* edge + 3 planes of 64 / edge cells: at most, for an edge of 1 */
-    PLANES_AT_ONCE = 8,   /* of a brick: the edge is 4 at most where a model takes planes */
+    FACE_VALUES = 4 * 64, /* velocities of a brick, at most: edge + 3 planes of 64 / edge cells, for an edge of 1 */
+    PLANES_AT_ONCE = 8,   /* planes of a brick, at most: the edge is 4 at most if a model takes planes */
     F64_AT_ONCE = 1024    /* points of a pencil that are evaluated in double before they are rounded to float */
 };
 
 typedef int32_t int32x8 __attribute__((vector_size(32)));
 typedef double double8_unaligned __attribute__((vector_size(64), aligned(8), may_alias));
 
-/* The centre of a brick's lowest cell, [n] and zeros, in both precisions. */
+/* The centre of a brick's lowest cell, [n] and zeros, in double and rounded to the density's precision. */
 typedef struct brick_base {
     _Alignas(64) double f64[8];
     _Alignas(64) real rounded[8];
 } brick_base;
 
-/* Sets `to` to the first n numbers, then zeros. */
+/* Sets *to to from[n] and zeros. */
 INLINE void load_integers(const int32_t *from, int n, int32x8 *to)
 {
 #if defined(__AVX512VL__)
@@ -36,7 +36,8 @@ INLINE void load_integers(const int32_t *from, int n, int32x8 *to)
 #endif
 }
 
-/* Key times brick width has the bits of cell index times cell width, as edges are powers of 2. */
+/* Sets *base for a brick.  Key times brick width has the bits of cell index times cell width, as edges are powers
+ * of 2. */
 INLINE void base_of(const kernel_context *c, uint32_t slot, brick_base *base)
 {
     int32x8 key;
@@ -57,7 +58,8 @@ INLINE int drift_is_f64(const kernel_context *c)
     return GBEES_REAL_BITS == 32 && c->drift.f64;
 }
 
-/* Velocities at `points` face points of a brick, a list of points; offset: their coordinates (kernel_axis). */
+/* Sets out[points] to the velocities at face points of a brick, as a list of points; offset: their coordinates
+ * (kernel_axis). */
 INLINE void point_velocities(const kernel_context *c, int axis, const brick_base *base, const void *const *offset,
                              int points, real *out)
 {
@@ -81,8 +83,8 @@ INLINE int has_planes(const kernel_context *c, int axis)
     return drift_is_f64(c) ? c->drift.axis[axis].planes_d != NULL : c->drift.axis[axis].PLANES != NULL;
 }
 
-/* Velocities at `planes` face planes of a brick, from plane `from` on, for a model that takes planes.  All positions
- * along the axis are computed, as their number is a constant. */
+/* Sets out[planes][plane_cells] to the velocities at face planes of a brick, from plane `from` on, for a model that
+ * takes planes. The positions of all planes along the axis are computed, as their number is a constant. */
 INLINE void plane_velocities(const kernel_context *c, int axis, const brick_base *base, int from, int planes,
                              int plane_cells, real *out)
 {
@@ -110,7 +112,7 @@ INLINE void plane_velocities(const kernel_context *c, int axis, const brick_base
     }
 }
 
-/* Velocities at `planes` face planes of a brick, from plane `from` on: -1, 0 or 1. */
+/* Sets out[planes][plane_cells] to the velocities at face planes of a brick, from plane `from` on: -1, 0 or 1. */
 INLINE void velocities(const kernel_context *c, int axis, const brick_base *base, int from, int planes,
                        int plane_cells, real *out)
 {
@@ -125,18 +127,18 @@ INLINE void velocities(const kernel_context *c, int axis, const brick_base *base
     }
 }
 
-/* Faces of bricks [from, to) of a pencil.  A face between two bricks is the lower one's, so that these are planes 1
- * .. edge of each brick; also planes -1 and 0 of the pencil's first brick, and plane edge + 1 of its last one. */
+/* The faces of bricks from .. to - 1 of a pencil.  A face between two bricks belongs to the lower one: so these are
+ * planes 1 .. edge of each brick, planes -1 and 0 of the pencil's first brick, and plane edge + 1 of its last one. */
 typedef struct pencil_faces {
     int axis;
     uint32_t slot; /* of the pencil's first brick */
     int from, to;
-    int last; /* brick to - 1 is the pencil's last */
+    int last; /* 1: brick to - 1 is the pencil's last one */
     int edge, plane_cells;
 } pencil_faces;
 
-/* Position along the axis of a face plane of the brick with that key, as plane_velocities() has it; at[q] is double
- * if `f64`, else real. */
+/* Sets at[q], a double if `f64`, else real, to the position along the axis of a face plane of the brick with that
+ * key: with the bits that plane_velocities() computes. */
 INLINE void place_face(const kernel_context *c, int axis, int32_t key, int face, int f64, void *at, int q)
 {
     const double base = c->geometry.origin[axis] + c->geometry.brick_width[axis] * (double)key;
@@ -147,7 +149,7 @@ INLINE void place_face(const kernel_context *c, int axis, int32_t key, int face,
         ((real *)at)[q] = (real)base + ((const real *)c->drift.axis[axis].along)[face + 1];
 }
 
-/* Positions of all faces; returns how many planes they are. */
+/* Sets at[] to the positions of all faces along the axis; returns the number of planes. */
 INLINE int place_faces(const kernel_context *c, pencil_faces f, int f64, void *restrict at)
 {
     const int32_t key = grid_key(c->g, f.slot)[f.axis];
@@ -166,7 +168,8 @@ INLINE int place_faces(const kernel_context *c, pencil_faces f, int f64, void *r
     return planes + (f.last ? 1 : 0);
 }
 
-/* Velocities at planes at[planes] of a pencil, evaluated in double and rounded. */
+/* Sets out[planes][plane_cells] to the velocities at planes of a pencil at positions at[planes], evaluated in double
+ * and rounded. */
 INLINE void velocities_from_f64(const kernel_context *c, int axis, const brick_base *base, int planes,
                                 int plane_cells, const double *at, real *out)
 {
@@ -184,7 +187,7 @@ INLINE void velocities_from_f64(const kernel_context *c, int axis, const brick_b
     }
 }
 
-/* Velocities at the faces of a pencil.  at: scratch, two numbers a plane. */
+/* Sets out[] to the velocities at the faces of a pencil, plane by plane.  at: scratch for two numbers a plane. */
 INLINE void pencil_velocities(const kernel_context *c, pencil_faces f, void *at, real *out)
 {
     const kernel_axis *a = &c->drift.axis[f.axis];

@@ -1,4 +1,4 @@
-/* inspect.h - velocity signs and rates of bricks, sums and marks of their cells. */
+/* inspect.h - flow masks and CFL rates of bricks; sums and marks of their cells. */
 #ifndef GBEES_CPU_INSPECT_H
 #define GBEES_CPU_INSPECT_H
 
@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Flow masks of one axis, flow[2], from u: velocities at face planes 0 .. edge.  down, up: [cells], set to the speeds
- * out of each cell through its lower and its upper face. */
+/* Sets flow[2] to the flow masks of an axis, from the velocities u at face planes 0 .. edge, and down[cells],
+ * up[cells] to the speeds out of each cell through its lower and its upper face. */
 INLINE void flow_axis(const real *u, brick_axis a, real *down, real *up, uint64_t *flow)
 {
     memset(down, 0, (size_t)a.cells * sizeof *down);
@@ -22,8 +22,9 @@ INLINE void flow_axis(const real *u, brick_axis a, real *down, real *up, uint64_
     flow[1] = compare_cells(up, 0, a.cells, 1);
 }
 
-/* Flow masks of one axis, those without negligible flow if there is any, and its part of the cells' rates.  A
- * velocity or a divergence that is not a number makes the rate one, too. */
+/* Sets flow[2] to the flow masks of an axis, and leaving[2] to those without negligible flow, if some flow is
+ * negligible; adds the axis to the cells' rates.  A velocity or a divergence that is not finite makes a cell's rate
+ * not a number. */
 INLINE void inspect_axis(const real *u, real over_width, brick_axis a, const kernel_context *c, uint64_t *flow,
                          uint64_t *leaving, real *rate)
 {
@@ -43,7 +44,7 @@ INLINE void inspect_axis(const real *u, real over_width, brick_axis a, const ker
     }
 }
 
-/* Returns the largest rate, at least 0; not a number if one is not finite. */
+/* The largest of rate[count], at least 0; not a number if one is not finite. */
 INLINE real largest_rate(const real *rate, int count)
 {
     vector high = {0}, odd = {0};
@@ -65,14 +66,14 @@ INLINE real largest_rate(const real *rate, int count)
     return most;
 }
 
-/* Sets the rates of cells out of bound to 0, as these hold nothing; a rate that is not finite stays visible. */
+/* Sets the rates of cells outside the bound to 0, as P is 0 there; one that is not finite becomes not a number. */
 NOINLINE void ignore_outside(real *rate, uint64_t inside, int cells)
 {
     for (int i = 0; i < cells; i++)
         rate[i] = inside >> i & 1 ? rate[i] : rate[i] - rate[i];
 }
 
-/* Stores which axes of a brick are diverging or one-signed. */
+/* Stores along which axes a brick is diverging or one-signed. */
 INLINE void store_signs(const kernel_context *c, uint32_t slot, const uint64_t *flow)
 {
     const uint64_t all = c->g->shape.all;
@@ -86,6 +87,7 @@ INLINE void store_signs(const kernel_context *c, uint32_t slot, const uint64_t *
     c->flow.one_signed[slot] = (uint16_t)one_signed;
 }
 
+/* inspect() of struct kernel. */
 static void inspect(const kernel_context *c, const uint32_t *slots, uint32_t count)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -115,7 +117,8 @@ static void inspect(const kernel_context *c, const uint32_t *slots, uint32_t cou
     }
 }
 
-/* Along a one-signed axis the masks follow from that; along the others the drift is evaluated again. */
+/* find_flow() of struct kernel: along an axis that is one-signed the masks follow from that; along others the drift
+ * is evaluated again. */
 static void find_flow(const kernel_context *c, uint32_t slot, uint64_t *flow)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -152,7 +155,7 @@ static uint64_t mark_rows(const kernel_context *c, const void *rows, double thre
     real least = (real)threshold;
     uint64_t above = 0;
 
-    if ((double)least < threshold) /* rounded down: values below the threshold would pass */
+    if ((double)least < threshold) /* it was rounded down: cells below the threshold would count as active */
         least = NEXT_AFTER(least, INFINITY);
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = c->g->used[k];

@@ -2,7 +2,7 @@
 #include "isa.h"
 #include <string.h>
 
-/* Returns the place of a name in the order of isa.h; -1: it has none. */
+/* The place of a name in the order of isa.h; -1: there is no such name. */
 static int rank(const char *name)
 {
     static const char *const names[ISA_MOST] = {"generic", "neon", "avx2", "avx512"};

@@ -1,4 +1,5 @@
-/* isa.h - the instruction sets that the kernels are compiled for: generic, neon, avx2, avx512, from worst to best. */
+/* isa.h - the instruction sets that the kernels are compiled for: generic, neon, avx2, avx512, from slowest to
+ * fastest. */
 #ifndef GBEES_CPU_ISA_H
 #define GBEES_CPU_ISA_H
 
@@ -12,11 +13,11 @@ typedef struct kernel_set {
 
 enum { ISA_MOST = 4 };
 
-/* Lists the kernels that this processor can run, the best last; returns how many. */
+/* Sets sets[] to the kernels that this processor can run, the fastest last; returns their number. */
 int isa_list(const kernel_set *sets[ISA_MOST]);
 
-/* Returns the best of them, or, given a name, the best that is no better than that one; NULL: there is no such name.
- */
+/* Returns the fastest of them, or, given a name, the fastest that is not faster than the named one; NULL: there is no
+ * such name. */
 const kernel_set *isa_choose(const char *name);
 
 #endif

@@ -1,11 +1,11 @@
-/* kernel.h - the kernels: loops over bricks that take most of the time.
+/* kernel.h - the kernels: the loops over bricks that take most of the time.
  *
- * kernel.c is compiled once per instruction set and precision (target.h); each object exports one table of functions,
- * and the engine picks a table when it starts (isa.h).  Functions work on the used bricks [from, to) of the grid and
- * are called by several threads on disjoint ranges.
+ * kernel.c and split_sweep.c are compiled once for each instruction set and precision (target.h).  Their objects
+ * export one table of functions, struct kernel; the engine chooses a table when it starts (isa.h).  Functions work on
+ * used bricks from .. to - 1 of the grid, and are called by several threads for disjoint ranges.
  *
  * Along an axis the cells of a brick are regrouped into planes of equal local coordinate (to_planes.h), so that all
- * operations are between whole vectors of planes.  Face plane f lies between cell planes f - 1 and f.
+ * operations are between vectors of whole planes.  Face plane f is between cell planes f - 1 and f.
  */
 #ifndef GBEES_CPU_KERNEL_H
 #define GBEES_CPU_KERNEL_H
@@ -13,9 +13,9 @@
 #include "cpu/grid/grid.h"
 #include <gbees/model.h>
 
-/* The drift across the faces of an axis: the model's functions, and the face points of a brick, which are those of
- * face planes -1 .. edge + 1, relative to the centre of the brick's lowest cell.  Points are float, or double if the
- * density or kernel_drift.f64 is. */
+/* The drift across the faces of an axis: the model's functions, and a brick's face points, those of face planes -1 ..
+ * edge + 1, relative to the centre of its lowest cell.  Points are in float, or in double if the density is or
+ * kernel_drift.f64 is set. */
 typedef struct kernel_axis {
     int edge; /* cells of a brick along the axis */
     double width;
@@ -34,55 +34,55 @@ typedef struct kernel_drift {
     kernel_axis axis[GBEES_MAX_DIM];
     const double *parameters_d;
     const float *parameters_f;
-    int f64;            /* the density is float and the drift double: cells are too small for a float's resolution */
-    int time_dependent; /* the flow masks are those of another time than the velocities */
+    int f64;            /* 1: the density is float and the drift double, as a float does not resolve the cells */
+    int time_dependent; /* 1: flow masks may be of another time than velocities */
 } kernel_drift;
 
-/* Coordinates of the centre of cell 0 of the brick with key 0, and widths of cells and of bricks. */
+/* The centre of cell 0 of the brick with key 0, and the widths of cells and of bricks. */
 typedef struct kernel_geometry {
     double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM], brick_width[GBEES_MAX_DIM];
 } kernel_geometry;
 
 /* The advection scheme. */
 typedef struct kernel_scheme {
-    int order;       /* of a split scheme: 5 or 7 cells around the upwind one */
-    int preserving;  /* split: with monotonicity-preserving bounds */
-    int reach;       /* split: cells that a sweep may carry mass over; 1: Courant numbers up to 1 */
-    int divergence;  /* ctu: with the divergence term */
-    int rate_is_sum; /* a cell's rate is the sum over the axes (ctu); else the largest (split) */
+    int order;       /* split: 1, 5 or 7 cells around the upwind one decide about a mass */
+    int preserving;  /* split, 1: with monotonicity-preserving bounds */
+    int reach;       /* split: cells that mass may cross in a sweep; 1: Courant numbers up to 1 */
+    int divergence;  /* ctu, 1: with the divergence term */
+    int rate_is_sum; /* 1: a cell's rate is the sum over the axes (ctu); 0: the largest (split) */
 } kernel_scheme;
 
-/* What a step leaves in a brick. */
+/* The sums of a brick after a step. */
 typedef struct kernel_ended {
     double mass, clipped; /* as kernel_sums has them */
 } kernel_ended;
 
-/* Data of the cells: one row of `cells` values, or one word of a bit a cell, per slot. */
+/* Data of cells, by slot: a row of `cells` values, or a word with a bit for each cell. */
 typedef struct kernel_rows {
     void *p;                /* probability; split schemes change it in place */
     void *s;                /* ctu: sums S of the transverse terms */
     void *next;             /* ctu: the new probability */
-    void *limiter;          /* ctu-positive: the part of its outgoing fluxes that a cell can serve; else NULL */
+    void *limiter;          /* ctu-positive: the part of its outgoing masses that a cell has; else NULL */
     uint64_t *active;       /* cells with P >= threshold */
     const uint64_t *inside; /* cells within the model's bound; NULL: all */
-    kernel_ended *ended;    /* set for each brick whose step ends, which then is in no kernel_sums.mass; or NULL */
+    kernel_ended *ended;    /* not NULL: bricks' sums are stored here, and are not added to kernel_sums.mass */
 } kernel_rows;
 
-/* Results of an inspection of the drift, per slot. */
+/* Results of an inspection of the drift, by slot. */
 typedef struct kernel_flow {
     uint64_t *leaving;        /* [2n], by direction: cells that probability leaves that way; NULL: not stored */
     double *rate;             /* the largest rate of a cell: 1 / the time step of Courant number 1 */
-    unsigned char *diverging; /* bit j: some cell flows out on both sides along axis j */
+    unsigned char *diverging; /* bit j: a cell flows out on both sides along axis j */
     uint16_t *one_signed;     /* bit j: all faces across axis j flow up; bit 8 + j: all flow down */
-    int diverging_axes;       /* bit j: some brick is diverging along axis j */
+    int diverging_axes;       /* of the whole grid, bit j: a brick is diverging along axis j */
     double negligible;        /* cells that probability leaves more slowly are not in `leaving`; 0: all are */
 } kernel_flow;
 
 /* Diffusion by the model's Q. */
 typedef struct kernel_noise {
     gbees_vector_d *evaluate;         /* Q; NULL: the model has none */
-    int full;                         /* n x n numbers, not n */
-    double step;                      /* of the explicit scheme */
+    int full;                         /* 1: Q has n x n numbers; 0: n */
+    double step;                      /* of the explicit scheme, in time units */
     double over_width[GBEES_MAX_DIM]; /* 1 / cell width */
     const void *from;                 /* rows that are diffused */
     void *to;                         /* rows of the result */
@@ -90,6 +90,7 @@ typedef struct kernel_noise {
     unsigned char beside[2 * GBEES_MAX_DIM][64];
 } kernel_noise;
 
+/* All that kernels take of the engine. */
 typedef struct kernel_context {
     const grid *g;
     int n;
@@ -104,75 +105,77 @@ typedef struct kernel_context {
     kernel_noise noise;
 } kernel_context;
 
-/* The halves of an explicit step of diffusion.  KERNEL_NOISE_LAST: the second half of the last step of a time step,
- * after which the new density is summed and marked. */
+/* The halves of an explicit step of diffusion.  KERNEL_NOISE_LAST: the second half of the last one in a time step,
+ * which adds up the new density and marks its active cells. */
 typedef enum kernel_noise_half { KERNEL_NOISE_FIRST, KERNEL_NOISE_SECOND, KERNEL_NOISE_LAST } kernel_noise_half;
 
 /* Sums over a range of bricks. */
 typedef struct kernel_sums {
     double mass;    /* sum of the new P */
-    double clipped; /* what was added by setting negative values to 0 */
-    double outflow; /* what left through faces without a neighbour, or out of bound; not known of ctu */
+    double clipped; /* mass that was added by setting negative P to 0 */
+    double outflow; /* mass that left through faces without a neighbour, or out of the bound; ctu does not know it */
 } kernel_sums;
 
-/* Moments of a range of bricks.  Coordinates are cell indices, which keep their digits far from the origin. */
+/* Moments of a range of bricks.  Coordinates are indices of cells, which are exact far from the origin, too. */
 enum { KERNEL_SECONDS = GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2 };
 typedef struct kernel_moments {
     double mass, first[GBEES_MAX_DIM], second[KERNEL_SECONDS]; /* j <= k, row by row */
     double log;                                                /* sum of P log P */
-    double peak;                                               /* the first of the highest cells */
-    uint32_t peak_slot;
-    int peak_cell;
+    double peak;                                               /* the largest P */
+    uint32_t peak_slot;                                        /* the brick of the first cell that has it */
+    int peak_cell;                                             /* of the brick */
 } kernel_moments;
 
-/* Pencils to sweep: rows of bricks along an axis, given by their first bricks. */
+/* Pencils to sweep, rows of bricks along an axis: first[count] are their first bricks. */
 typedef struct kernel_pencils {
     int axis;
-    int ends_step; /* the new density is summed and marked */
+    int ends_step; /* 1: the new density is added up, and its active cells are marked */
     const uint32_t *first;
     uint32_t count;
 } kernel_pencils;
 
 /* The bricks of a pencil, as far as its links have been followed (pencil.h). */
 typedef struct kernel_pencil {
-    const uint32_t *slots; /* in a pencil_list, or in storage[] if they are too many */
-    uint32_t bricks, next; /* how many; the brick after them, or 0 */
+    const uint32_t *slots; /* [bricks]: in a pencil_list, or in storage[] if they are too many */
+    uint32_t bricks, next; /* how many; the brick behind them, 0: there is none */
     uint32_t one_signed;   /* kernel_flow.one_signed of all of them */
     uint32_t *storage, capacity;
 } kernel_pencil;
 
 /* A thread's memory for sweeps; starts as {0}. */
 typedef struct kernel_scratch {
-    kernel_pencil pencil[2]; /* the one that is swept, and the next */
-    void *data;              /* planes of one pencil */
-    size_t size;
+    kernel_pencil pencil[2]; /* the one that is swept, and the next one */
+    void *data;              /* planes of a pencil */
+    size_t size;             /* of `data`, bytes */
 } kernel_scratch;
 
+/* The kernels of one instruction set and precision. */
 typedef struct kernel {
-    /* Sets all of c->flow but diverging_axes, at c->time. */
+    /* Sets all of c->flow but diverging_axes for slots[count], at c->time. */
     void (*inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count);
     /* Sets flow[2n] to what inspect() stores in c->flow.leaving at the same time. */
     void (*find_flow)(const kernel_context *c, uint32_t slot, uint64_t *flow);
-    /* ctu, in this order: S of P; limiters of P and S (ctu-positive only); P advanced by a time step, with its active
-     * cells. */
+    /* The passes of ctu, in this order: sets rows.s; with ctu-positive sets rows.limiter; sets rows.next to P after a
+     * time step, and its active cells. */
     void (*transverse)(const kernel_context *c, uint32_t from, uint32_t to);
     void (*find_limiter)(const kernel_context *c, uint32_t from, uint32_t to);
     void (*update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
     void (*update_limited)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
-    /* Split schemes: advects the density along an axis; returns 1 if memory ran out. */
+    /* Split schemes: advects pencils, in place; sets *sums. Returns 1 if there is no memory. */
     int (*sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch, kernel_sums *sums);
-    /* Half an explicit step of diffusion. */
+    /* Half an explicit step of diffusion, from noise.from to noise.to; sets *sums. */
     void (*diffuse)(const kernel_context *c, kernel_noise_half half, uint32_t from, uint32_t to, kernel_sums *sums);
-    /* Returns the sum of rows. */
+    /* Returns the sum of the rows of the bricks. */
     double (*sum_rows)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to);
     /* Sets c->rows.active to the cells with rows >= threshold; returns how many there are. */
     uint64_t (*mark_rows)(const kernel_context *c, const void *rows, double threshold, uint32_t from, uint32_t to);
-    /* Regroups the cells of one brick into planes along an axis; for tables of points in the order of the planes. */
+    /* Regroups the cells of one brick into planes along an axis: for tables of points in the order of the planes. */
     void (*to_planes)(const grid *g, int axis, const void *cells, void *planes);
+    /* Sets the moments of the bricks. */
     void (*moments)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to, kernel_moments *moments);
 } kernel;
 
-/* The tables of kernel.c.  A build has generic or neon, and on x86-64 the other two. */
+/* The tables.  A build has generic or neon, and on x86-64 avx2 and avx512, too. */
 extern const kernel cpu_kernel_generic_f32, cpu_kernel_generic_f64, cpu_kernel_neon_f32, cpu_kernel_neon_f64,
     cpu_kernel_avx2_f32, cpu_kernel_avx2_f64, cpu_kernel_avx512_f32, cpu_kernel_avx512_f64;
 

@@ -9,12 +9,13 @@
 typedef double double_vector __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 typedef uint64_t word_vector __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Of positive normal numbers.  x = 2^k m with m from sqrt(1/2) to sqrt(2); log m = f - f^2/2 + s (f^2/2 + R), where
- * f = m - 1, s = f / (2 + f) and R is the series of atanh(s) fitted to that range (the coefficients of fdlibm). */
+/* The logarithm of positive normal numbers.  x = 2^k m with m from sqrt(1/2) to sqrt(2); log m = f - f^2/2 + s (f^2/2
+ * + R), where f = m - 1, s = f / (2 + f) and R is the series of atanh(s) fitted to that range (the coefficients of
+ * fdlibm). */
 INLINE double_vector vector_log(double_vector x)
 {
     const uint64_t root_half = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000, fraction = 0x000fffffffffffff,
-                   whole = 0x4330000000000000; /* of 2^52, whose last digit is 1 */
+                   whole = 0x4330000000000000; /* the bits of 2^52, whose last binary digit is worth 1 */
     word_vector bits = (word_vector)x + (one - root_half);
     double_vector k = (double_vector)(bits >> 52 | whole) - (4503599627370496.0 + 1023);
     double_vector f = (double_vector)((bits & fraction) + root_half) - 1;

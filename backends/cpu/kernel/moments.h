@@ -1,9 +1,9 @@
 /* moments.h - moments of the density.
  *
  * The bits of a cell's number in its brick are its local coordinates.  So all moments about the brick's lowest cell
- * follow from 22 sums, whatever the shape: over all cells, over those with a bit set, and over those with two.  Eight
- * vectors of eight cells, which the upper three bits number, are added up with the brick's place; the lanes, which
- * the lower three bits number, are told apart at the end only.
+ * follow from 22 sums, for every shape: over all cells, over those with one of the 6 bits set, and over those with
+ * two set.  A brick is eight vectors of eight cells: the upper three bits are the vector's number, the lower three
+ * the lane's.  Sums over vectors are formed for each brick; lanes are added up at the end only.
  */
 #ifndef GBEES_CPU_MOMENTS_H
 #define GBEES_CPU_MOMENTS_H
@@ -14,25 +14,26 @@
 
 enum { BITS = 6, LANE_BITS = 3, DOUBLES = VECTOR_BYTES / 8 };
 
-/* Sums by lane: over all vectors, and over those whose number has a bit. */
+/* Sums by lane: over all vectors, and over those whose number has a bit set. */
 typedef struct bit_sums {
     double8 all, with[BITS - LANE_BITS];
 } bit_sums;
 
+/* All sums over a range of bricks. A brick's place is the multi-index of its lowest cell. */
 typedef struct moment_sums {
     bit_sums own;                               /* of P */
     bit_sums placed[GBEES_MAX_DIM];             /* of P times the brick's place along an axis */
     double8 pair[BITS - LANE_BITS];             /* of P of the vectors whose number has two bits */
     double8 square[KERNEL_SECONDS];             /* of P times two places */
     double log[8] __attribute__((aligned(64))); /* of P log P */
-    double peak;                                /* the highest cell */
+    double peak;                                /* the largest P */
     uint32_t peak_slot;
     int peak_cell;
 } moment_sums;
 
 /* ---- each brick ------------------------------------------------------------------------------------------------ */
 
-/* Adds P log P; cells below the smallest normal number count as 0. */
+/* Adds P log P of a brick's cells p[count]; P below the smallest normal number count as 0. */
 INLINE void add_logarithms(moment_sums *s, const double *p, int count)
 {
     for (int i = 0; i < count; i += DOUBLES) {
@@ -45,7 +46,7 @@ INLINE void add_logarithms(moment_sums *s, const double *p, int count)
     }
 }
 
-/* Updates the first of the highest cells. */
+/* Updates the largest P, and the first cell that has it. */
 INLINE void find_peak(moment_sums *s, uint32_t slot, const double *p, int count)
 {
     word_vector above = {0};
@@ -63,7 +64,7 @@ INLINE void find_peak(moment_sums *s, uint32_t slot, const double *p, int count)
         }
 }
 
-/* Adds a brick's cells, v[i]: cells 8 i to 8 i + 7; sum: those of the brick alone. */
+/* Adds a brick's cells, v[i] being cells 8 i .. 8 i + 7, and sets *sum to the sums of this brick alone. */
 INLINE void add_cells(moment_sums *s, const double8 *v, bit_sums *sum)
 {
     const double8 odd = v[1] + v[3], high_odd = v[5] + v[7], second = v[2] + v[3], third = v[4] + v[5],
@@ -81,7 +82,7 @@ INLINE void add_cells(moment_sums *s, const double8 *v, bit_sums *sum)
     s->pair[2] += both;
 }
 
-/* Adds a brick's sums times its place base[n], its lowest cell's indices. */
+/* Adds a brick's sums times its place, base[n]. */
 INLINE void add_place(moment_sums *s, const bit_sums *sum, const double *base, int n)
 {
     int at = 0;
@@ -97,6 +98,7 @@ INLINE void add_place(moment_sums *s, const bit_sums *sum, const double *base, i
     }
 }
 
+/* Adds used bricks from .. to - 1. */
 INLINE void add_bricks(const kernel_context *c, const void *rows, uint32_t from, uint32_t to, moment_sums *s)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -122,9 +124,10 @@ INLINE void add_bricks(const kernel_context *c, const void *rows, uint32_t from,
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------- */
+/* ---- moments from the sums
+ * ----------------------------------------------------------------------------------------------- */
 
-/* Sum of the lanes whose number has these bits. */
+/* The sum of the lanes whose number has all of these bits. */
 static double lanes_with(const double8 *v, int bits)
 {
     double sum = 0;
@@ -135,13 +138,13 @@ static double lanes_with(const double8 *v, int bits)
     return sum;
 }
 
-/* Sum over the cells whose number has a bit. */
+/* The sum over the cells whose number has a bit. */
 static double with_bit(const bit_sums *sum, int bit)
 {
     return bit < LANE_BITS ? lanes_with(&sum->all, 1 << bit) : lanes_with(&sum->with[bit - LANE_BITS], 0);
 }
 
-/* Sum of P over the cells whose number has both bits. */
+/* The sum of P over the cells whose number has bits a and b. */
 static double with_bits(const moment_sums *s, int a, int b)
 {
     int low = a < b ? a : b, high = a < b ? b : a;
@@ -153,7 +156,7 @@ static double with_bits(const moment_sums *s, int a, int b)
     return lanes_with(&s->pair[low + high - 2 * LANE_BITS - 1], 0);
 }
 
-/* First moment of the local coordinate along an axis. */
+/* The first moment of the local coordinate along an axis. */
 static double first_of(const gbees_shape *shape, const bit_sums *sum, int axis)
 {
     double first = 0;
@@ -163,7 +166,7 @@ static double first_of(const gbees_shape *shape, const bit_sums *sum, int axis)
     return first;
 }
 
-/* Second moment of the local coordinates along two axes. */
+/* The second moment of the local coordinates along two axes. */
 static double second_of(const gbees_shape *shape, const moment_sums *s, int j, int k)
 {
     double second = 0;
@@ -174,6 +177,7 @@ static double second_of(const gbees_shape *shape, const moment_sums *s, int j, i
     return second;
 }
 
+/* Sets the moments from the sums. */
 static void store_moments(const gbees_shape *shape, const moment_sums *s, kernel_moments *out)
 {
     const int n = shape->n;

@@ -5,19 +5,19 @@
 #include "kernel.h"
 #include "numerics/diffusion.h"
 
-/* From a brick's cells to those one cell away along one axis or two: 1 is up, -1 down. */
+/* A shift from cells to those one cell away along one axis, or along two axes; step: 1 up, -1 down. */
 typedef struct noise_shift {
     int axis, step;
-    int second, second_step; /* another axis, or -1 */
+    int second, second_step; /* the other axis; -1: there is none */
 } noise_shift;
 
-/* Coordinates of a brick's cells, and of the cells one below and one above along each axis.  They follow from the
- * cell's index alone, so that Q of a cell has the same bits for every brick that evaluates it. */
+/* Coordinates of a brick's cells, and of the cells one below and one above along each axis.  They are computed from
+ * the cells' multi-indices alone, so that Q of a cell has the same bits for every brick that evaluates it. */
 typedef struct noise_points {
     double x[3][GBEES_MAX_DIM][64]; /* [step + 1][axis][cell] */
 } noise_points;
 
-/* Sets x[step + 1]. */
+/* Sets x[step + 1], the coordinates of the cells `step` cells away along each axis. */
 static inline void noise_set_step(const kernel_context *c, uint32_t slot, int step, noise_points *points)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -31,13 +31,14 @@ static inline void noise_set_step(const kernel_context *c, uint32_t slot, int st
     }
 }
 
+/* Sets all coordinates. */
 static inline void noise_set_points(const kernel_context *c, uint32_t slot, noise_points *points)
 {
     for (int step = -1; step <= 1; step++)
         noise_set_step(c, slot, step, points);
 }
 
-/* q[n or n * n][64]: entries of Q at a brick's cells, or at a shift from them. */
+/* Sets q[n or n * n][64] to the entries of Q at a brick's cells, or at a shift from them (NULL: none). */
 static inline void noise_evaluate(const kernel_context *c, const noise_points *points, const noise_shift *shift,
                                   double (*q)[64])
 {

@@ -1,8 +1,8 @@
-/* pencil.h - follows pencils along an axis, and plans which rows of bricks are prefetched.
+/* pencil.h - finds the bricks of pencils along an axis, and decides which rows of bricks are prefetched.
  *
- * A pencil is a row of bricks from one without a lower neighbour up to one without an upper neighbour.  Following one
- * pencil after the other would wait for each link, and mispredict the end of each pencil; so a block of pencils is
- * followed together, link by link, without a branch.
+ * A pencil is a row of bricks from one without a lower neighbour up to one without an upper neighbour.  If pencils
+ * were followed one after the other, each link would be waited for, and the end of each pencil mispredicted.  So a
+ * block of pencils is followed together, link by link, without a branch.
  */
 #ifndef GBEES_CPU_PENCIL_H
 #define GBEES_CPU_PENCIL_H
@@ -14,9 +14,9 @@
 
 enum {
     PENCIL_BLOCK = 256, /* pencils that are followed together */
-    PENCIL_BRICKS = 16, /* at most so many bricks of each; the rest is followed one by one */
+    PENCIL_BRICKS = 16, /* bricks of each that are, at most; the others are followed one by one */
     LINKS_A_LINE = 16,  /* links in a cache line */
-    ROWS_AHEAD = 12 /* bricks between the one that is read and the one that is prefetched: the latency of memory */
+    ROWS_AHEAD = 12 /* bricks from the one that is read to the one that is prefetched: for the latency of memory */
 };
 
 /* The first bricks of the pencils of a block. */
@@ -30,7 +30,7 @@ typedef struct pencil_list {
     uint32_t row[(PENCIL_BLOCK + 1) * PENCIL_BRICKS]; /* all these bricks, in the order of the sweep */
 } pencil_list;
 
-/* Lists the pencils that start at first[count], at most PENCIL_BLOCK of them. */
+/* Lists the pencils with first bricks first[count], at most PENCIL_BLOCK of them. */
 INLINE void find_pencils(const kernel_context *c, int axis, const uint32_t *first, uint32_t count, pencil_list *list)
 {
     const uint32_t *above = c->g->neighbor[2 * axis + 1];
@@ -62,7 +62,7 @@ INLINE void find_pencils(const kernel_context *c, int axis, const uint32_t *firs
     }
 }
 
-/* Makes storage for `most` bricks of a pencil, and keeps those that it holds.  Returns 1 if memory ran out. */
+/* Makes a pencil's storage large enough for `most` bricks; its bricks stay.  Returns 1 if there is no memory. */
 INLINE int reserve_bricks(kernel_pencil *pencil, uint32_t most)
 {
     if (pencil->capacity < most) {
@@ -77,8 +77,8 @@ INLINE int reserve_bricks(kernel_pencil *pencil, uint32_t most)
     return 0;
 }
 
-/* Sets `pencil` to the listed bricks of pencil i; if it goes on, with storage for `more` bricks.  Returns 1 if memory
- * ran out. */
+/* Sets `pencil` to the listed bricks of pencil i; if that has others, with storage for `more` of them.  Returns 1 if
+ * there is no memory. */
 INLINE int open_pencil(const kernel_context *c, int axis, const pencil_list *list, uint32_t i, uint32_t more,
                        kernel_pencil *pencil)
 {
@@ -100,7 +100,7 @@ INLINE int open_pencil(const kernel_context *c, int axis, const pencil_list *lis
     return 0;
 }
 
-/* Follows a pencil by one brick; it has a next one, and storage for it. */
+/* Adds the next brick to a pencil, which has one, and storage for it. */
 INLINE void follow_pencil(const kernel_context *c, int axis, kernel_pencil *pencil)
 {
     const uint32_t *above = c->g->neighbor[2 * axis + 1], slot = pencil->next;
@@ -111,7 +111,7 @@ INLINE void follow_pencil(const kernel_context *c, int axis, kernel_pencil *penc
     pencil->next = above[slot];
 }
 
-/* Follows a pencil to its end.  Returns 1 if memory ran out. */
+/* Adds all other bricks to a pencil.  Returns 1 if there is no memory. */
 INLINE int finish_pencil(const kernel_context *c, int axis, kernel_pencil *pencil)
 {
     while (pencil->next) {
@@ -123,19 +123,19 @@ INLINE int finish_pencil(const kernel_context *c, int axis, kernel_pencil *penci
 }
 
 /* A pencil, and which rows are prefetched while it is swept: a few at a time, as many at once would wait for each
- * other.  Where pencils are short, a row ROWS_AHEAD bricks ahead is prefetched for each brick that is read.  A long
- * pencil is read at once, and all of its rows should be in the cache by then: while a long pencil is written, the
- * next one is followed, and its rows are prefetched. */
+ * other.  If pencils are short, the row ROWS_AHEAD bricks ahead is prefetched for each brick that is read.  A long
+ * pencil is read at once, when all of its rows should be in the cache: so while a long pencil is written, the next
+ * one is followed, and its rows are prefetched. */
 typedef struct pencil_rows {
     kernel_pencil *own, *next;
     const uint32_t *ahead;
     int ahead_count;   /* rows of ahead[] that are prefetched while the pencil is read */
-    int long_one;      /* while it is written, the rows that are read later are prefetched, */
-    int prefetch_next; /* those of the next pencil included */
+    int long_one;      /* 1: while it is written, rows that are read later are prefetched */
+    int prefetch_next; /* 1: those of the next pencil, too */
 } pencil_rows;
 
-/* Goes on from pencil i - 1 of a list to pencil i.  at: place in list->row of the brick ROWS_AHEAD after the pencil's
- * first.  Returns 1 if memory ran out. */
+/* Goes on from pencil i - 1 of a list to pencil i, and sets *rows.  at: the place in list->row of the brick
+ * ROWS_AHEAD after the pencil's first one.  Returns 1 if there is no memory. */
 INLINE int next_pencil(const kernel_context *c, int axis, const pencil_list *list, uint32_t i, uint32_t at,
                        kernel_pencil pencils[2], pencil_rows *rows)
 {
@@ -154,7 +154,7 @@ INLINE int next_pencil(const kernel_context *c, int axis, const pencil_list *lis
     return i + 1 < list->count && open_pencil(c, axis, list, i + 1, own->bricks, next);
 }
 
-/* kernel_flow.one_signed of bricks [from, to) of a pencil and of those next to them. */
+/* kernel_flow.one_signed of bricks from .. to - 1 of a pencil and of the two beside them, ANDed. */
 INLINE uint32_t one_signed_between(const kernel_context *c, const kernel_pencil *pencil, int from, int to)
 {
     const int bricks = (int)pencil->bricks, last = to < bricks ? to : bricks - 1;
@@ -165,7 +165,8 @@ INLINE uint32_t one_signed_between(const kernel_context *c, const kernel_pencil 
     return one_signed;
 }
 
-/* Direction of the flow through all faces of bricks [from, to) of a pencil: 1 up, -1 down, 0 neither or not known. */
+/* The direction of the flow through all faces of bricks from .. to - 1 of a pencil: 1 up, -1 down, 0 neither or not
+ * known. */
 INLINE int pencil_direction(const kernel_context *c, int axis, const kernel_pencil *pencil, int from, int to)
 {
     uint32_t one_signed = pencil->one_signed >> axis;
@@ -177,8 +178,8 @@ INLINE int pencil_direction(const kernel_context *c, int axis, const kernel_penc
     return (int)(one_signed & 1) - (int)(one_signed >> 8 & 1);
 }
 
-/* Whether a cell of these bricks, or of those next to them, may flow out on both sides.  The bricks' own bits are
- * read only if some brick of the grid is diverging along the axis, which is rare. */
+/* Whether a cell of these bricks, or of the two beside them, may flow out on both sides.  The bricks' bits are read
+ * only if a brick of the grid is diverging along the axis, which is rare. */
 INLINE int pencil_diverges(const kernel_context *c, int axis, const kernel_pencil *pencil, int from, int to)
 {
     const int bricks = (int)pencil->bricks, last = to < bricks ? to : bricks - 1;

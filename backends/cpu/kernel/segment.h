@@ -7,35 +7,35 @@
 
 enum { ORDER_MOST = 7 };
 
-/* Some bricks of a pencil, as planes of cells, and the velocities at their faces.  Fluxes are masses: the probability
- * that crosses a face in a sweep, positive upwards. */
+/* Some consecutive bricks of a pencil, as planes of cells, and the velocities at their faces.  A mass is the
+ * probability that crosses a face in a sweep, positive upwards. */
 typedef struct segment {
     const kernel_scheme *scheme;
-    real *p;     /* [planes][plane_cells]; planes_beyond() more on either side, empty at an end of the pencil */
-    real *u;     /* velocities from face plane -1 on, [planes + 3][plane_cells] */
-    real *mass;  /* scratch: masses through the faces, [planes + 1][plane_cells] */
-    real *away;  /* scratch: outflow at the pencil's lower end, [plane_cells] */
-    real lambda; /* time step / cell width */
+    real *p; /* [planes][plane_cells]; planes_beyond() more on each side, which are zeros at an end of the pencil */
+    real *u; /* velocities from face plane -1 on, [planes + 3][plane_cells] */
+    real *mass;               /* scratch: masses through the faces, [planes + 1][plane_cells] */
+    real *away;               /* scratch: outflow at the pencil's lower end, [plane_cells] */
+    real lambda;              /* time step / cell width */
     int plane_cells, planes;  /* cells of a plane; planes of cells */
-    int below, above;         /* whether the pencil goes on there */
+    int below, above;         /* 1: the pencil goes on there */
     int direction, diverging; /* pencil_direction() and pencil_diverges() of the bricks */
 } segment;
 
-/* The largest Courant number, which is 1 where this is called.  Compilers that know it to be 1 make slower code. */
+/* The largest Courant number, which is 1 where this is called.  A constant 1 would lead to slower code. */
 INLINE real largest_courant(const segment *s)
 {
     return (real)s->scheme->reach;
 }
 
-/* Planes on either side that the mass through a face depends on. */
+/* The number of planes on each side of a face on which the mass through it depends. */
 INLINE int planes_beyond(const kernel_scheme *scheme)
 {
     return scheme->reach + (scheme->order - 1) / 2;
 }
 
-/* The mass through a face where all lanes flow up.  d[k]: differences of order k as gbees_quartic() and
- * gbees_sextic() take them, d[0] the upwind cells; courant: at the face; spread: time step times divergence of the
- * upwind cells. */
+/* The mass through a face at which all lanes flow up.  d[k]: differences of order k as gbees_quartic() and
+ * gbees_sextic() take them, d[0] the upwind cells; courant: the Courant number at the face; spread: time step times
+ * divergence of the upwind cells; most: the largest Courant number. */
 INLINE vector mass_rising(const vector *d, vector courant, vector spread, vector most, int order)
 {
     const vector nothing = {0};
@@ -46,7 +46,7 @@ INLINE vector mass_rising(const vector *d, vector courant, vector spread, vector
     return lowest(highest(mass, nothing), d[0]);
 }
 
-/* The same where all lanes flow down. */
+/* The same for a face at which all lanes flow down. */
 INLINE vector mass_falling(const vector *d, vector courant, vector spread, vector most, int order)
 {
     const vector nothing = {0};

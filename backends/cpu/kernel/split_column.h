@@ -1,11 +1,11 @@
 /* split_column.h - advects a segment column by column: one or two vectors of each plane, from the lowest plane up.
  *
- * A path of its own beside split_faces.h, as all problems take 30 to 35 % longer without it.
+ * Without this way beside split_faces.h all problems would take 30 to 35 % longer.
  *
- * Between two faces one plane of cells and one of velocities are read; the differences that both faces use stay in
- * registers, and cells change in place.  Where all lanes at a face flow the same way, nothing is chosen lane by lane.
- * The masses have the bits of gbees_split_mass_way() (core/numerics/split_mass.h).  `order` and `columns` are
- * constants of the compiler.
+ * From one face to the next one plane of cells and one of velocities are read; the differences that both faces use
+ * stay in registers, and cells change in place.  If all lanes at a face flow the same way, no lane chooses between
+ * formulas.  The masses have the bits of gbees_split_mass_way() (core/numerics/split_mass.h).  `order` and `columns`
+ * are constants of the compiler.
  */
 #ifndef GBEES_CPU_SPLIT_COLUMN_H
 #define GBEES_CPU_SPLIT_COLUMN_H
@@ -13,7 +13,7 @@
 #include "segment.h"
 
 /* A column at a face.  level[0] are cells, level[k] differences of order k: odd ones at faces, even ones at cells.
- * [0] is the highest one that is known; each next one lies one plane below. */
+ * level[k][0] is the highest one that is known, level[k][i] is i planes below it. */
 typedef struct column {
     vector level[ORDER_MOST][ORDER_MOST / 2 + 2];
     vector courant, courant_above;     /* at the face, and at the next one */
@@ -21,13 +21,13 @@ typedef struct column {
     vector mass;                       /* that crosses the face */
 } column;
 
-/* How many differences of order k are kept: down to the face, or to the cell below it. */
+/* The number of differences of order k that are kept: down to the face, or to the cell below it. */
 INLINE int column_kept(int k, int order)
 {
     return order / 2 + 2 - (k + 1) / 2;
 }
 
-/* Goes one plane up: `cell` is the highest one. */
+/* Goes up by one plane: `cell` is the highest one. */
 INLINE void column_push(column *c, vector cell, int order)
 {
 #pragma GCC unroll 8
@@ -41,7 +41,7 @@ INLINE void column_push(column *c, vector cell, int order)
         c->level[k][0] = c->level[k - 1][0] - c->level[k - 1][1];
 }
 
-/* The lowest difference of order k that is kept, and the one above it. */
+/* The lowest difference of order k that is kept; the one above it. */
 INLINE vector column_lower(const column *c, int k, int order)
 {
     return c->level[k][column_kept(k, order) - 1];
@@ -52,7 +52,7 @@ INLINE vector column_upper(const column *c, int k, int order)
     return c->level[k][column_kept(k, order) - 2];
 }
 
-/* The mass through a face, upwards in the lanes `up` and downwards in the others. */
+/* The mass through a face at which the lanes `up` flow up and the others down. */
 INLINE vector mass_either(const column *c, vector most, lane_mask up, int order)
 {
     vector d[ORDER_MOST];
@@ -68,7 +68,8 @@ INLINE vector mass_either(const column *c, vector most, lane_mask up, int order)
     return choose(up, mass, -mass);
 }
 
-/* The differences at the face, even ones of the cell above it (`above`) or below it. */
+/* Sets d[order] to the differences at the face; those of even order are of the cell above it (`above`) or below it.
+ */
 INLINE void column_differences(const column *c, int above, vector *d, int order)
 {
 #pragma GCC unroll 8
@@ -76,7 +77,7 @@ INLINE void column_differences(const column *c, int above, vector *d, int order)
         d[k] = above && k % 2 == 0 ? column_upper(c, k, order) : column_lower(c, k, order);
 }
 
-/* Sets the masses through a face. */
+/* Sets the columns' masses through a face. */
 INLINE void cross_face(column *c, vector most, int order, int columns)
 {
     const vector still = {0};
@@ -105,7 +106,7 @@ INLINE void cross_face(column *c, vector most, int order, int columns)
     }
 }
 
-/* Whether all lanes flow up, or all down: at an end of a pencil that is into it, out of empty cells. */
+/* Whether all lanes flow up (`up`), or all down: at an end of a pencil, into it from empty cells. */
 INLINE int all_flow(const column *c, int up, int columns)
 {
     const vector still = {0};
@@ -120,7 +121,7 @@ INLINE int all_flow(const column *c, int up, int columns)
     return all;
 }
 
-/* Goes on to the next face.  p: the cells over it; u: velocities at the face after it. */
+/* Goes up to the next face.  p: the cells above it; u: velocities at the face after it. */
 INLINE void column_advance(column *c, const real *p, const real *u, const segment *s, int order, int columns)
 {
 #pragma GCC unroll 2
@@ -133,7 +134,7 @@ INLINE void column_advance(column *c, const real *p, const real *u, const segmen
     }
 }
 
-/* Fills the columns with the cells below the lowest face, and its velocities. */
+/* Fills the columns with the cells below the lowest face, and with its velocities. */
 INLINE void column_start(column *c, const real *p, const real *u, const segment *s, int order, int columns)
 {
     const int stride = s->plane_cells;
@@ -153,8 +154,8 @@ INLINE void column_start(column *c, const real *p, const real *u, const segment 
     }
 }
 
-/* Advects the cells of the columns that start at cell l of a plane.  At an end of the pencil the mass that flows out
- * takes the place of the cells beyond it, negative if it flows in; a face where all flows in is left out. */
+/* Advects the columns that begin at cell l of a plane.  At an end of the pencil the plane beyond it is set to the
+ * mass that flows out, negative if it flows in; a face through which all lanes flow in is left out. */
 INLINE void sweep_column(const segment *s, int l, int order, int columns)
 {
     const segment own = *s; /* stores to p can't change it */
@@ -195,7 +196,7 @@ INLINE void sweep_column(const segment *s, int l, int order, int columns)
             store(p + w * LANES, c[w].mass);
 }
 
-/* All columns of planes of whole vectors: two at once where there are enough registers. */
+/* Advects all columns of a segment whose planes are whole vectors: two at once if there are enough registers. */
 INLINE void sweep_columns(const segment *s, int order)
 {
     int l = 0;

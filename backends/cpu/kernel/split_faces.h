@@ -1,7 +1,7 @@
 /* split_faces.h - advects a segment in two loops: the masses through all of its faces, then its cells.
  *
- * The only path for `upwind`, for planes that are no whole number of vectors, for cells that flow out on both sides,
- * and for monotonicity-preserving bounds.
+ * It is the only way for `upwind`, for planes that are not whole vectors, for cells that flow out on both sides, and
+ * for monotonicity-preserving bounds.
  */
 #ifndef GBEES_CPU_SPLIT_FACES_H
 #define GBEES_CPU_SPLIT_FACES_H
@@ -16,14 +16,15 @@ INLINE void cross_faces(const segment *s, int order, int diverging, int preservi
     const real *restrict u = s->u, *restrict p = s->p - (order + 1) / 2 * n;
     real *restrict mass = s->mass;
 
-    /* The masses overlap none of the others, which the compiler can't see through the call: for order 7 it would have
-     * more pairs of addresses to compare than it does. */
+    /* `simd`: the masses overlap none of the other arrays, which the compiler can't see, and for order 7 does not
+     * test, as it would have too many pairs of addresses to compare. */
 #pragma omp simd
     for (int i = 0; i < count; i++)
         mass[i] = gbees_split_mass_way(p + i, n, u[i], u[i + n], u[i + 2 * n], lambda, most, u[i + n] > 0, diverging,
                                        preserving, order);
 }
 
+/* The masses through all faces, for an order. */
 INLINE void cross_all(const segment *s, int order)
 {
     if (s->scheme->preserving)
@@ -49,6 +50,7 @@ NOINLINE void cross_all_7(const segment *s)
     cross_all(s, 7);
 }
 
+/* The masses through all faces, for the segment's order. */
 INLINE void cross_by_order(const segment *s)
 {
     if (s->scheme->order == 1)
@@ -59,6 +61,7 @@ INLINE void cross_by_order(const segment *s)
         cross_all_7(s);
 }
 
+/* Adds to each cell the masses through its faces. */
 NOINLINE void apply_masses(const segment *s)
 {
     const int n = s->plane_cells, count = s->planes * n;

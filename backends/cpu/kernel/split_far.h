@@ -1,7 +1,9 @@
-/* split_far.h - advects a segment at Courant numbers above 1, whole vectors at a time; see doc/method.md.
+/* split_far.h - advects a segment at Courant numbers above 1, by whole vectors (doc/method.md, "Courant numbers above
+ * 1").
  *
- * The donor cell lies a different number of cells away in every lane, and a gather by lanes makes no vectors.  So for
- * every distance s in turn all faces read the cells s away, with a weight of 1 or 0.
+ * In each lane the donor cell is a different number of cells away, and reading each lane's cell by itself would use
+ * no vectors.  So for each distance s in turn all faces read the cells that are s away, and add them with a weight of
+ * 1 or 0.
  */
 #ifndef GBEES_CPU_SPLIT_FAR_H
 #define GBEES_CPU_SPLIT_FAR_H
@@ -11,7 +13,7 @@
 
 enum { FAR_FACES = 256 };
 
-/* Some faces: weights, and what has been found so far. */
+/* Some faces: weights, and sums over the distances so far. */
 typedef struct far_faces {
     real up[FAR_FACES], down[FAR_FACES];   /* 1 where the flow is upwards, or not */
     real passed[FAR_FACES];                /* whole cells that the flow passes over */
@@ -21,6 +23,7 @@ typedef struct far_faces {
     real cell[5][FAR_FACES];               /* around the donor cell [2]; 0 and 1 upwind of it */
 } far_faces;
 
+/* Sets how far the flow through `count` faces goes, and the sums to 0. */
 NOINLINE void far_distances(const real *restrict u, far_faces *restrict far, real lambda, int plane_cells, int count,
                             int reach)
 {
@@ -36,6 +39,7 @@ NOINLINE void far_distances(const real *restrict u, far_faces *restrict far, rea
     memset(far->cell, 0, sizeof far->cell);
 }
 
+/* Sets the weights of the cells at distance s. */
 NOINLINE void far_weights(far_faces *restrict far, real s, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -44,7 +48,7 @@ NOINLINE void far_weights(far_faces *restrict far, real s, int count)
     }
 }
 
-/* Adds the cells at distance s.  below, above: these cells, for faces that flow upwards and downwards. */
+/* Adds the cells at a distance: `below` for faces that flow up, `above` for faces that flow down. */
 NOINLINE void far_add(const real *restrict below, const real *restrict above, far_faces *restrict far,
                       int plane_cells, int count)
 {
@@ -59,7 +63,7 @@ NOINLINE void far_add(const real *restrict below, const real *restrict above, fa
     }
 }
 
-/* Masses through `count` faces; p, u: the cells over them, the velocities one face below. */
+/* Sets mass[count] to the masses through faces; p: the cells above them; u: the velocities one face below them. */
 INLINE void far_masses(const real *restrict p, const real *restrict u, const far_faces *restrict far,
                        real *restrict mass, int plane_cells, int count, int preserving)
 {
@@ -103,8 +107,8 @@ static void far_cross_all(const segment *s)
     }
 }
 
-/* Bounds the masses so that cells stay positive: in the direction of the flow, plane by plane, upwards and then
- * downwards. */
+/* Bounds the masses so that no cell becomes negative: plane by plane along the flow, first for upward masses, then
+ * for downward ones. */
 NOINLINE void far_bound_masses(const real *restrict p, real *restrict mass, int plane_cells, int count)
 {
     for (int plane = 0; plane < count; plane += plane_cells)
@@ -123,6 +127,7 @@ NOINLINE void far_bound_masses(const real *restrict p, real *restrict mass, int 
         }
 }
 
+/* Adds to each cell the masses through its faces. */
 NOINLINE void far_apply_masses(real *restrict p, const real *restrict mass, int plane_cells, int count)
 {
     for (int i = 0; i < count; i++)

@@ -1,9 +1,9 @@
-/* split_stream.h - advects a segment at whose faces all flows the same way, column by column along the flow.
+/* split_stream.h - advects a segment in which all faces flow the same way, column by column along the flow.
  *
- * A path of its own beside split_column.h, as Lorenz '96 takes 6 to 12 % longer without it.  Most segments are of
- * this kind.  The upwind side is known, so that fewer differences are kept and nothing is chosen face by
- * face.  Where all flows down the planes come in the opposite order: mirrored, the masses have the same bits. `order`
- * and `columns` are constants of the compiler.
+ * Without this way beside split_column.h Lorenz '96 would take 6 to 12 % longer.  Most segments are of this kind.  As
+ * the upwind side is known, fewer differences are kept, and no lane chooses between formulas.  If all flow is down,
+ * planes are taken in the opposite order: masses have the same bits.  `order` and `columns` are constants of the
+ * compiler.
  */
 #ifndef GBEES_CPU_SPLIT_STREAM_H
 #define GBEES_CPU_SPLIT_STREAM_H
@@ -12,21 +12,22 @@
 
 /* A segment in the order of its flow. */
 typedef struct stream_path {
-    real *p;       /* the first cells */
-    const real *u; /* the face before them */
-    real lambda;   /* negative where the flow is down */
-    int stride;    /* from one plane to the next, negative where the flow is down */
+    real *p;       /* the first plane */
+    const real *u; /* the velocities at the face before it */
+    real lambda;   /* time step / cell width; negative if the flow is down */
+    int stride;    /* from one plane to the next; negative if the flow is down */
     int planes;
-    int before, beyond; /* whether the pencil goes on before the first plane, and beyond the last one */
+    int before, beyond; /* 1: the pencil goes on before the first plane; beyond the last one */
 } stream_path;
 
-/* A column at a face.  level[k]: differences of order k, the newest first. */
+/* A column at a face: level[k] are differences of order k, the last one along the flow first; Courant number and mass
+ * of the face. */
 typedef struct stream {
     vector level[ORDER_MOST][ORDER_MOST / 2 + 1];
     vector courant, mass;
 } stream;
 
-/* Goes on by one plane: `cell` is the newest. */
+/* Goes on by one plane: `cell` is the last one along the flow. */
 INLINE void stream_push(stream *s, vector cell, int order)
 {
 #pragma GCC unroll 8
@@ -40,7 +41,7 @@ INLINE void stream_push(stream *s, vector cell, int order)
         s->level[k][0] = s->level[k - 1][0] - s->level[k - 1][1];
 }
 
-/* Goes from one face to the next, over the cells p; u: at the far face.  Returns the cells' new values. */
+/* Goes from one face to the next, over the cells p; u: velocities at the latter face.  Returns the cells' new P. */
 INLINE vector stream_step(stream *s, const real *p, const real *u, real lambda, vector most, int stride, int order)
 {
     vector d[ORDER_MOST], below = s->courant, before = s->mass;
@@ -55,10 +56,9 @@ INLINE vector stream_step(stream *s, const real *p, const real *u, real lambda, 
     return d[0] + (before - s->mass);
 }
 
-/* Advects the cells of the columns at path.p.  order / 2 + 1 planes before them are read, or, at an end of the
- * pencil, empty; so are order / 2 planes beyond them.  At the end of the pencil the first plane beyond is set to the
- * outflow.
- */
+/* Advects the columns that begin at path.p.  It reads order / 2 + 1 planes before them and order / 2 planes beyond
+ * them; at an end of the pencil these count as zeros.  At the pencil's end along the flow the first plane beyond is
+ * set to the outflow. */
 INLINE void stream_column(stream_path path, vector most, int order, int columns)
 {
     const int stride = path.stride, planes = path.planes;
@@ -73,7 +73,7 @@ INLINE void stream_column(stream_path path, vector most, int order, int columns)
 
         if (!path.beyond)
 #pragma GCC unroll 4
-            for (int i = 0; i < order / 2; i++) /* a loop over the lanes inside would become a memset() */
+            for (int i = 0; i < order / 2; i++) /* the compiler would make a memset() of a loop over lanes inside */
                 store(p + (planes + i) * stride + l, (vector){0});
         if (path.before) {
 #pragma GCC unroll 8
@@ -103,7 +103,7 @@ INLINE void stream_column(stream_path path, vector most, int order, int columns)
             store(p + w * LANES, s[w].mass);
 }
 
-/* All columns of planes of whole vectors: two at once where there are enough registers. */
+/* Advects all columns of a segment whose planes are whole vectors: two at once if there are enough registers. */
 INLINE void stream_columns(const segment *s, int below, int above, int order)
 {
     const int up = s->direction > 0, lanes = s->plane_cells, first = up ? 0 : s->planes - 1;
@@ -125,7 +125,7 @@ INLINE void stream_columns(const segment *s, int below, int above, int order)
         stream_column(path, most, order, 1);
 }
 
-/* A whole pencil, and a segment of one. */
+/* A whole pencil; a segment of one. */
 NOINLINE void stream_pencil_5(const segment *s)
 {
     stream_columns(s, 0, 0, 5);

@@ -1,9 +1,9 @@
 /* split_sweep.c - sweeps of the split schemes: the density is advected along one axis, in place, pencil by pencil.
  *
- * A pencil (pencil.h) is copied into planes with some empty ones at each end (planes_beyond()), the planes are
- * advected (advect_segment()) and stored.  A long pencil is swept by segments that fit into the first cache: some
- * bricks beyond a segment are loaded with it, and the planes before it are kept as they were.  Pencils of one axis
- * share nothing: their order is free, and the density needs no second copy.
+ * A pencil (pencil.h) is copied into planes with some zeros at each end (planes_beyond()), the planes are advected
+ * (advect_segment()) and stored.  A long pencil is swept by segments that fit into the first cache: some bricks
+ * beyond a segment are loaded with it, and copies of the planes before it are kept.  Pencils of one axis have no
+ * cells in common: so they can be swept in any order, and the density needs no second array.
  */
 #include "split_sweep.h"
 #include "brick_axis.h"
@@ -16,7 +16,7 @@
 #include "split_stream.h"
 #include "to_planes.h"
 
-enum { SEGMENT = 16 }; /* bricks */
+enum { SEGMENT = 16 }; /* bricks that are advected together, at most */
 
 /* A sweep of some pencils by one thread. */
 typedef struct pencil_sweep {
@@ -27,15 +27,15 @@ typedef struct pencil_sweep {
     brick_totals totals;
 } pencil_sweep;
 
-/* Bricks [from, to) of a pencil, which are advected together; [from, loaded) have been loaded with those before, and
- * [loaded, available) are to be loaded. */
+/* Bricks from .. to - 1 of a pencil are advected together; bricks from .. loaded - 1 were loaded with the segment
+ * before, and bricks loaded .. available - 1 have to be loaded. */
 typedef struct segment_bricks {
     int from, to, loaded, available;
 } segment_bricks;
 
 /* ---- a segment ------------------------------------------------------------------------------------------------- */
 
-/* The masses through all faces first. */
+/* Advects a segment in two loops: the masses through all faces, then the cells. */
 INLINE void advect_faces(const segment *s)
 {
     const int plane_cells = s->plane_cells, count = s->planes * plane_cells, below = s->below, above = s->above;
@@ -54,8 +54,8 @@ INLINE void advect_faces(const segment *s)
         p[l + count] = mass[l + count];
 }
 
-/* Adds what flows out of the pencil's ends, which the planes beyond them hold; of a segment at its lower end it is
- * kept in s->away until the segment at its upper end. */
+/* Adds the mass that flows out of the pencil's ends, which is in the planes beyond them.  That of the lower end is
+ * kept in s->away until the segment at the upper end is done. */
 INLINE void add_outflow(const segment *s, double8 *sum)
 {
     const real *below = s->p - s->plane_cells, *above = s->p + s->planes * s->plane_cells;
@@ -70,7 +70,7 @@ INLINE void add_outflow(const segment *s, double8 *sum)
     add_by_lane(away, s->plane_cells, sum);
 }
 
-/* Where all flows the same way. */
+/* Advects a segment in which all faces flow the same way. */
 INLINE void advect_stream(const segment *s, double8 *outflow)
 {
     const int plane_cells = s->plane_cells, whole = !s->below && !s->above;
@@ -89,8 +89,8 @@ INLINE void advect_stream(const segment *s, double8 *outflow)
         add_outflow(s, outflow);
 }
 
-/* Advects a segment by the fastest path that it allows: all have the same bits.  Sets its direction to 0 if it takes
- * none of it. */
+/* Advects a segment by the fastest of three ways that it allows, which all have the same bits.  Sets its direction to
+ * 0 unless the way is that of one direction. */
 INLINE void advect_segment(segment *s, double8 *outflow)
 {
     const kernel_scheme *scheme = s->scheme;
@@ -118,14 +118,14 @@ INLINE void advect_segment(segment *s, double8 *outflow)
 
 /* ---- a pencil -------------------------------------------------------------------------------------------------- */
 
-/* Bricks above a segment whose planes its faces depend on. */
+/* The number of bricks above a segment on whose planes the masses through its faces depend. */
 INLINE int bricks_beyond(const kernel_context *c, brick_axis a)
 {
     return (planes_beyond(&c->scheme) + edge_of(a) - 1) >> a.log2_edge;
 }
 
-/* Bricks of a pencil that are loaded at a time: all, or a segment and those beyond it.  Above Courant number 1 the
- * mass through a face depends on all of the pencil. */
+/* The number of bricks of a pencil that are loaded together: all, or a segment and those beyond it.  Above Courant
+ * number 1 the mass through a face depends on all of the pencil. */
 INLINE int bricks_loaded(const kernel_context *c, int bricks, brick_axis a)
 {
     const int part = SEGMENT + bricks_beyond(c, a);
@@ -133,7 +133,8 @@ INLINE int bricks_loaded(const kernel_context *c, int bricks, brick_axis a)
     return c->scheme.reach > 1 || bricks < part ? bricks : part;
 }
 
-/* Makes scratch for the planes of so many bricks: P, velocities and masses.  Returns 1 if memory ran out. */
+/* Makes scratch->data large enough for the planes of so many bricks: P, velocities and masses.  Returns 1 if there is
+ * no memory. */
 INLINE int reserve_planes(const kernel_context *c, kernel_scratch *scratch, size_t bricks, size_t cells,
                           size_t plane_cells)
 {
@@ -152,7 +153,7 @@ INLINE int reserve_planes(const kernel_context *c, kernel_scratch *scratch, size
     return 0;
 }
 
-/* Prefetches a brick's row: into the first cache, or, if not `soon`, into the second one. */
+/* Prefetches a brick's row into the first cache, or, if it is not needed soon, into the second one. */
 INLINE void prefetch_row(const kernel_context *c, uint32_t slot, int soon, brick_axis a)
 {
     const size_t size = (size_t)a.cells * sizeof(real); /* a constant of the compiler */
@@ -165,7 +166,7 @@ INLINE void prefetch_row(const kernel_context *c, uint32_t slot, int soon, brick
             __builtin_prefetch(row + at, 1, 2);
 }
 
-/* Loads bricks [from, to) of a pencil into planes. */
+/* Loads bricks from .. to - 1 of a pencil into planes. */
 INLINE void load_planes(const pencil_sweep *sweep, int from, int to, real *planes, brick_axis a)
 {
     const kernel_context *c = sweep->c;
@@ -180,7 +181,7 @@ INLINE void load_planes(const pencil_sweep *sweep, int from, int to, real *plane
     }
 }
 
-/* Prefetches the row that is read `distance` bricks after brick b of a pencil, in this one or the next. */
+/* Prefetches the row that is read `distance` bricks after brick b of a pencil, in this pencil or in the next one. */
 INLINE void prefetch_later_row(const pencil_sweep *sweep, int b, int distance, brick_axis a)
 {
     const pencil_rows *rows = &sweep->rows;
@@ -195,8 +196,8 @@ INLINE void prefetch_later_row(const pencil_sweep *sweep, int b, int distance, b
         follow_pencil(sweep->c, sweep->pencils->axis, rows->next);
 }
 
-/* Stores planes in the rows of bricks [from, to) of a pencil; at the end of a step they are summed and marked.
- * distance: of prefetches, for a long pencil. */
+/* Stores planes in the rows of bricks from .. to - 1 of a pencil; at the end of a step adds them up and marks their
+ * active cells. distance: for a long pencil, how many bricks ahead rows are prefetched. */
 INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *planes, int distance, brick_axis a)
 {
     const kernel_context *c = sweep->c;
@@ -220,7 +221,7 @@ INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *plan
     }
 }
 
-/* Advects some bricks of a pencil.  distance: as of store_planes(). */
+/* Advects some bricks of a pencil.  distance: as store_planes() takes it. */
 INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int distance, brick_axis a)
 {
     const kernel_context *c = sweep->c;
@@ -234,7 +235,7 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
                                 .last = at.available == (int)pencil->bricks,
                                 .edge = edge_of(a),
                                 .plane_cells = plane_cells};
-    real before[4 * 64]; /* planes of 64 cells at most, as many as order 7 needs */
+    real before[4 * 64]; /* at most 4 planes, which order 7 needs, of at most 64 cells */
 
     pencil_velocities(c, faces, s->mass, s->u + loaded + (at.loaded ? 2 * plane_cells : 0));
     load_planes(sweep, at.loaded, at.available, s->p + loaded, a);
@@ -245,7 +246,7 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
         memcpy(before, s->p + (done - end), (size_t)end * sizeof *before);
     advect_segment(s, &sweep->totals.outflow);
     store_planes(sweep, at.from, at.to, s->p, distance, a);
-    if (s->above) { /* the next segment begins at the same place */
+    if (s->above) { /* the next segment's planes begin where these did */
         const int rest = (at.available - at.to) * a.cells;
 
         memcpy(s->p - end, before, (size_t)end * sizeof *before);
@@ -254,6 +255,7 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
     }
 }
 
+/* Advects a pencil, segment by segment. */
 INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
 {
     const kernel_context *c = sweep->c;
@@ -279,7 +281,8 @@ INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
 
 /* ---- all pencils ----------------------------------------------------------------------------------------------- */
 
-/* Sweeps the pencils that start at first[count], at most PENCIL_BLOCK of them.  Returns 1 if memory ran out. */
+/* Sweeps the pencils with first bricks first[count], at most PENCIL_BLOCK of them.  Returns 1 if there is no memory.
+ */
 INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t count)
 {
     const kernel_context *c = sweep->c;
@@ -307,7 +310,8 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
     return 0;
 }
 
-/* Scratch and sums are on the stack meanwhile: in their arrays they share cache lines with other threads'. */
+/* Works on copies of scratch and sums on the stack: in their arrays they would share cache lines with those of other
+ * threads. */
 int SYMBOL(cpu_sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch,
                       kernel_sums *sums)
 {

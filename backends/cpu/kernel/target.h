@@ -14,13 +14,13 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 
-/* The name that something has in this object alone: NAME_ISA_f32 or NAME_ISA_f64. */
+/* A name that differs from object to object: NAME_ISA_f32 or NAME_ISA_f64. */
 #define SYMBOL(name) PASTE(PASTE(PASTE(name, _), GBEES_ISA), PASTE(_f, GBEES_REAL_BITS))
 
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline))
 
-/* Bytes of a vector register, and numbers in it. */
+/* Bytes of a vector register, and the number of probabilities in it. */
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
 #elif defined(__AVX__)
@@ -31,8 +31,8 @@
 #define LANES (VECTOR_BYTES * 8 / GBEES_REAL_BITS)
 #define LOG2_LANES (LANES == 16 ? 4 : LANES == 8 ? 3 : LANES == 4 ? 2 : 1)
 
-/* The precision of the density, and the members of kernel_axis and kernel_drift that have it.  TINY: smaller
- * probabilities are set to 0, as denormals are slow. */
+/* The precision of the density, and the names of members of kernel_axis and kernel_drift in it.  TINY: smaller
+ * probabilities are set to 0, as operations on denormal numbers are slow. */
 #if GBEES_REAL_BITS == 32
 typedef float real;
 #define TINY 1e-30f
@@ -49,7 +49,7 @@ typedef double real;
 #define PARAMETERS parameters_d
 #endif
 
-/* What the templates of numerics/ are instantiated with. */
+/* The type and the names with which the templates of numerics/ are instantiated. */
 #define GBEES_REAL real
 #define GBEES_REAL_FN(name) name
 

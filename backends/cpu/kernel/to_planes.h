@@ -1,9 +1,10 @@
-/* to_planes.h - transposes the cells of a brick: cells[cells] to planes[edge][cells / edge] along an axis, and back.
+/* to_planes.h - transposes the cells of a brick, cells[cells], to planes[edge][cells / edge] along an axis, and
+ * planes to cells.
  *
- * With vectors of 2^m lanes a cell's number is m lane bits and 6 - m vector bits.  Each lane bit of the axis is
+ * With vectors of 2^m lanes a cell's number has m lane bits and 6 - m vector bits.  Each lane bit of the axis is
  * exchanged with a vector bit that is not the axis's, by a two-source shuffle of each pair of vectors.  Then planes
- * are sets of whole vectors.  The exchange is its own inverse.  The cells of a plane have the order that the exchange
- * leaves, the same in all planes of an axis.
+ * are sets of whole vectors.  The same exchange transposes back.  The order of the cells of a plane is the one that
+ * the exchange leaves, and is the same in all planes of an axis.
  */
 #ifndef GBEES_CPU_TO_PLANES_H
 #define GBEES_CPU_TO_PLANES_H
@@ -11,7 +12,7 @@
 #include "brick_axis.h"
 #include "vector.h"
 
-/* F(b, l) for all lanes l: the indices of a shuffle. */
+/* F(b, l) for all lanes l, as the indices of a shuffle. */
 #if LANES == 16
 #define EACH_LANE(F, b)                                                                                              \
     F(b, 0), F(b, 1), F(b, 2), F(b, 3), F(b, 4), F(b, 5), F(b, 6), F(b, 7), F(b, 8), F(b, 9), F(b, 10), F(b, 11),    \
@@ -23,14 +24,14 @@
 #else
 #define EACH_LANE(F, b) F(b, 0), F(b, 1)
 #endif
-/* The source of lane l of the lower and of the upper result of an exchange; the second vector's lanes count from
- * LANES.
+/* The source of lane l of the lower and of the upper result of an exchange of lane bit b; the second vector's lanes
+ * count from LANES.
  */
 #define SOURCE_LOW(b, l) ((l) >> (b)&1 ? LANES + ((l) ^ 1 << (b)) : (l))
 #define SOURCE_HIGH(b, l) ((l) >> (b)&1 ? LANES + (l) : ((l) ^ 1 << (b)))
 /* The source of lane l if bits 0 and 3 of a lane's number change places. */
 #define SOURCE_BITS_0_3(b, l) (((l)&6) | ((l) >> 3 & 1) | ((l)&1) << 3)
-/* A shuffle's indices are to be constants: a case for each bit. */
+/* A shuffle's indices have to be constants: so each bit is a case. */
 #define EXCHANGE_CASE(b)                                                                                             \
     low = __builtin_shufflevector(*x, *y, EACH_LANE(SOURCE_LOW, b));                                                 \
     high = __builtin_shufflevector(*x, *y, EACH_LANE(SOURCE_HIGH, b));                                               \
@@ -61,9 +62,8 @@ INLINE void exchange_lane_bit(vector *x, vector *y, int bit)
     *y = high;
 }
 
-/* Returns the bit that lane bit `bit` of the axis is exchanged with: the vector bits that are not the axis's, in
- * turn.
- */
+/* The vector bit with which lane bit `bit` of the axis is exchanged: the first lane bit with the first one that is
+ * not the axis's, and so on. */
 INLINE int partner_bit(int bit, brick_axis a)
 {
     int rank = bit - a.shift; /* how many lane bits of the axis lie below this one */
@@ -108,7 +108,7 @@ INLINE void transpose(vector *v)
     }
 }
 
-/* Exchanges the lane bits of an axis; edges of 2 and 4 only. */
+/* Exchanges the lane bits of an axis, for edges of 2 and 4. */
 INLINE void exchange_lanes(vector *v, brick_axis a)
 {
 #pragma GCC unroll 2
@@ -125,8 +125,8 @@ INLINE void exchange_lanes(vector *v, brick_axis a)
     }
 }
 
-/* Returns where vector i lies among the planes after the exchange: its plane times the vectors of a plane, plus its
- * place in the plane. */
+/* The place of vector i among those of all planes, after the exchange: its plane times the vectors of a plane, plus
+ * its place in the plane. */
 INLINE int vector_place(int i, brick_axis a)
 {
     int plane = 0, taken = 0, rest = 0, at = 0;
@@ -144,7 +144,7 @@ INLINE int vector_place(int i, brick_axis a)
     return plane * ((64 / LANES) >> a.log2_edge) + rest;
 }
 
-/* Edges of 8 and 64: a brick has two axes or one. */
+/* Transposes bricks with edges of 8 or 64, which have two axes or one. */
 INLINE void regroup_two_axes(const real *restrict from, real *restrict to, brick_axis a)
 {
     vector v[64 / LANES];
@@ -162,7 +162,7 @@ INLINE void regroup_two_axes(const real *restrict from, real *restrict to, brick
         store(to + i * LANES, v[i]);
 }
 
-/* cells[cells] -> planes[edge][cells / edge]. */
+/* Sets planes[edge][cells / edge] from cells[cells]. */
 INLINE void to_planes(const real *restrict cells, real *restrict planes, brick_axis a)
 {
     if (a.log2_edge == 0) {
@@ -182,7 +182,7 @@ INLINE void to_planes(const real *restrict cells, real *restrict planes, brick_a
     }
 }
 
-/* planes[edge][cells / edge] -> cells[cells]. */
+/* Sets cells[cells] from planes[edge][cells / edge]. */
 INLINE void from_planes(const real *restrict planes, real *restrict cells, brick_axis a)
 {
     if (a.log2_edge == 0) {
@@ -202,7 +202,7 @@ INLINE void from_planes(const real *restrict planes, real *restrict cells, brick
     }
 }
 
-/* cells += from_planes(planes). */
+/* Adds planes[edge][cells / edge] to cells[cells]. */
 INLINE void add_from_planes(const real *restrict planes, real *restrict cells, brick_axis a)
 {
     _Alignas(64) real part[64];

@@ -1,7 +1,7 @@
 /* vector.h - vectors of LANES numbers: loads, comparisons, choices lane by lane, fused products.
  *
- * GNU C's vectors have arithmetic and comparisons.  For the rest each instruction set has its own intrinsics, which
- * NATIVE(operation) names in this object's precision and vector length.
+ * GNU C's vectors have arithmetic and comparisons.  For other operations each instruction set has its own intrinsics:
+ * NATIVE(operation) is the name of one in this object's precision and vector length.
  */
 #ifndef GBEES_CPU_VECTOR_H
 #define GBEES_CPU_VECTOR_H
@@ -39,14 +39,14 @@ typedef __m128d native;
 #define NATIVE(operation) _mm_##operation##_pd
 #endif
 
-/* A choice of lanes: bits of a mask register where there are any, else a vector of 0 and -1. */
+/* A choice of lanes: the bits of a mask register where there are such registers, else a vector of 0 and -1. */
 #if defined(__AVX512F__)
 typedef unsigned lane_mask;
 #else
 typedef __typeof__((vector){0} > (vector){0}) lane_mask;
 #endif
 
-/* Loads and stores whole vectors.  A memcpy() of one would become moves of pieces, for which a later load of the
+/* Loads and stores a whole vector.  A memcpy() would become moves of pieces, for all of which a later load of the
  * whole has to wait. */
 INLINE vector load(const real *from)
 {
@@ -58,7 +58,7 @@ INLINE void store(real *to, vector v)
     *(vector *)to = v;
 }
 
-/* Copies `count` numbers, which may be no whole number of vectors. */
+/* Copies `count` numbers, which need not be whole vectors. */
 INLINE void copy_cells(real *restrict to, const real *restrict from, int count)
 {
     int i = 0;
@@ -163,6 +163,7 @@ INLINE real gbees_fused(real a, real b, real c)
 #endif
 }
 
+/* The same, lane by lane. */
 INLINE vector gbees_fused_vector(vector a, vector b, vector c)
 {
 #if defined(__AVX512F__) || defined(__FMA__)

@@ -126,10 +126,13 @@ static int make_all(program_set *set, const cuda_api *api, const program_batch *
 /* The batch of all programs that an order needs; none is left for later. */
 static program_batch batch_of(const program_order *order)
 {
-    program_batch batch = {.wanted = order->shared ? 1u << PROGRAM_RANKS : 0u};
+    program_batch batch = {.wanted = 0};
 
     for (int k = 0; k < PROGRAMS; k++) {
-        batch.wanted |= program_is_wanted(order->problem, order->arch, k) ? 1u << k : 0u;
+        const int is_wanted =
+            program_is_wanted(order->problem, order->arch, k) || (order->shared && program_is_shared(k));
+
+        batch.wanted |= is_wanted ? 1u << k : 0u;
         cuda_spec_set(&batch.spec[k], order->problem, order->arch, k, order->exact);
         if (order->shared)
             cuda_spec_share(&batch.spec[k], k);

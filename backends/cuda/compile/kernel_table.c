@@ -32,6 +32,9 @@ const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_COPY_MARKS] = {"gbees_copy_marks", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
     [KERNEL_STAY] = {"gbees_stay", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
     [KERNEL_KEEP] = {"gbees_keep", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_INSPECT] = {"gbees_inspect", "advancing the density", PROGRAM_RANKS, 0, 0},
+    [KERNEL_NOISE_RATES] = {"gbees_noise_rates", "advancing the density", PROGRAM_RANKS, 0, 0},
+    [KERNEL_DIFFUSE] = {"gbees_diffuse", "advancing the density", PROGRAM_RANKS, 0, 0},
     [KERNEL_INTEGRATE] = {"gbees_integrate", "integrating samples", PROGRAM_INTEGRATE, 0, 0},
 };
 
@@ -99,9 +102,14 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
     case PROGRAM_FRAME:
         return problem->moving;
     case PROGRAM_INTEGRATE:
-    case PROGRAM_RANKS: /* of shared grids alone: build.h */
+    case PROGRAM_RANKS:
         return 0;
     default:
         return 1;
     }
+}
+
+int program_is_shared(int program)
+{
+    return program == PROGRAM_RANKS || program == PROGRAM_ADVECT || program == PROGRAM_MARKS;
 }

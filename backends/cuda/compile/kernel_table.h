@@ -56,6 +56,9 @@ enum {
     KERNEL_COPY_MARKS,
     KERNEL_STAY,
     KERNEL_KEEP,
+    KERNEL_INSPECT,
+    KERNEL_NOISE_RATES,
+    KERNEL_DIFFUSE,
     KERNEL_INTEGRATE,
     KERNELS
 };
@@ -76,6 +79,8 @@ const char *program_define(int program);
 
 /* Whether a run of the problem on a GPU of this architecture needs a program. */
 int program_is_wanted(const gbees_problem *problem, const char *arch, int program);
+/* Whether a grid that several GPUs share needs it, too. */
+int program_is_shared(int program);
 
 /* Whether there is a measurement up to the end: only then kernels for updates are made. */
 int kernels_have_updates(const gbees_problem *problem);

@@ -190,7 +190,7 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
     for (;;) {
 #if GBEES_DRIFT_TIME_DEPENDENT && !GBEES_MOVING /* of a grid that moves gbees_frame() has done it */
         if (!advected) {                        /* velocities at the beginning of the step */
-            inspect_all(m, s, b->linked, b->run.clock.time);
+            inspect_all(m, s, 1, b->linked, b->run.clock.time);
             grid_barrier(m, s);
         }
 #endif

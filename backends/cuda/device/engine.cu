@@ -30,7 +30,7 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, update, statistics, marginals, small/..., frame, integrate
+ * shrink, share, update, statistics, marginals, small/..., frame, integration, integrate
  */
 #include "device/kernels.h"
 #include "device/model.h"
@@ -324,6 +324,42 @@ GBEES_KERNEL gbees_relink(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     wait_for_launch();
     relink_pass(&m, s->count);
+}
+
+/* Of a drift that depends on time: flow and rates of own bricks and ghosts.  No barrier. */
+GBEES_KERNEL gbees_inspect(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double time)
+{
+    wait_for_launch();
+    inspect_all(&m, s, 1, s->linked, time);
+    if (s->ghosts)
+        inspect_all(&m, s, m.first_ghost, m.first_ghost + s->ghosts - 1, time);
+}
+
+/* With process noise: the largest rate at which own cells give mass, to the planned step's sums.  No barrier. */
+GBEES_KERNEL gbees_noise_rates(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    wait_for_launch();
+#if GBEES_DIFFUSION
+    noise_rates_pass(&m, s, s->linked, gbees_step_middle(&s->run.clock, &s->run.step), sums_of(s, s->run.steps));
+#else
+    (void)m, (void)s;
+#endif
+}
+
+/* Half `half` of an explicit step of diffusion of length `step`, from rows `from` to the spare ones, in the middle of
+ * the planned step.  No barrier: the ghosts of rows `from` are exchanged before. */
+GBEES_KERNEL gbees_diffuse(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int from, int half, double step)
+{
+    wait_for_launch();
+#if GBEES_DIFFUSION
+    const int64_t lost = warp_add(diffuse_pass(&m, rows_of(&m, from), rows_of(&m, spare_of(from)), half, s->linked,
+                                               step, gbees_step_middle(&s->run.clock, &s->run.step)));
+
+    if (warp_lane() == 0 && lost)
+        atomic_add_64(&sums_of(s, s->run.steps)->outflow, lost);
+#else
+    (void)m, (void)s, (void)from, (void)half, (void)step;
+#endif
 }
 
 /* The passes of share.h.  No barriers.  This one selects no brick if one got no slot, as gbees_link() links none. */

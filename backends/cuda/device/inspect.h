@@ -273,10 +273,10 @@ GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, u
         atomic_max_64(&sums->max_rate, bits_of(most));
 }
 
-/* Inspects all bricks again, for a drift that depends on time. */
-GBEES_NUM void inspect_all(const gbees_setup *m, gbees_state *s, uint32_t count, double time)
+/* Inspects the bricks first .. last again, for a drift that depends on time. */
+GBEES_NUM void inspect_all(const gbees_setup *m, gbees_state *s, uint32_t first, uint32_t last, double time)
 {
-    for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count())
+    for (uint32_t slot = first + warp_index(); slot <= last; slot += warp_count())
         inspect_brick(m, s, slot, time);
 }
 

@@ -1,11 +1,12 @@
 /* capture.c - keeps a record's cells on the GPU, so that another thread can fetch them over a stream of its own while
  * steps go on.
  *
- * An engine has memory for one capture.  If that can't hold a record's cells, or still holds those of the record
- * before, cuda_engine_capture() returns none, and the solver calls cells() instead.
+ * An engine has memory for one capture.  If it can't hold a record's cells, still holds those of the record before,
+ * or shares the grid with other ranks, capture() returns none, and the solver calls cells() instead.
  */
 #include "engine.h"
 #include "launch.h"
+#include "ranks.h"
 #include <stdlib.h>
 
 struct gbees_capture {
@@ -64,11 +65,11 @@ static int reserve(gbees_engine *e, packed_cells *cells)
 int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *error)
 {
     packed_cells cells = {0};
-    int status = engine_collect(e, error);
+    int status;
 
     *capture = NULL;
-    if (status)
-        return status;
+    if (engine_is_split(e)) /* each rank has its own cells */
+        return 0;
     if ((!e->capture && !make(e)) || capture_memory_is_taken(&e->captured) || e->state->count >= PACKED_MOST_BRICKS)
         return 0;
     status = engine_pack(e, 0, e->state->count, 1, &cells, error); /* only counts */

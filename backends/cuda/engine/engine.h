@@ -60,6 +60,7 @@ struct gbees_engine {
     gbees_findings *found;      /* the host's copy, in page-locked memory */
     gbees_state *state;         /* = &found->state */
     mass_budget budget;         /* the control of p*, which it has */
+    int deterministic;          /* 1: kernels round products and sums one by one, as the CPU does */
     double memory_limit;        /* bytes that the grid may take, for the control of p*; 0: 0.9 of the GPU's */
     uint32_t share_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
@@ -126,14 +127,21 @@ void engine_steer(gbees_engine *e);
 /* update.c */
 int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                        gbees_evidence *evidence, gbees_error *error);
+/* The same of all ranks together, which call it, or of an engine that has all of the grid. */
+int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                        gbees_evidence *evidence, gbees_error *error);
 
-/* statistics.c, marginals.c, packed.c */
+/* statistics.c, marginals.c, cells.c */
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error);
-/* Computes them; on a split grid all ranks call it. */
+/* Computes them, as engine_apply_update(): on a split grid all ranks call it. */
 int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
 int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);
+int engine_find_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
+                      gbees_error *error);
+/* Rank 0: hands all ranks' cells to the visitor; the others send it theirs. */
+int engine_find_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                       gbees_error *error);
 
 /* frame.c */

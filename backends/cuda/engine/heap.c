@@ -2,6 +2,7 @@
 #include "heap.h"
 #include "engine.h"
 #include "launch.h"
+#include "ranks.h"
 #include <math.h>
 
 /* Appends an array to a list. */
@@ -104,6 +105,14 @@ static double bytes_copied(const gbees_engine *e, const slot_arrays *all)
     return most;
 }
 
+int engine_heap_fits(gbees_engine *e, uint64_t bricks, double beside)
+{
+    const slot_arrays all = engine_heap_arrays(e);
+    const uint64_t least = bricks + bricks / 8 + 2;
+
+    return least < TABLE_DEAD && bytes_more(e, &all, least) + bytes_copied(e, &all) + beside < bytes_left(e);
+}
+
 /* Sets the error for a heap of so many slots that the GPU has no memory for. */
 static int fail_memory(const gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
 {
@@ -184,7 +193,8 @@ static int grow(gbees_engine *e, uint64_t least, uint64_t most, int *rehash, gbe
 int engine_heap_reserve(gbees_engine *e, uint64_t bricks, int rehash, gbees_error *error)
 {
     const gbees_grid_arrays *g = &e->setup.grid;
-    uint64_t least = bricks + bricks / 8 + 2, most = bricks + bricks / 2;
+    /* What ranks that share a grid ask for has capacity for growth; the rest of the memory is for their messages. */
+    uint64_t least = bricks + bricks / 8 + 2, most = engine_is_split(e) ? least : bricks + bricks / 2;
     int status = 0;
 
     if (least < ENGINE_LEAST_CAPACITY)

@@ -34,4 +34,7 @@ int engine_heap_clear_null(gbees_engine *e, gbees_error *error);
  * needed and can be had, if the GPU's memory is too small. */
 int engine_heap_reserve(gbees_engine *e, uint64_t bricks, int rehash, gbees_error *error);
 
+/* Whether the GPU's memory is enough for slots for so many bricks, and `beside` more bytes. */
+int engine_heap_fits(gbees_engine *e, uint64_t bricks, double beside);
+
 #endif

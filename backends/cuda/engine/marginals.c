@@ -2,7 +2,9 @@
 #include "engine.h"
 #include "launch.h"
 #include "numerics/fixed.h"
+#include "ranks.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_ENTRIES = 1 << 25 }; /* of all marginals together: 256 MiB of the host's memory */
 
@@ -49,13 +51,12 @@ static uint64_t lay_out(const gbees_marginals *of, int n, uint64_t most, gbees_h
     return entries;
 }
 
-/* Sums P on the GPU, in the rows that don't hold the density, from slot 1 on, and fetches the sums[entries], integers
- * in units of 2^-60. */
-static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, double threshold, void *sums,
-                  gbees_error *error)
+/* Sums P of own cells with P >= threshold at `at` in the GPU's memory, and fetches the sums[entries], integers in units
+ * of 2^-60. */
+static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, double threshold, CUdeviceptr at,
+                  int64_t *sums, gbees_error *error)
 {
     const cuda_api *api = e->api;
-    CUdeviceptr at = e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size;
     void *arguments[] = {all, &threshold, &at};
     const char *doing = kernel_table[KERNEL_MARGINALS].doing;
     int status = cuda_check(api, api->cuMemsetD8Async(at, 0, entries * sizeof(int64_t), e->stream), doing, error);
@@ -66,6 +67,28 @@ static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, doub
         status =
             cuda_check(api, api->cuMemcpyDtoHAsync(sums, at, entries * sizeof(int64_t), e->stream), doing, error);
     return status ? status : cuda_check(api, api->cuStreamSynchronize(e->stream), doing, error);
+}
+
+/* Whether there is memory for the sums: on one GPU in the rows that are spare between steps, behind the null brick's.
+ */
+static int has_memory(const gbees_engine *e, uint64_t entries)
+{
+    return engine_is_split(e) ||
+           entries * sizeof(int64_t) <= ((uint64_t)e->setup.grid.capacity - 1) * 64 * e->real_size;
+}
+
+/* Memory for what is returned, on all ranks or on none; NULL: there is none. */
+static gbees_marginals *allocate(gbees_engine *e, uint64_t entries)
+{
+    gbees_marginals *made = malloc(sizeof *made + entries * sizeof(double));
+    double is_missing = !made;
+
+    if (engine_is_split(e))
+        ranks_most(e, &is_missing, 1);
+    if (!(is_missing > 0))
+        return made;
+    free(made);
+    return NULL;
 }
 
 /* Converts sums[entries] to doubles in place, divided by the mass, and sets the pointers of the marginals to them. */
@@ -87,30 +110,44 @@ static void finish(const gbees_engine *e, const gbees_histograms *all, uint64_t 
     }
 }
 
-int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error)
+/* The sums of all cells, in units of 2^-60. */
+static int find_sums(gbees_engine *e, gbees_histograms *all, uint64_t entries, double threshold, int64_t *sums,
+                     gbees_error *error)
 {
-    gbees_state *s = e->state;
+    if (!engine_is_split(e))
+        return add_up(e, all, entries, threshold, e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size, sums,
+                      error);
+    int status = ranks_reserve(e, &e->ranks->receive, entries * sizeof *sums, error);
+    if (!status)
+        status = add_up(e, all, entries, threshold, e->ranks->receive.at, sums, error);
+    status = ranks_agree(e, status, error);
+    if (!status)
+        ranks_sum(e, sums, entries);
+    return status;
+}
+
+int engine_find_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error)
+{
     gbees_marginals range = {0}, *made = NULL;
     gbees_histograms all = {.count = 0};
-    double threshold = e->budget.threshold * s->run.ledger.mass;
+    double threshold = e->budget.threshold * e->state->run.ledger.mass;
     void *arguments[] = {&threshold};
 
-    *marginals = NULL;
-    int status = engine_collect(e, error);
     for (int j = 0; j < STATE_MAX_DIM; j++)
         e->found->lowest[j] = e->found->highest[j] = 0;
-    if (!status)
-        status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
+    int status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
+    if (engine_is_split(e)) {
+        ranks_join_range(e);
+        status = ranks_agree(e, status, error);
+    }
     if (status || !read_range(e, &range))
         return status;
     const uint64_t entries = lay_out(&range, e->problem->dimension, most, &all);
-    if (!entries || entries * sizeof(int64_t) > ((uint64_t)e->setup.grid.capacity - 1) * 64 * e->real_size)
-        return 0;
-    made = malloc(sizeof *made + entries * sizeof(double));
+    made = entries && has_memory(e, entries) ? allocate(e, entries) : NULL;
     if (!made)
         return 0;
     *made = range;
-    status = add_up(e, &all, entries, threshold, made + 1, error);
+    status = find_sums(e, &all, entries, threshold, (int64_t *)(void *)(made + 1), error);
     if (status) {
         free(made);
         return status;
@@ -118,4 +155,19 @@ int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
     finish(e, &all, entries, made + 1, made);
     *marginals = made;
     return 0;
+}
+
+int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error)
+{
+    ranks_command command;
+    int status = 0;
+
+    *marginals = NULL;
+    if (engine_is_split(e)) {
+        memset(&command, 0, sizeof command);
+        command.order = RANKS_MARGINALS;
+        command.most = most;
+        status = ranks_begin(e, &command, error);
+    }
+    return status ? status : engine_find_marginals(e, most, marginals, error);
 }

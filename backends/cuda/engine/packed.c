@@ -193,22 +193,21 @@ static packed_cells in_spare_rows(const gbees_engine *e)
     return to;
 }
 
-int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
-                      gbees_error *error)
+int engine_fetch_packed(gbees_engine *e, uint32_t first, uint32_t last, double fraction, uint64_t *bricks,
+                        uint64_t *cells, gbees_error *error)
 {
-    int status = engine_collect(e, error);
-    const uint32_t bricks = e->state->count;
     packed_source source = {e, in_spare_rows(e), &e->piece, e->stream, e->state->run.ledger.mass};
+    uint64_t end = 0;
+    int status = engine_pack(e, first, last, fraction, &source.cells, error);
 
-    if (!status && !e->piece.memory)
-        status = packed_piece_make(e, &e->piece, error);
+    *bricks = source.cells.bricks;
+    *cells = source.cells.cells;
+    return status || !*bricks ? status : fetch_piece(&source, 0, (size_t)*bricks, &end, error);
+}
 
-    for (uint32_t from = 0; from < bricks && !status; from += PACKED_PIECE) {
-        const uint32_t to = bricks - from < PACKED_PIECE ? bricks : from + PACKED_PIECE;
+int engine_visit_packed(gbees_engine *e, uint64_t bricks, gbees_cell_visitor *visitor, void *context)
+{
+    const packed_source source = {.engine = e, .piece = &e->piece, .mass = e->state->run.ledger.mass};
 
-        status = engine_pack(e, from, to, fraction, &source.cells, error);
-        if (!status)
-            status = packed_visit(&source, visitor, context, error);
-    }
-    return status;
+    return visit_piece(&source, (size_t)bricks, visitor, context);
 }

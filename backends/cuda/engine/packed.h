@@ -51,4 +51,9 @@ int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void 
 int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, double fraction, packed_cells *to,
                 gbees_error *error);
 
+/* Packs these bricks' cells in memory of the GPU's own, and fetches them to e->piece, which is made. */
+int engine_fetch_packed(gbees_engine *e, uint32_t first, uint32_t last, double fraction, uint64_t *bricks,
+                        uint64_t *cells, gbees_error *error);
+/* Hands the cells of so many bricks in e->piece to the visitor. */
+int engine_visit_packed(gbees_engine *e, uint64_t bricks, gbees_cell_visitor *visitor, void *context);
 #endif

@@ -16,14 +16,10 @@ int cuda_ranks_are_alone(const gbees_problem *problem)
 
 int cuda_ranks_check(const gbees_problem *problem, gbees_error *error)
 {
-    const char *what = cuda_ranks_are_alone(problem)                      ? NULL
-                       : !gbees_scheme_is_split(problem->numerics.scheme) ? "the scheme 'ctu' and its kin"
-                       : problem->model->diffusion                        ? "process noise"
-                       : problem->bounded                                 ? "a bound"
-                       : problem->moving                                  ? "a grid that moves"
-                       : problem->model->flags & GBEES_TIME_DEPENDENT     ? "a drift that depends on time"
-                       : problem->regrid_count || problem->regrid_auto    ? "a grid that changes"
-                                                                          : NULL;
+    const char *what = cuda_ranks_are_alone(problem)                   ? NULL
+                       : problem->moving                               ? "a grid that moves"
+                       : problem->regrid_count || problem->regrid_auto ? "a grid that changes"
+                                                                       : NULL;
 
     return what ? gbees_error_set(error, GBEES_EUSAGE,
                                   "several GPUs can't share %s yet: run it without mpirun, or with --backend cpu",
@@ -46,11 +42,11 @@ static uint32_t split_from(void)
     return bricks >= 2 && bricks < TABLE_DEAD ? (uint32_t)bricks : SPLIT_FROM;
 }
 
-/* Sets the layers of ghosts along each axis: sweeps read (order + 1) / 2 cells beyond the box; growth and prunes need
- * one brick, which is the least that this gives. */
+/* Sets the layers of ghosts along each axis: sweeps read (order + 1) / 2 cells beyond the box, ctu two; growth,
+ * prunes and noise need one brick, which is the least that this gives. */
 static void set_layers(gbees_engine *e, int *layers)
 {
-    const int cells = (gbees_scheme_order(e->problem->numerics.scheme) + 1) / 2;
+    const int cells = e->setup.sweeps ? (gbees_scheme_order(e->problem->numerics.scheme) + 1) / 2 : 2;
 
     for (int j = 0; j < e->problem->dimension; j++)
         layers[j] = (cells + e->setup.shape.edge[j] - 1) / e->setup.shape.edge[j];

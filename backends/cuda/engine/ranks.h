@@ -62,6 +62,7 @@ struct engine_ranks {
     int capacity;               /* partner[0 .. capacity - 1] have memory: the most partners so far */
     int has_grown;              /* 1: the last step has inserted the bricks for the next one; they are not linked */
     uint32_t ghosts;            /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
+    double inspected;           /* time of flow and rates, with a drift that depends on time */
     uint64_t bricks;            /* of all ranks, when they were last counted */
     double busiest;             /* bricks of the rank that had most */
     device_array counters;      /* [partners][n + 1]: lengths of the lists `give`, while bricks are selected */
@@ -115,9 +116,13 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error);
  * neighbours; `step` is the number of the step. Sets *too_small to 1 if this rank's heap is full, so that bricks are
  * missing, or nearly full: then ranks_renew() makes the heap larger. Returns 0; an error ends all ranks. */
 int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *error);
+/* All ranks, with a drift that depends on time: computes flow and rates of own bricks and ghosts at a time. */
+int ranks_inspect(gbees_engine *e, double time, gbees_error *error);
 /* All ranks: copies the rows of the ghosts of a class (rank_partner) from their owners. `rows` is P, or another array
  * [slot][64] of the density's size. An error ends all ranks. */
 int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *error);
+/* The same of e->rows[which], for classes 0 .. last. */
+int ranks_refresh_classes(gbees_engine *e, int which, int last, gbees_error *error);
 
 /* ---- ranks_move.c ---- */
 /* All ranks: chooses new cuts, so that the ranks have equal numbers of bricks, and moves the bricks to their owners.
@@ -130,10 +135,21 @@ int ranks_collect(gbees_engine *e, gbees_error *error);
 /* All ranks: counts the bricks of all, to ranks->bricks and ranks->busiest. */
 void ranks_count(gbees_engine *e);
 
+/* ---- ranks_advect.c ---- */
+/* All ranks: sets *steps to the number of explicit steps of diffusion into which the planned step is cut; 0: no
+ * noise. */
+int ranks_choose_noise_steps(gbees_engine *e, double *steps, gbees_error *error);
+/* All ranks: advects the density by the planned step, and diffuses it in noise_steps explicit steps; marks its cells,
+ * and grows the grid for the next step if that is planned. Fetches the state. */
+int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *error);
+
 /* ---- ranks_step.c ---- */
 /* All ranks, of a split grid: takes steps up to number `target` or the end of the interval. It returns sooner if a
  * prune leaves so few bricks that they are moved to rank 0. */
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
+/* All ranks, of a split grid: prunes it. Moves it to rank 0 if it has become small; else chooses new cuts if the
+ * ranks' shares differ much, and makes ghosts. */
+int ranks_shrink(gbees_engine *e, gbees_error *error);
 /* All ranks, of a split grid, before anything but a step: links the bricks that the last step has inserted. */
 int ranks_settle(gbees_engine *e, gbees_error *error);
 
@@ -141,18 +157,38 @@ int ranks_settle(gbees_engine *e, gbees_error *error);
 /* Sets found->moment to the sums of all ranks, *peak to the largest P, and index[n] to the multi-index of its cell.
  */
 int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error);
+/* Sets found->lowest and found->highest to the range of all ranks' cells, as KERNEL_RANGE to that of one. */
+void ranks_join_range(gbees_engine *e);
 /* Counts the cells of all ranks: sets out->cells, cells_above and cells_raw. */
 int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error);
 
+/* ---- ranks_update.c: all ranks, of a split grid ---- */
+/* Multiplies the density by a likelihood and divides it by its sum, as engine_launch_update() does, and leaves the
+ * same in e->found; then ranks_shrink(), unless there is no density left, of which e->found tells why. */
+int ranks_multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error);
+
 /* ---- ranks_tell.c, ranks_serve.c ---- */
-/* What rank 0 has the others do with it: end; ranks_split(); ranks_steps(); engine_find_statistics();
- * ranks_collect(). */
-typedef enum ranks_order { RANKS_END, RANKS_SPLIT, RANKS_STEPS, RANKS_STATISTICS, RANKS_COLLECT } ranks_order;
+/* What rank 0 has the others do with it: end; ranks_split(); ranks_steps(); engine_find_statistics(), _cells(),
+ * _marginals(); engine_apply_update(); ranks_collect(). */
+typedef enum ranks_order {
+    RANKS_END,
+    RANKS_SPLIT,
+    RANKS_STEPS,
+    RANKS_STATISTICS,
+    RANKS_CELLS,
+    RANKS_MARGINALS,
+    RANKS_UPDATE,
+    RANKS_COLLECT
+} ranks_order;
 
 /* An order, with what rank 0 knows of the run: the other ranks have neither its clock nor its budget before. */
 typedef struct ranks_command {
     ranks_order order;
-    uint64_t target; /* of RANKS_STEPS: the number of steps at which they end */
+    uint64_t target;               /* of RANKS_STEPS: the number of steps at which they end */
+    double fraction;               /* of RANKS_CELLS: cells with P >= fraction * p* */
+    uint64_t most;                 /* of RANKS_MARGINALS: entries of a plane */
+    gbees_clock clock;             /* of RANKS_UPDATE */
+    gbees_measurement measurement; /* of RANKS_UPDATE */
     gbees_run_state run;
     mass_budget budget; /* its `problem` is rank 0's: each rank sets its own */
 } ranks_command;
@@ -166,8 +202,9 @@ static inline int engine_is_split(const gbees_engine *e)
 {
     return e->ranks && e->ranks->is_split;
 }
-/* Rank 0, of a split grid: has the others call engine_find_statistics(), which rank 0 calls next. */
-int ranks_begin_statistics(gbees_engine *e, gbees_error *error);
+/* Rank 0, of a split grid: sends the others an order, with the run as it is. Then all ranks link what the last step
+ * has inserted; the caller goes on with what the order says. */
+int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *error);
 /* Rank 0: whether the next steps are all ranks': the grid is split, or has enough bricks for it and none is unlinked.
  */
 int ranks_are_due(const gbees_engine *e);

@@ -347,26 +347,23 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *er
 
 /* ---- all ghosts anew ---- */
 
-/* The capacity of the heap, in bricks, for all own ones and `ghosts` ghosts, and for a quarter and a half more of
- * them. */
-static uint64_t wanted_bricks(const gbees_engine *e, uint64_t ghosts)
-{
-    const uint64_t own = e->state->count;
-
-    return own + own / 4 + ghosts + ghosts / 2 + 2 * (uint64_t)SPARE_BRICKS;
-}
-
-/* Makes the heap large enough for so many ghosts, and sets the first slot of a ghost: own bricks get two thirds of
- * the slots that are free. */
+/* Makes the heap large enough for so many ghosts, and sets the first slot of a ghost. It gets capacity for a quarter
+ * more own bricks and half as many ghosts more, or an eighth more of both, if memory is short. */
 static int reserve_ghosts(gbees_engine *e, uint64_t ghosts, gbees_error *error)
 {
-    const uint64_t own = e->state->count, wanted = wanted_bricks(e, ghosts);
-    int status = wanted + 1 > e->setup.grid.capacity ? engine_heap_reserve(e, wanted, 0, error) : 0;
+    const uint64_t own = e->state->count, least = own + ghosts;
+    const uint64_t most = least + own / 4 + ghosts / 2 + 2 * (uint64_t)SPARE_BRICKS;
+    /* Messages, most of all where new cuts are chosen, need memory, too: rows of ghosts and of some own bricks. */
+    const double messages = 64.0 * (double)e->real_size * ((double)own / 4 + (double)ghosts);
+    const int has_most = most < e->setup.grid.capacity || engine_heap_fits(e, most, messages);
+    int status = most < e->setup.grid.capacity ? 0 : engine_heap_reserve(e, has_most ? most : least, 0, error);
 
     if (status)
         return status;
+    /* A third of what is free is for ghosts, or more, so that neither of the two is nearly full at once. */
     const uint64_t left = e->setup.grid.capacity - 1 - own - ghosts;
-    e->setup.first_ghost = (uint32_t)(1 + own + left / 3 * 2);
+    const uint64_t part = (uint64_t)((double)left * (double)ghosts / (double)(own + ghosts + 1));
+    e->setup.first_ghost = (uint32_t)(1 + own + left - (part > left / 3 ? part : left / 3));
     return 0;
 }
 
@@ -377,6 +374,19 @@ static int forget_ghosts(gbees_engine *e, gbees_error *error)
     int status = engine_launch(e, KERNEL_REHASH, NULL, 0, error);
 
     return status ? status : engine_start(e, KERNEL_RELINK, arguments, error);
+}
+
+int ranks_inspect(gbees_engine *e, double time, gbees_error *error)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at, &time};
+
+    if (!(e->problem->model->flags & GBEES_TIME_DEPENDENT))
+        return 0;
+    e->ranks->inspected = time;
+    int status = engine_send_state(e, "advancing the density", error);
+    if (!status)
+        status = engine_start(e, KERNEL_INSPECT, arguments, error);
+    return status ? status : engine_fetch_state(e, "advancing the density", error);
 }
 
 int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
@@ -406,6 +416,8 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
         status = insert_ghosts(e, error);
     if (!status)
         status = link_new(e, s->count, s->run.steps, error);
+    if (!status)
+        status = ranks_inspect(e, e->ranks->inspected, error);
     return ranks_agree(e, status, error);
 }
 
@@ -447,5 +459,14 @@ int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *err
     }
     if (status)
         exchange_abort(ranks->parallel, error->text);
+    return status;
+}
+
+int ranks_refresh_classes(gbees_engine *e, int which, int last, gbees_error *error)
+{
+    int status = 0;
+
+    for (int k = 0; k <= last && !status; k++)
+        status = ranks_refresh(e, e->rows[which].at, k, error);
     return status;
 }

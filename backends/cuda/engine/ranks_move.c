@@ -387,5 +387,6 @@ int ranks_collect(gbees_engine *e, gbees_error *error)
             e->ranks->box[r].hi[j] = r ? 0 : INT32_MAX;
         }
     e->ranks->is_split = 0;
-    return migrate(e, error);
+    const int status = migrate(e, error);
+    return status ? status : ranks_agree(e, ranks_inspect(e, e->ranks->inspected, error), error);
 }

@@ -1,11 +1,34 @@
 /* ranks_serve.c - ranks other than 0 wait for rank 0's orders and carry them out; see ranks.h. */
 #include "ranks.h"
+#include <stdlib.h>
 
-/* Carries out an order. Its result is dropped here: all ranks have agreed on it, and rank 0 returns it to the solver.
- */
-static void obey(gbees_engine *e, ranks_command *command)
+/* Does this rank's part of what a split grid is asked for. Its result is dropped here: all ranks have agreed on it,
+ * and rank 0 returns it to the solver. */
+static void take_part(gbees_engine *e, const ranks_command *command)
 {
     gbees_statistics statistics;
+    gbees_evidence evidence;
+    gbees_marginals *marginals = NULL;
+    gbees_error error = {0};
+
+    if (ranks_settle(e, &error))
+        return;
+    if (command->order == RANKS_STATISTICS)
+        (void)engine_find_statistics(e, &statistics, &error);
+    else if (command->order == RANKS_CELLS)
+        (void)engine_find_cells(e, command->fraction, NULL, NULL, &error);
+    else if (command->order == RANKS_MARGINALS)
+        (void)engine_find_marginals(e, command->most, &marginals, &error);
+    else if (command->order == RANKS_UPDATE)
+        (void)engine_apply_update(e, &command->clock, &command->measurement, &evidence, &error);
+    else
+        (void)ranks_collect(e, &error);
+    free(marginals);
+}
+
+/* Carries out an order. */
+static void obey(gbees_engine *e, const ranks_command *command)
+{
     gbees_error error = {0};
 
     e->state->run = command->run;
@@ -15,12 +38,8 @@ static void obey(gbees_engine *e, ranks_command *command)
         (void)ranks_split(e, &error);
     else if (command->order == RANKS_STEPS)
         (void)ranks_steps(e, command->target, &error);
-    else if (!ranks_settle(e, &error)) {
-        if (command->order == RANKS_STATISTICS)
-            (void)engine_find_statistics(e, &statistics, &error);
-        else
-            (void)ranks_collect(e, &error);
-    }
+    else
+        take_part(e, command);
 }
 
 void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel)

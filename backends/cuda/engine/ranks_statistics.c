@@ -47,10 +47,8 @@ int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error
 {
     gbees_state *s = e->state;
     gbees_run_state run = s->run;
-    int status = 0;
+    int status = ranks_refresh_classes(e, s->current, e->problem->dimension, error);
 
-    for (int k = 0; k <= e->problem->dimension && !status; k++)
-        status = ranks_refresh(e, e->rows[s->current].at, k, error);
     if (!status)
         status = engine_launch(e, KERNEL_COUNT, NULL, 0, error);
     int64_t sums[3] = {(int64_t)s->marked_needed, (int64_t)s->marked_above, s->count};
@@ -70,4 +68,21 @@ int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_erro
 
     ranks_sum(e, (int64_t *)(void *)e->found->moment, 2 * (size_t)STATE_EXACT_SUMS);
     return find_peak(e, status, peak, index, error);
+}
+
+void ranks_join_range(gbees_engine *e)
+{
+    gbees_findings *found = e->found;
+    const int n = e->problem->dimension;
+    double ends[2 * GBEES_MAX_DIM]; /* up to 2^41 */
+
+    for (int j = 0; j < n; j++) {
+        ends[2 * j] = (double)found->lowest[j];
+        ends[2 * j + 1] = (double)found->highest[j];
+    }
+    ranks_most(e, ends, 2 * (size_t)n);
+    for (int j = 0; j < n; j++) {
+        found->lowest[j] = (uint64_t)ends[2 * j];
+        found->highest[j] = (uint64_t)ends[2 * j + 1];
+    }
 }

@@ -4,7 +4,6 @@
 #include "common/failure.h"
 #include "launch.h"
 #include "numerics/fixed.h"
-#include "numerics/sweeps.h"
 #include "ranks.h"
 #include "stop_error.h"
 #include <string.h>
@@ -28,14 +27,6 @@ static int gives_up(const gbees_engine *e, const gbees_error *error)
     return error->status;
 }
 
-/* The rows that hold the density after so many sweeps of a step: each goes from one array to the other. */
-static CUdeviceptr rows_after(const gbees_engine *e, int passes)
-{
-    const int current = e->state->current;
-
-    return e->rows[passes % 2 ? 1 - current : current].at;
-}
-
 /* ---- before a step ---- */
 
 /* All ranks: inserts the bricks that active cells flow into, on their owners and as ghosts, and links them.
@@ -46,7 +37,9 @@ static int grow(gbees_engine *e, int has_grown, int *too_small, gbees_error *err
     void *arguments[] = {&e->setup, &e->device_state.at, &step};
     if (!has_grown)
         memset(e->state->sums, 0, sizeof e->state->sums);
-    int status = engine_send_state(e, "advancing the density", error);
+    int status = has_grown ? 0 : ranks_inspect(e, e->state->run.clock.time, error);
+    if (!status)
+        status = engine_send_state(e, "advancing the density", error);
     if (!has_grown) {
         if (!status)
             status = engine_start(e, KERNEL_GROW, arguments, error);
@@ -96,40 +89,8 @@ static int choose_step(gbees_engine *e, double rate, gbees_error *error)
     }
     plan->threshold = e->budget.threshold * s->run.ledger.mass;
     plan->prune_follows = gbees_prune_follows(&s->run.clock, m->prune_interval);
-    plan->grows = !plan->prune_follows && !s->run.step.is_last;
+    plan->grows = !plan->prune_follows && !s->run.step.is_last && !(e->problem->model->flags & GBEES_TIME_DEPENDENT);
     return engine_stop_error(e, error);
-}
-
-/* ---- a step ---- */
-
-/* All ranks: advects the density by the step. Before the sweep along an axis the ghosts along it get their owners'
- * rows; after the last one the kernel marks cells, and grows the grid for the next step if that is planned. Fetches
- * the state. */
-static int sweep(gbees_engine *e, gbees_error *error)
-{
-    gbees_state *s = e->state;
-    const int n = e->problem->dimension, turn = gbees_sweep_turn(n, s->run.steps);
-    int pass = 0, status;
-
-    memset(s->sums, 0, sizeof s->sums);
-    memset(s->work_queue, 0, sizeof s->work_queue);
-    s->stop = STOP_ADVECT;
-    e->setup.advect_apart = 1;
-    status = engine_send_state(e, "advancing the density", error);
-    for (; pass < n && !status; pass++) {
-        const int axis = gbees_sweep_axis(n, turn, gbees_step_is_reversed(s->run.steps), pass);
-
-        status = ranks_refresh(e, rows_after(e, pass), axis, error);
-        if (!status)
-            status = engine_launch_pass(e, KERNEL_ADVECT, pass, error);
-    }
-    if (!status)
-        status = engine_launch_pass(e, KERNEL_MARK, 0, error);
-    if (!status)
-        status = engine_fetch_state(e, "advancing the density", error);
-    e->setup.advect_apart = 0;
-    s->current = n % 2 ? 1 - s->current : s->current;
-    return status;
 }
 
 /* ---- after a step ---- */
@@ -152,7 +113,9 @@ static int enter_step(gbees_engine *e, gbees_error *error)
     if (!(mass > 0))
         return failure_mass(s->run.ledger.mass > 0 ? "zero or not finite" : "zero", s->run.clock.time,
                             s->run.step.size, error);
-    gbees_ledger_step(&s->run.ledger, mass, gbees_fixed_value(sums[1]), gbees_fixed_value(sums[2]));
+    const double clipped = gbees_fixed_value(sums[1]), outflow = gbees_fixed_value(sums[2]);
+    gbees_mass_ledger *ledger = &s->run.ledger;
+    gbees_ledger_step(ledger, mass, clipped, e->setup.sweeps ? outflow : gbees_ledger_missing(ledger, mass, clipped));
     gbees_run_step(&s->run, (uint32_t)sums[3], 64, e->setup.prune_interval);
     return 0;
 }
@@ -163,10 +126,8 @@ static int prune(gbees_engine *e, gbees_error *error)
 {
     gbees_state *s = e->state;
     gbees_run_state run = s->run;
-    int status = 0;
+    int status = ranks_refresh_classes(e, s->current, e->problem->dimension, error);
 
-    for (int k = 0; k <= e->problem->dimension && !status; k++)
-        status = ranks_refresh(e, rows_after(e, 0), k, error);
     s->stop = STOP_PRUNE;
     if (!status)
         status = engine_launch_prune(e, error);
@@ -198,9 +159,7 @@ static void steer(gbees_engine *e)
                       64.0 * (double)e->ranks->bricks, is_short > 0);
 }
 
-/* All ranks: prunes the grid. Moves it to rank 0 if it has become small; else chooses new cuts if the ranks' shares
- * differ much, and makes ghosts. */
-static int shrink(gbees_engine *e, gbees_error *error)
+int ranks_shrink(gbees_engine *e, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
     int status = prune(e, error);
@@ -220,7 +179,7 @@ static int shrink(gbees_engine *e, gbees_error *error)
 /* All ranks: takes one step. Growth is repeated with a larger heap if some rank's was too small. */
 static int take_step(gbees_engine *e, gbees_error *error)
 {
-    double rate = 0;
+    double rate = 0, noise_steps = 0;
     int too_small = 1, grown = e->ranks->has_grown, status = 0;
 
     e->ranks->has_grown = 0;
@@ -235,13 +194,15 @@ static int take_step(gbees_engine *e, gbees_error *error)
     }
     if (!status)
         status = choose_step(e, rate, error);
+    if (!status)
+        status = ranks_choose_noise_steps(e, &noise_steps, error);
     if (status)
         return status;
-    if (sweep(e, error))
+    if (ranks_advance_density(e, noise_steps, error))
         return gives_up(e, error);
     e->ranks->has_grown = e->state->plan.grows;
     status = enter_step(e, error);
-    return status || !e->state->plan.prune_follows ? status : shrink(e, error);
+    return status || !e->state->plan.prune_follows ? status : ranks_shrink(e, error);
 }
 
 int ranks_settle(gbees_engine *e, gbees_error *error)

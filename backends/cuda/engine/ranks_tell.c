@@ -1,5 +1,6 @@
 /* ranks_tell.c - rank 0's side of a shared engine: gives the other ranks orders, and does the same itself; see
  * ranks.h. */
+#include "heap.h"
 #include "launch.h"
 #include "ranks.h"
 #include <string.h>
@@ -9,17 +10,25 @@ void ranks_tell(const gbees_parallel *p, ranks_command *command)
     p->broadcast(p->context, command, sizeof *command);
 }
 
-/* Rank 0: sends the others an order, with the present state of the run. */
+/* Rank 0: sends the others a command, with the present state of the run. */
+static void tell(gbees_engine *e, const ranks_command *what)
+{
+    ranks_command command;
+
+    memcpy(&command, what, sizeof command); /* padding included: it is sent as bytes */
+    command.run = e->state->run;
+    command.budget = e->budget;
+    ranks_tell(e->ranks->parallel, &command);
+}
+
 static void order(gbees_engine *e, ranks_order what, uint64_t target)
 {
     ranks_command command;
 
-    memset(&command, 0, sizeof command); /* padding included: it is sent as bytes */
+    memset(&command, 0, sizeof command);
     command.order = what;
     command.target = target;
-    command.run = e->state->run;
-    command.budget = e->budget;
-    ranks_tell(e->ranks->parallel, &command);
+    tell(e, &command);
 }
 
 int ranks_split(gbees_engine *e, gbees_error *error)
@@ -28,6 +37,7 @@ int ranks_split(gbees_engine *e, gbees_error *error)
 
     if (status)
         return status;
+    e->ranks->inspected = e->state->run.clock.time;
     ranks_count(e);
     status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
     /* The last cuts may no longer give the ranks equal shares. */
@@ -59,10 +69,21 @@ int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
     return ranks_steps(e, target, error);
 }
 
+/* Whether rank 0's GPU has memory for all bricks, and for the messages that bring them: rows, marks and keys. */
+static int has_memory_for_all(gbees_engine *e)
+{
+    const double brick = 64.0 * (double)e->real_size + 8 + 4.0 * (e->problem->dimension + 1);
+    const double arriving = (double)e->ranks->bricks - e->state->count;
+
+    return engine_heap_fits(e, e->ranks->bricks, 1.5 * brick * arriving);
+}
+
 int engine_collect(gbees_engine *e, gbees_error *error)
 {
     if (!engine_is_split(e))
         return 0;
+    if (!has_memory_for_all(e))
+        return gbees_error_set(error, GBEES_ENOMEM, "the GPU of rank 0 has no memory for the bricks of all ranks");
     order(e, RANKS_COLLECT, 0);
     const int status = ranks_settle(e, error);
     return status ? status : ranks_collect(e, error);
@@ -74,8 +95,8 @@ void ranks_end(gbees_engine *e)
         order(e, RANKS_END, 0);
 }
 
-int ranks_begin_statistics(gbees_engine *e, gbees_error *error)
+int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *error)
 {
-    order(e, RANKS_STATISTICS, 0);
+    tell(e, command);
     return ranks_settle(e, error);
 }

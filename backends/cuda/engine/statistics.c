@@ -80,8 +80,14 @@ int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error)
 {
-    (void)clock;
-    const int status = engine_is_split(e) ? ranks_begin_statistics(e, error) : 0;
+    ranks_command command;
+    int status = 0;
 
+    (void)clock;
+    if (engine_is_split(e)) {
+        memset(&command, 0, sizeof command);
+        command.order = RANKS_STATISTICS;
+        status = ranks_begin(e, &command, error);
+    }
     return status ? status : engine_find_statistics(e, statistics, error);
 }

@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "launch.h"
 #include "locate.h"
+#include "ranks.h"
 #include "stop_error.h"
 #include <math.h>
 #include <string.h>
@@ -53,45 +54,70 @@ static double log_sum(const gbees_findings *found)
     return log(ldexp((double)found->moment[0].high, -16) + ldexp((double)found->moment[0].low, -52));
 }
 
-int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
-                       gbees_evidence *evidence, gbees_error *error)
+/* Why there is no density after an update; 0: there is one. All ranks agree on it. */
+static int check(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement, double lowest,
+                 gbees_error *error)
+{
+    const gbees_findings *found = e->found;
+    int status = found->invalid == UINT64_MAX
+                     ? failure_unsupported(measurement, clock->time, found->log_likely, lowest, error)
+                     : fail_likelihood(e, clock, measurement, error);
+
+    return e->ranks && e->ranks->is_split ? ranks_agree(e, status, error) : status;
+}
+
+int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                        gbees_evidence *evidence, gbees_error *error)
 {
     gbees_state *s = e->state;
     gbees_findings *found = e->found;
     gbees_update_params params;
     const double mass = s->run.ledger.mass, before = gbees_ledger_before_update(&s->run.ledger);
+    const int is_split = engine_is_split(e);
     double log_norm;
+    int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
-    if (!kernels_have_updates(e->problem))
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "the engine has no kernels for an update at t = %g, as its problem has no measurement "
-                               "up to its end: give the problem its measurements",
-                               clock->time);
-    int status = engine_collect(e, error);
-    if (!status)
-        status = prepare(e, clock, measurement, &params, &log_norm, error);
-
+    if (status)
+        return status;
     found->likely = found->heavy = 0;
     found->invalid = UINT64_MAX;
     found->moment[0] = (gbees_exact_sum){0, 0};
     s->marked_mass = 0;
     s->stop = STOP_UPDATED;
     s->run.clock.time = clock->time;
-    if (!status)
-        status = engine_launch_update(e, &params, error);
+    status = is_split ? ranks_multiply(e, &params, error) : engine_launch_update(e, &params, error);
     if (status)
         return status;
-    const double likely = found->log_likely;
-    status = found->invalid == UINT64_MAX
-                 ? failure_unsupported(measurement, clock->time, likely, params.lowest, error)
-                 : fail_likelihood(e, clock, measurement, error);
-    if (!status)
+    status = check(e, clock, measurement, params.lowest, error);
+    if (!status && !is_split) {
         status = engine_stop_error(e, error);
-    if (!status)
-        engine_steer(e);
+        if (!status)
+            engine_steer(e);
+    }
     gbees_ledger_update(&s->run.ledger, before);
     if (!status)
         *evidence = (gbees_evidence){.log_evidence = found->log_heavy + log_sum(found) - log(mass) + log_norm,
-                                     .log_likelihood_max = likely};
+                                     .log_likelihood_max = found->log_likely};
     return status;
+}
+
+int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                       gbees_evidence *evidence, gbees_error *error)
+{
+    ranks_command command;
+    int status = 0;
+
+    if (!kernels_have_updates(e->problem))
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "the engine has no kernels for an update at t = %g, as its problem has no measurement "
+                               "up to its end: give the problem its measurements",
+                               clock->time);
+    if (engine_is_split(e)) {
+        memset(&command, 0, sizeof command);
+        command.order = RANKS_UPDATE;
+        command.clock = *clock;
+        command.measurement = *measurement;
+        status = ranks_begin(e, &command, error);
+    }
+    return status ? status : engine_apply_update(e, clock, measurement, evidence, error);
 }

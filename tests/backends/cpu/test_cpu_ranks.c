@@ -130,7 +130,7 @@ static void open_case(rig *r, int number)
                  {3, 7, 1, GBEES_SCHEME_CTU_DIVERGENCE, GBEES_MIXED, GBEES_CELL_POINTS, 1e-7},
                  {4, 4, 0, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, GBEES_CELL_POINTS, 1e-6},
                  {6, 2, 0, GBEES_SCHEME_CTU, GBEES_MIXED, GBEES_CELL_POINTS, 1e-4},
-                 {2, 1, 0, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, GBEES_CELL_AVERAGES, 1e-4}};
+                 {1, 9, 0, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, GBEES_CELL_AVERAGES, 1e-9}};
 
     rig_open_split(r, "cpu", cases[number].n, cases[number].extent);
     r->problem.numerics.scheme = cases[number].scheme;

@@ -13,7 +13,7 @@ clean_environment
 prepare_mpirun
 GBEES_BACKEND_PATH=$top_build/tests/.libs SHIM_LARGE=1 SHIM_BLOCKS=2 GBEES_CUDA_SPLIT_FROM=100
 export GBEES_BACKEND_PATH SHIM_LARGE SHIM_BLOCKS GBEES_CUDA_SPLIT_FROM
-common="--plugin-path $top_build/tests/.libs --threads 1 --audit off --progress none --backend shim --files records"
+common="--plugin-path $top_build/tests/.libs:$top_build/plugins/.libs --threads 1 --audit off --progress none --backend shim --files records"
 
 # The records of the second folder are those of the first one.
 same() { # FOLDER FOLDER
@@ -50,6 +50,25 @@ lorenz="--plugin lorenz96 --scenario published --set accuracy=0 --set extent=1"
         --set "measurements=[{time: 0.02, function: x2, value: [4.05], covariance: [0.04]}]"
 }
 
+small="--set accuracy=0 --set records=2 --set prune_interval=3"
+# shellcheck disable=SC2086
+{
+    # Transverse sums and limiters of ghosts; an odd number of passes, or of sweeps, leaves the density in the other rows.
+    compare ctu $lorenz --set scheme=ctu --set precision=double --set records=2 --set prune_interval=3 --until 0.012
+    compare positive $lorenz --set scheme=ctu-positive --set precision=double --set records=1 --set prune_interval=3 \
+        --until 0.012
+    compare bound $small --plugin pcr3bp --scenario published --set scheme=split5-mp --until 0.003
+    compare noise $small --plugin linear --set dimension=4 --set threshold=1e-5 --set parameters.noise=0.5 --until 0.2
+    # Bricks that are one cell wide along two axes: three layers of ghosts there.
+    compare narrow $small --plugin linear --set dimension=8 --set extent=1 --set width=0.5 --set threshold=2e-4 \
+        --set records=1 --set courant=0.3 --set parameters.noise=0.5 --until 0.04
+    # Full noise and a bound, with rates that depend on time, as the drift of the next one.
+    compare full $small --plugin noise --set dimension=4 --set threshold=1e-5 --set bound=on --set parameters.own=0.5 \
+        --set parameters.beside=0.2 --set parameters.rise=1 --set parameters.growth=1 --set parameters.shear=1 --until 0.1
+    compare time $small --plugin advect --set dimension=4 --set precision=double --set threshold=1e-5 \
+        --set parameters.beat=3 --set parameters.rotation=1 --set parameters.shear=1 --until 0.3
+}
+
 what="a checkpoint of GPUs that share a grid"
 # shellcheck disable=SC2086
 calls 1 timeout 300 mpirun -n 2 "$program" $common $lorenz --set records=2 --set prune_interval=3 --set courant=0.2 \
@@ -76,6 +95,16 @@ what="a grid that shrinks"
 GBEES_CUDA_SPLIT_FROM=3000 compare shrinking $lorenz --set records=1 --set prune_interval=2 --until 0.04 \
     --set "measurements=[{time: 0.02, function: x2, value: [4.05], covariance: [0.0004]}]"
 
+what="an update that fails"
+# shellcheck disable=SC2086
+for number in 1 3; do
+    calls 1 timeout 300 mpirun -n "$number" "$program" $common $lorenz --set records=1 --until 0.01 --no-output \
+        --set "measurements=[{time: 0.005, function: x2, value: [4000], covariance: [1.0e-8]}]"
+    has err "at t = 0.005 (leg 0"
+    grep '^gbees-run: at t' err >"failed.$number"
+done
+cmp failed.1 failed.3 || fail "the ranks' error is another one"
+
 what="a small grid"
 # shellcheck disable=SC2086
 calls 0 timeout 300 mpirun -n 2 "$program" $common --plugin lorenz63 --scenario published --set accuracy=0 --until 0.2 \
@@ -92,6 +121,5 @@ refused() { # TEXT ARGUMENT...
     test "$(grep -c '^gbees-run: .*several GPUs' err)" -eq 1 || fail "not one sentence"
 }
 refused "a grid that changes" --plugin lorenz96 --set accuracy=0 --set "regrid=[{time: 0.1, factor: 2}]"
-refused "a bound" --plugin pcr3bp --set accuracy=0
-refused "process noise" --plugin linear --set accuracy=0 --set dimension=8
+refused "a grid that moves" --plugin lorenz96 --set accuracy=0 --set frame=moving
 exit "$bad"

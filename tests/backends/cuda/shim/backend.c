@@ -69,12 +69,14 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(advect_3d_ctu)                                                                                                 \
     X(advect_4d)                                                                                                     \
     X(advect_4d_ctu)                                                                                                 \
+    X(advect_4d_time)                                                                                                \
     X(duffing)                                                                                                       \
     X(duffing_ctu)                                                                                                   \
     X(duffing_rotated)                                                                                               \
     X(duffing_small)                                                                                                 \
     X(linear_1d)                                                                                                     \
     X(linear_8d)                                                                                                     \
+    X(linear_4d)                                                                                                     \
     X(linear_8d_ctu)                                                                                                 \
     X(lorenz63)                                                                                                      \
     X(lorenz63_ctu)                                                                                                  \
@@ -83,8 +85,11 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(lorenz63_moving)                                                                                               \
     X(lorenz63_small)                                                                                                \
     X(lorenz96)                                                                                                      \
+    X(lorenz96_ctu)                                                                                                  \
+    X(lorenz96_ctu_positive)                                                                                         \
     X(nan_drift)                                                                                                     \
     X(noise)                                                                                                         \
+    X(noise_4d)                                                                                                      \
     X(noise_bounded)                                                                                                 \
     X(noise_ctu)                                                                                                     \
     X(noise_moving)                                                                                                  \
@@ -173,9 +178,8 @@ static int add_program(const gbees_problem *problem, int which, int shared, gbee
     static const program_spec none;
 
     programs.part[which] = (program){.shape = {10, 1, 0}}; /* bricks a block, of what are one warp's in truth */
-    if (which == PROGRAM_RANKS && shared)
-        programs.part[which].image = malloc(1);
-    if (!is_there(which) || !program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", which))
+    if (!is_there(which) || !(program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", which) ||
+                              (shared && program_is_shared(which))))
         return 0;
     if (is_late(which))
         return program_set_begin(&programs, which, &api, &none, make_late, error);
@@ -222,7 +226,11 @@ static int make(const gbees_problem *problem, const engine_source *source, const
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    return make(problem, NULL, options ? options->parallel : NULL, engine, error);
+    const int status = make(problem, NULL, options ? options->parallel : NULL, engine, error);
+
+    if (!status && options)
+        (*engine)->deterministic = options->deterministic;
+    return status;
 }
 
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
@@ -230,7 +238,11 @@ static int load(const gbees_problem *problem, const gbees_engine_options *option
 {
     if (options && options->parallel)
         return cuda_ranks_refuse_resume(options->parallel, error);
-    return make(problem, &(engine_source){source, context}, NULL, engine, error);
+    const int status = make(problem, &(engine_source){source, context}, NULL, engine, error);
+
+    if (!status && options)
+        (*engine)->deterministic = options->deterministic;
+    return status;
 }
 
 static void destroy(gbees_engine *engine)

@@ -37,6 +37,9 @@ typedef enum shim_kernel {
     SHIM_COPY_MARKS,
     SHIM_STAY,
     SHIM_KEEP,
+    SHIM_INSPECT,
+    SHIM_NOISE_RATES,
+    SHIM_DIFFUSE,
     SHIM_INTEGRATE,
     SHIM_KERNELS
 } shim_kernel;

@@ -186,6 +186,15 @@ static void run_kernel(shim_kernel kernel, void **a)
     case SHIM_KEEP:
         gbees_keep(*m, ARGUMENT(gbees_state *, 1));
         break;
+    case SHIM_INSPECT:
+        gbees_inspect(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
+        break;
+    case SHIM_NOISE_RATES:
+        gbees_noise_rates(*m, ARGUMENT(gbees_state *, 1));
+        break;
+    case SHIM_DIFFUSE:
+        gbees_diffuse(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2), ARGUMENT(int, 3), ARGUMENT(double, 4));
+        break;
 #else
     case SHIM_GROW:
     case SHIM_LINK:
@@ -198,6 +207,9 @@ static void run_kernel(shim_kernel kernel, void **a)
     case SHIM_COPY_MARKS:
     case SHIM_STAY:
     case SHIM_KEEP:
+    case SHIM_INSPECT:
+    case SHIM_NOISE_RATES:
+    case SHIM_DIFFUSE:
         break;
 #endif
     case SHIM_INTEGRATE:

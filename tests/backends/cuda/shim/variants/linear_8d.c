@@ -1,8 +1,9 @@
-/* linear_8d.c - the linear model in eight dimensions, split5, mixed precision, diagonal diffusion. */
+/* linear_8d.c - the linear model in eight dimensions, split5, mixed precision, diagonal diffusion; for ranks. */
 #define SHIM_VARIANT linear_8d
 #define SHIM_MODEL "linear"
 #define SHIM_PLUGIN "plugins/linear.c"
 #define GBEES_N 8
 #define GBEES_SPLIT 1
 #define GBEES_DIFFUSION 1
+#define GBEES_SHARED 1
 #include "backends/cuda/shim/kernels.h"

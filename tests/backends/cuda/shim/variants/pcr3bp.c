@@ -1,4 +1,4 @@
-/* pcr3bp.c - PCR3BP, split5-mp, mixed precision: bounded, the drift in double. */
+/* pcr3bp.c - PCR3BP, split5-mp, mixed precision: bounded, the drift in double; for ranks. */
 #define SHIM_VARIANT pcr3bp
 #define SHIM_MODEL "pcr3bp"
 #define SHIM_PLUGIN "plugins/pcr3bp.c"
@@ -7,4 +7,5 @@
 #define GBEES_PRESERVING 1
 #define GBEES_BOUNDED 1
 #define GBEES_DRIFT_F64 1
+#define GBEES_SHARED 1
 #include "backends/cuda/shim/kernels.h"

@@ -1,0 +1,10 @@
+/* lorenz96_ctu_positive.c - Lorenz '96, ctu-positive, double precision; for ranks. */
+#define SHIM_VARIANT lorenz96_ctu_positive
+#define SHIM_MODEL "lorenz96"
+#define SHIM_PLUGIN "plugins/lorenz96.c"
+#define GBEES_N 6
+#define SHIM_DOUBLE
+#define GBEES_DIVERGENCE 1
+#define GBEES_LIMITED 1
+#define GBEES_SHARED 1
+#include "backends/cuda/shim/kernels.h"
