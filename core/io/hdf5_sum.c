@@ -47,7 +47,7 @@ static hid_t make_sum_type(void)
     return type;
 }
 
-/* of an object that is in `place`, a file or group or the object itself */
+/* Attaches a sum to an object that is in `place`, a file or a group, or is that itself: ".". */
 static void put_text(gbees_hdf5 *file, hid_t place, const char *object, const char *name,
                      const char hex[GBEES_SHA256_HEX])
 {
@@ -299,15 +299,15 @@ static void visit_dataset(walk *w, hid_t set)
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *context);
 
-/* Whether an object has been visited by another of its names. */
-static int is_again(walk *w, haddr_t address)
+/* The number of an object that has been visited by another of its names, counted from 0; else -1. */
+static int find_again(walk *w, haddr_t address)
 {
     for (int k = 0; k < w->seen_count; k++)
         if (w->seen[k] == address)
-            return 1;
+            return k;
     if (w->seen_count < SEEN_MOST)
         w->seen[w->seen_count++] = address;
-    return 0;
+    return -1;
 }
 
 static void visit_object(walk *w, hid_t object)
@@ -347,9 +347,12 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
         return -1;
     }
     (void)snprintf(w->path + length, sizeof w->path - length, "/%s", name);
-    if (is_again(w, info->u.address)) {
-        gbees_sha256_add(&w->sum, "again", sizeof "again");
-        gbees_sha256_add(&w->sum, w->path, strlen(w->path) + 1);
+    const int again = find_again(w, info->u.address);
+    if (again >= 0) {
+        char text[512];
+        const int length_of = snprintf(text, sizeof text, "again %s: %d", w->path, again);
+
+        gbees_sha256_add(&w->sum, text, (size_t)length_of + 1);
     } else
         visit_named(w, group, name);
     w->path[length] = '\0';
