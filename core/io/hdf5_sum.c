@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 8, SEEN_MOST = 64 };
+enum { DEPTH_MOST = 8, SEEN_MOST = 256 };
 
 static const char attribute_name[] = "sha256";
 
@@ -47,12 +47,14 @@ static hid_t make_sum_type(void)
     return type;
 }
 
-static void put_text(gbees_hdf5 *file, const char *object, const char *name, const char hex[GBEES_SHA256_HEX])
+/* Attaches a sum to an object that is in `place`, a file or a group, or is that itself: ".". */
+static void put_text(gbees_hdf5 *file, hid_t place, const char *object, const char *name,
+                     const char hex[GBEES_SHA256_HEX])
 {
     hid_t type = make_sum_type(), space = H5Screate(H5S_SCALAR), attribute = -1;
 
     if (type >= 0 && space >= 0)
-        attribute = H5Acreate_by_name(file->id, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        attribute = H5Acreate_by_name(place, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0 || H5Awrite(attribute, type, hex) < 0 || H5Aclose(attribute) < 0)
         gbees_hdf5_fail(file);
     if (space >= 0)
@@ -61,12 +63,12 @@ static void put_text(gbees_hdf5 *file, const char *object, const char *name, con
         (void)H5Tclose(type);
 }
 
-static void put(gbees_hdf5 *file, const char *object, gbees_sha256_sum *sum)
+static void put(gbees_hdf5 *file, hid_t place, const char *object, gbees_sha256_sum *sum)
 {
     char hex[GBEES_SHA256_HEX];
 
     gbees_sha256_finish(sum, hex);
-    put_text(file, object, attribute_name, hex);
+    put_text(file, place, object, attribute_name, hex);
 }
 
 void gbees_hdf5_sum_add(gbees_sha256_sum *sum, int of_parts, const void *data, size_t bytes)
@@ -105,8 +107,7 @@ void gbees_hdf5_sum_compare(gbees_hdf5 *file, const char *name, gbees_sha256_sum
 
 /* ---- datasets that are written --------------------------------------------------------------------------------- */
 
-void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
-                            const void *data)
+void gbees_hdf5_sum_dataset(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *size, const void *data)
 {
     gbees_sha256_sum sum;
 
@@ -114,7 +115,7 @@ void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int 
         return;
     gbees_sha256_start(&sum);
     add_values(&sum, H5Tget_size(type), rank, size, data);
-    put(file, name, &sum);
+    put(file, set, ".", &sum);
 }
 
 void gbees_hdf5_sum_begin(gbees_hdf5 *file, const char *name)
@@ -153,9 +154,9 @@ static void put_parts(gbees_hdf5 *file, gbees_hdf5_part *parts)
 
     gbees_sha256_finish(&parts->sum, hex);
     if (parts->count == 1)
-        put_text(file, parts->name, attribute_name, parts->last);
+        put_text(file, file->id, parts->name, attribute_name, parts->last);
     else
-        put_text(file, parts->name, gbees_hdf5_sum_parts_name, hex);
+        put_text(file, file->id, parts->name, gbees_hdf5_sum_parts_name, hex);
 }
 
 /* ---- datasets that are read ------------------------------------------------------------------------------------ */
@@ -204,7 +205,7 @@ typedef struct walk {
     gbees_hdf5 *file;
     gbees_sha256_sum sum;
     int values, depth;
-    haddr_t seen[SEEN_MOST]; /* objects of several names that have been visited */
+    haddr_t seen[SEEN_MOST]; /* objects that have been visited */
     int seen_count;
     char path[256];
 } walk;
@@ -298,30 +299,21 @@ static void visit_dataset(walk *w, hid_t set)
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *context);
 
-/* Whether an object has been visited by another of its names. */
-static int is_again(walk *w, hid_t object)
+/* The number of an object that has been visited by another of its names, counted from 0; else -1. */
+static int find_again(walk *w, haddr_t address)
 {
-    H5O_info_t facts;
-
-    if (H5Oget_info(object, &facts) < 0 || facts.rc < 2)
-        return 0;
     for (int k = 0; k < w->seen_count; k++)
-        if (w->seen[k] == facts.addr)
-            return 1;
+        if (w->seen[k] == address)
+            return k;
     if (w->seen_count < SEEN_MOST)
-        w->seen[w->seen_count++] = facts.addr;
-    return 0;
+        w->seen[w->seen_count++] = address;
+    return -1;
 }
 
 static void visit_object(walk *w, hid_t object)
 {
     const H5I_type_t kind = H5Iget_type(object);
 
-    if (is_again(w, object)) {
-        gbees_sha256_add(&w->sum, "again", sizeof "again");
-        gbees_sha256_add(&w->sum, w->path, strlen(w->path) + 1);
-        return;
-    }
     if (kind == H5I_DATASET)
         visit_dataset(w, object);
     if (gbees_hdf5_is_open(w->file) && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, w) < 0)
@@ -329,6 +321,20 @@ static void visit_object(walk *w, hid_t object)
     if (kind == H5I_GROUP && gbees_hdf5_is_open(w->file) &&
         H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, w) < 0)
         gbees_hdf5_fail(w->file);
+}
+
+static void visit_named(walk *w, hid_t group, const char *name)
+{
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+
+    if (object < 0) {
+        gbees_hdf5_fail(w->file);
+        return;
+    }
+    w->depth++;
+    visit_object(w, object);
+    w->depth--;
+    (void)H5Oclose(object);
 }
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *context)
@@ -340,17 +346,16 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
         gbees_hdf5_sum_reject(w->file, name, "is no dataset or group of gbees's");
         return -1;
     }
-    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
-    if (object < 0) {
-        gbees_hdf5_fail(w->file);
-        return -1;
-    }
-    w->depth++;
     (void)snprintf(w->path + length, sizeof w->path - length, "/%s", name);
-    visit_object(w, object);
+    const int again = find_again(w, info->u.address);
+    if (again >= 0) {
+        char text[512];
+        const int length_of = snprintf(text, sizeof text, "again %s: %d", w->path, again);
+
+        gbees_sha256_add(&w->sum, text, (size_t)length_of + 1);
+    } else
+        visit_named(w, group, name);
     w->path[length] = '\0';
-    w->depth--;
-    (void)H5Oclose(object);
     return w->file->status ? -1 : 0;
 }
 
@@ -378,7 +383,7 @@ void gbees_hdf5_sum_finish(gbees_hdf5 *file)
     if (gbees_hdf5_is_open(file))
         walk_all(file, 0, &sum);
     if (gbees_hdf5_is_open(file))
-        put(file, "/", &sum);
+        put(file, file->id, "/", &sum);
 }
 
 int gbees_hdf5_is_summed(const gbees_hdf5 *file)

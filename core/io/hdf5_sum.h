@@ -13,8 +13,7 @@ enum { GBEES_HDF5_SUM_COLUMNS = 65536 };
 /* A dataset that is written at once; or one whose chunks come one after the other, in their order: of several the
  * checksum is that of theirs, so that each thread sums the chunk that it compresses. gbees_hdf5_sum_part() takes that
  * of the next one. */
-void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
-                            const void *data);
+void gbees_hdf5_sum_dataset(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *size, const void *data);
 void gbees_hdf5_sum_begin(gbees_hdf5 *file, const char *name);
 gbees_hdf5_part *gbees_hdf5_sum_parts(gbees_hdf5 *file, const char *name);
 void gbees_hdf5_sum_part(gbees_hdf5_part *parts, const char hex[GBEES_SHA256_HEX]);

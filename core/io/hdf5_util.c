@@ -150,11 +150,11 @@ void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank
         gbees_hdf5_chunks_write(file, set, type, rank, start, size, data, NULL);
     else if (set >= 0 && data)
         check(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
-    check(file, set >= 0 && H5Dclose(set) < 0);
     if (data || is_empty(rank, size))
-        gbees_hdf5_sum_dataset(file, name, type, rank, size, data);
+        gbees_hdf5_sum_dataset(file, set, type, rank, size, data);
     else
         gbees_hdf5_sum_begin(file, name);
+    check(file, set >= 0 && H5Dclose(set) < 0);
     if (chunked && layout >= 0)
         (void)H5Pclose(layout);
     close_space(space);

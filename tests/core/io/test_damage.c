@@ -252,6 +252,20 @@ START_TEST(checksums)
 }
 END_TEST
 
+/* A second name of a dataset that leads to another one. */
+START_TEST(names_of_datasets)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+
+    ck_assert_int_ge(H5Ldelete(file, "h", H5P_DEFAULT), 0);
+    ck_assert_int_ge(H5Lcreate_hard(file, "grid/origin", file, "h", H5P_DEFAULT, H5P_DEFAULT), 0);
+    (void)H5Fclose(file);
+    check_unreadable("leg0_record0.h5", "does not have the checksum");
+    const finding found = verify();
+    ck_assert_msg(found.damaged == 1 && strstr(found.text, "does not have the checksum"), "%s", found.text);
+}
+END_TEST
+
 START_TEST(values)
 {
     double p[CELLS] = {-2e30}, wide[] = {1, 0, 1};
@@ -322,6 +336,7 @@ int main(void)
     tcase_add_loop_test(tests, flipped_bytes, 0, 2);
     tcase_add_test(tests, crashes_are_errors);
     tcase_add_test(tests, checksums);
+    tcase_add_test(tests, names_of_datasets);
     tcase_add_test(tests, values);
     tcase_add_test(tests, values_of_other_files);
     tcase_add_test(tests, missing_records);
