@@ -100,8 +100,8 @@ if test -f "$top_build/tests/.libs/gbees_shim.so"; then
     }
     crossing crossed --plugin lorenz63 --scenario published --until 0.4 --set measurements=[]
     crossing crossed_budget --plugin lorenz63 --until 0.4 --set mass_budget=1e-3
-    "$program" --quiet --plugin vanderpol --set accuracy=0 --set frame=moving --deterministic --backend shim \
-        --output framed --max-time 0.001 >out 2>err
+    "$program" --quiet --plugin lorenz63 --until 0.5 --set accuracy=0 --set frame=moving --deterministic \
+        --backend shim --output framed --max-time 0.001 >out 2>err
     run 2 --resume framed --backend cpu
     has err "a run on a grid that moves can't go on on another kind of backend"
     "$program" --quiet --plugin lorenz63 --set accuracy=0 --backend shim --output other --max-time 0.001 >out 2>err
