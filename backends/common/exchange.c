@@ -1,6 +1,7 @@
 /* exchange.c - see exchange.h. */
 #include "exchange.h"
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* A monotonic clock, in seconds. */
@@ -51,4 +52,37 @@ int exchange_agree(const gbees_parallel *parallel, exchange_log *log, int status
 void exchange_abort(const gbees_parallel *parallel, const char *why)
 {
     parallel->abort(parallel->context, EXIT_FAILURE, why);
+}
+
+void exchange_totals(const gbees_parallel *parallel, exchange_log *log, const gbees_rank_totals *own,
+                     gbees_rank_totals *all)
+{
+    gbees_rank_totals here;
+    const double began = now_s();
+
+    memset(&here, 0, sizeof here); /* padding included: it is sent as bytes */
+    here.bricks = own->bricks;
+    here.peak_bytes = own->peak_bytes;
+    here.bytes_sent = log->bytes;
+    here.seconds_waited = log->seconds;
+    parallel->gather(parallel->context, &here, sizeof here, all);
+    log->seconds += now_s() - began;
+}
+
+double exchange_total_bytes(const gbees_parallel *parallel, const gbees_rank_totals *all)
+{
+    double bytes = 0;
+
+    for (int r = 0; r < parallel->ranks; r++)
+        bytes += all[r].bytes_sent;
+    return bytes;
+}
+
+double exchange_longest_wait(const gbees_parallel *parallel, const gbees_rank_totals *all)
+{
+    double longest = 0;
+
+    for (int r = 0; r < parallel->ranks; r++)
+        longest = all[r].seconds_waited > longest ? all[r].seconds_waited : longest;
+    return longest;
 }

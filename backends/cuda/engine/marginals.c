@@ -51,8 +51,8 @@ static uint64_t lay_out(const gbees_marginals *of, int n, uint64_t most, gbees_h
     return entries;
 }
 
-/* Sums P of own cells with P >= threshold at `at` in the GPU's memory, and fetches the sums[entries], integers in units
- * of 2^-60. */
+/* Sums P of own cells with P >= threshold at `at` in the GPU's memory, and fetches the sums[entries], integers in
+ * units of 2^-60. */
 static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, double threshold, CUdeviceptr at,
                   int64_t *sums, gbees_error *error)
 {
