@@ -21,6 +21,7 @@ libgbees_la_SOURCES = \
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
+	%D%/base/seconds.h \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \
 	%D%/base/signal_mask.h \
@@ -150,6 +151,8 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_scale.h \
 	%D%/io/hdf5_sum.c \
 	%D%/io/hdf5_sum.h \
+	%D%/io/hdf5_sum_read.c \
+	%D%/io/hdf5_sum_read.h \
 	%D%/io/hdf5_util.c \
 	%D%/io/hdf5_util.h \
 	%D%/io/json_compare.c \
@@ -180,6 +183,8 @@ libgbees_la_SOURCES = \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \
+	%D%/io/record_axes.c \
+	%D%/io/record_axes.h \
 	%D%/io/record_cells.c \
 	%D%/io/record_cells.h \
 	%D%/io/record_child.c \
@@ -358,7 +363,13 @@ bin_PROGRAMS += gbees-export
 gbees_export_LDFLAGS =
 gbees_export_LDADD = libgbees.la $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_export_SOURCES = \
-	%D%/command/export.c
+	%D%/command/export.c \
+	%D%/command/export_file.c \
+	%D%/command/export_file.h \
+	%D%/command/export_image.c \
+	%D%/command/export_image.h \
+	%D%/command/export_images.c \
+	%D%/command/export_images.h
 
 bin_PROGRAMS += gbees-plugin
 gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \

@@ -55,6 +55,7 @@ dist_notes_DATA = \
 	%D%/notes/memory.md \
 	%D%/notes/ranks.md \
 	%D%/notes/threads.md \
+	%D%/notes/results-files.md \
 	%D%/notes/whole-runs.md
 
 dist_man_MANS = \

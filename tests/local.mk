@@ -16,6 +16,7 @@ test_scripts = \
 	%D%/backends/cuda/test_cuda_ranks.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
+	%D%/core/io/test_octave.sh \
 	%D%/core/io/test_xarray.sh \
 	%D%/core/plot/test_plot.sh \
 	%D%/core/python/test_python.sh \
@@ -42,7 +43,8 @@ test_scripts = \
 	%D%/tree/test_circles.sh \
 	%D%/tree/test_layers.sh \
 	%D%/tree/test_lists.sh
-# Scripts are longest, and begin first.
+# Those that take longest begin first: scripts, then the programs of the CUDA backend. One that began last would have
+# one processor to itself.
 TESTS = $(test_scripts) $(check_PROGRAMS)
 
 # Slow, and what breaks them is rare: make check-long runs these scripts, and of these programs the cases that are tagged
@@ -61,6 +63,7 @@ long_programs = \
 	%D%/backends/test_split_steps \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
+	%D%/backends/cuda/test_cuda_engine \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_registers \
 	%D%/core/io/test_damage
@@ -91,16 +94,28 @@ CLEANFILES = $(EXTRA_PROGRAMS)
 %C%_backends_cpu_kernel_bits_LDADD = $(cpu_kernels) libgbees.la
 %C%_backends_cpu_kernel_bits_SOURCES = %D%/backends/cpu/kernel_bits.c $(kernel_fields_sources)
 
+if HAVE_CUDA
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/backends/cuda/test_cuda_engine \
+	%D%/backends/cuda/test_cuda_integrator \
+	%D%/backends/cuda/test_cuda_program \
+	%D%/backends/cuda/test_cuda_records \
+	%D%/backends/cuda/test_cuda_registers
+endif
+endif
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/accuracy/test_sample_count \
+	%D%/core/accuracy/test_variation \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_distances \
 	%D%/core/audit/test_islands \
 	%D%/core/audit/test_truth \
 	%D%/core/rivals/test_comparison \
+	%D%/core/rivals/test_comparison_state \
 	%D%/core/rivals/test_filters \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
@@ -123,6 +138,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_flux \
 	%D%/core/frame/test_affine \
 	%D%/core/frame/test_motion \
+	%D%/core/frame/test_passes \
 	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
 	%D%/core/frame/test_valley \
@@ -332,9 +348,7 @@ check_PROGRAMS += \
 	%D%/backends/cuda/test_cuda_api \
 	%D%/backends/cuda/test_cuda_cache \
 	%D%/backends/cuda/test_cuda_cached \
-	%D%/backends/cuda/test_cuda_equations \
-	%D%/backends/cuda/test_cuda_program \
-	%D%/backends/cuda/test_cuda_registers
+	%D%/backends/cuda/test_cuda_equations
 cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
 cuda_test_ldadd = backends/libcuda_runtime.la backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
 %C%_backends_cuda_test_cuda_api_CPPFLAGS = $(cuda_test_cppflags)
@@ -494,10 +508,6 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/pcr3bp_rotated.c \
 	%D%/backends/cuda/shim/variants/pcr3bp_seventh.c
 
-if HAVE_CHECK
-check_PROGRAMS += %D%/backends/cuda/test_cuda_integrator %D%/backends/cuda/test_cuda_engine \
-	%D%/backends/cuda/test_cuda_records
-endif
 endif
 
 noinst_HEADERS = \
@@ -510,6 +520,7 @@ noinst_HEADERS = \
 	%D%/fixtures/dense.h \
 	%D%/fixtures/dense_split.h \
 	%D%/fixtures/engine_fixture.h \
+	%D%/fixtures/frame_fixture.h \
 	%D%/fixtures/initial_fixture.h \
 	%D%/fixtures/kalman.h \
 	%D%/fixtures/kept_run.h \
@@ -523,6 +534,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/suite.h \
 	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \
 	%D%/fixtures/world_fixture.h \

@@ -1,51 +1,42 @@
 /* exchange.c - see exchange.h. */
 #include "exchange.h"
+#include "base/seconds.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* A monotonic clock, in seconds. */
-static double now_s(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void exchange_sum(const gbees_parallel *parallel, exchange_log *log, int64_t *values, size_t count)
 {
-    const double began = now_s();
+    const double began = gbees_seconds_now();
 
     parallel->sum(parallel->context, values, count);
-    log->seconds += now_s() - began;
+    log->seconds += gbees_seconds_now() - began;
 }
 
 void exchange_most(const gbees_parallel *parallel, exchange_log *log, double *values, size_t count)
 {
-    const double began = now_s();
+    const double began = gbees_seconds_now();
 
     parallel->most(parallel->context, values, count);
-    log->seconds += now_s() - began;
+    log->seconds += gbees_seconds_now() - began;
 }
 
 void exchange_messages(const gbees_parallel *parallel, exchange_log *log, const gbees_message *out, int outs,
                        const gbees_message *in, int ins)
 {
-    const double began = now_s();
+    const double began = gbees_seconds_now();
 
     parallel->exchange(parallel->context, out, outs, in, ins);
-    log->seconds += now_s() - began;
+    log->seconds += gbees_seconds_now() - began;
     for (int k = 0; k < outs; k++)
         log->bytes += (double)out[k].size;
 }
 
 int exchange_agree(const gbees_parallel *parallel, exchange_log *log, int status, gbees_error *error)
 {
-    const double began = now_s();
+    const double began = gbees_seconds_now();
 
     status = gbees_parallel_agree(parallel, status, error);
-    log->seconds += now_s() - began;
+    log->seconds += gbees_seconds_now() - began;
     return status;
 }
 
@@ -58,7 +49,7 @@ void exchange_totals(const gbees_parallel *parallel, exchange_log *log, const gb
                      gbees_rank_totals *all)
 {
     gbees_rank_totals here;
-    const double began = now_s();
+    const double began = gbees_seconds_now();
 
     memset(&here, 0, sizeof here); /* padding included: it is sent as bytes */
     here.bricks = own->bricks;
@@ -66,7 +57,7 @@ void exchange_totals(const gbees_parallel *parallel, exchange_log *log, const gb
     here.bytes_sent = log->bytes;
     here.seconds_waited = log->seconds;
     parallel->gather(parallel->context, &here, sizeof here, all);
-    log->seconds += now_s() - began;
+    log->seconds += gbees_seconds_now() - began;
 }
 
 double exchange_total_bytes(const gbees_parallel *parallel, const gbees_rank_totals *all)

@@ -32,6 +32,14 @@ int partition_contains(int n, const partition_box *box, const int32_t *key)
     return j == n;
 }
 
+int partition_are_near(int n, const partition_box *a, const partition_box *b, const int *layers)
+{
+    for (int j = 0; j < n; j++)
+        if ((int64_t)a->lo[j] - b->hi[j] >= layers[j] || (int64_t)b->lo[j] - a->hi[j] >= layers[j])
+            return 0;
+    return 1;
+}
+
 int partition_find(const partition *p, const int32_t *key)
 {
     int part = 0;

@@ -48,6 +48,8 @@ void partition_destroy(partition *p);
 
 /* Whether key[n] is in a box. */
 int partition_contains(int n, const partition_box *box, const int32_t *key);
+/* Whether keys within layers[n] of one box, along each axis, may be in the other one. */
+int partition_are_near(int n, const partition_box *a, const partition_box *b, const int *layers);
 /* The number of the part that a key is in. */
 int partition_find(const partition *p, const int32_t *key);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = GBEES_MAX_DIM, BATCH = 1024, PARTS_MOST = 16, LEAST = 1024 };
+enum { N = GBEES_MAX_DIM, BATCH = 1024, PARTS_MOST = 16, LEAST = 1024, ROW = 16 };
 
 typedef struct bin {
     uint64_t key; /* 0: the place is free */
@@ -32,6 +32,15 @@ typedef struct shares {
     int count;
     double share[PARTS_MOST];
 } shares;
+
+/* Cells that differ in the last index alone, added up in bins along that axis: so a bin is looked up once for a row,
+ * not for each cell. */
+typedef struct row {
+    int32_t index[N]; /* of its cells, but for the last axis */
+    int64_t first;    /* bin along the last axis that p[0] is for */
+    int used;         /* bins up to the last one with a cell; 0: the row is empty */
+    double p[ROW];
+} row;
 
 /* ---- the table ---- */
 
@@ -106,16 +115,65 @@ static uint64_t mix(uint64_t key, int64_t index)
     return key ^ key >> 32;
 }
 
-/* Adds a cell's parts in all bins that it reaches into along `axis` and the axes behind it. */
-static int add_parts(gbees_histogram *to, const shares *along, int n, int axis, uint64_t key, double p)
+/* Adds a row's parts in all bins that it reaches into: `share` of it, along `axis` and the axes behind it. */
+static int add_parts(gbees_histogram *to, const row *from, const shares *along, int n, int axis, uint64_t key,
+                     double share)
 {
     int bad = 0;
 
-    if (axis == n)
-        return p > 0 ? add(to, key ? key : 1, p) : 0;
-    for (int k = 0; k < along[axis].count && !bad; k++)
-        bad = add_parts(to, along, n, axis + 1, mix(key, along[axis].first + k), p * along[axis].share[k]);
+    for (int k = 0; axis == n - 1 && k < from->used && !bad; k++)
+        if (from->p[k] * share > 0) {
+            const uint64_t mixed = mix(key, from->first + k);
+
+            bad = add(to, mixed ? mixed : 1, from->p[k] * share);
+        }
+    for (int k = 0; axis < n - 1 && k < along[axis].count && !bad; k++)
+        bad = add_parts(to, from, along, n, axis + 1, mix(key, along[axis].first + k), share * along[axis].share[k]);
     return bad;
+}
+
+/* Adds a row to the bins and empties it. */
+static int add_row(gbees_histogram *to, const grid_in_bins *grid, row *from)
+{
+    shares along[N];
+
+    for (int j = 0; j < grid->n - 1; j++)
+        divide(grid, j, from->index[j], &along[j]);
+    const int bad = from->used ? add_parts(to, from, along, grid->n, 0, 0, 1) : 0;
+    from->used = 0;
+    return bad;
+}
+
+/* Whether a cell that reaches into bins from `first` on belongs to a row, and fits in it. */
+static int is_in_row(const row *now, int n, const int32_t *const *index, size_t cell, const shares *along)
+{
+    for (int j = 0; j < n - 1; j++)
+        if (index[j][cell] != now->index[j])
+            return 0;
+    return now->used && along->first >= now->first && along->first + along->count <= now->first + ROW;
+}
+
+/* Adds a cell to the row, which is added to the bins first if the cell is of another one. */
+static int add_cell(gbees_histogram *to, const grid_in_bins *grid, row *now, const int32_t *const *index, size_t cell,
+                    double p)
+{
+    const int n = grid->n;
+    shares along;
+
+    divide(grid, n - 1, index[n - 1][cell], &along);
+    if (!is_in_row(now, n, index, cell, &along)) {
+        if (add_row(to, grid, now))
+            return 1;
+        for (int j = 0; j < n - 1; j++)
+            now->index[j] = index[j][cell];
+        now->first = along.first;
+    }
+    const int at = (int)(along.first - now->first);
+    for (; now->used < at + along.count; now->used++)
+        now->p[now->used] = 0;
+    for (int k = 0; k < along.count; k++)
+        now->p[at + k] += p * along.share[k];
+    return 0;
 }
 
 static int add_cells(gbees_histogram *to, const grid_in_bins *grid, const gbees_cells *cells)
@@ -123,7 +181,7 @@ static int add_cells(gbees_histogram *to, const grid_in_bins *grid, const gbees_
     const size_t count = gbees_cells_count(cells);
     int32_t list[N][BATCH], *index[N];
     double p[BATCH];
-    shares along[N];
+    row now = {.used = 0};
     int bad = 0;
 
     for (int j = 0; j < grid->n; j++)
@@ -132,13 +190,10 @@ static int add_cells(gbees_histogram *to, const grid_in_bins *grid, const gbees_
         const size_t batch = count - first < BATCH ? count - first : BATCH;
 
         gbees_cells_copy(cells, first, batch, index, p);
-        for (size_t i = 0; i < batch && !bad; i++) {
-            for (int j = 0; j < grid->n; j++)
-                divide(grid, j, index[j][i], &along[j]);
-            bad = add_parts(to, along, grid->n, 0, 0, p[i]);
-        }
+        for (size_t i = 0; i < batch && !bad; i++)
+            bad = add_cell(to, grid, &now, (const int32_t *const *)index, i, p[i]);
     }
-    return bad;
+    return bad ? bad : add_row(to, grid, &now);
 }
 
 int gbees_histogram_create(const gbees_problem *start, const gbees_record *record, gbees_histogram **histogram,

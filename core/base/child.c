@@ -1,5 +1,6 @@
 /* child.c - a child process with limits of memory and time, which writes to a pipe; see child.h. */
 #include "child.h"
+#include "base/seconds.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PIPE_BYTES = 1 << 20 };
@@ -127,24 +127,16 @@ int gbees_child_start(gbees_child *child, gbees_child_job *job, void *context, c
     return GBEES_OK;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Waits until the pipe has bytes or is closed. Returns 1, or 0 after limits.quiet_s seconds or a failed poll(). */
 static int wait_for_bytes(const gbees_child *child)
 {
-    const double end = seconds_now() + child->limits.quiet_s;
+    const double end = gbees_seconds_now() + child->limits.quiet_s;
 
     if (child->limits.quiet_s == 0)
         return 1;
     for (;;) {
         struct pollfd asked = {.fd = child->descriptor, .events = POLLIN};
-        double left = end - seconds_now();
+        double left = end - gbees_seconds_now();
         int ready = poll(&asked, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
 
         if (ready > 0)

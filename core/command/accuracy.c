@@ -1,6 +1,7 @@
 /* accuracy.c - runs on finer and finer grids until every record's certificate is within the problem's accuracy, or
  * time, memory or grids run out; the best run is reported and its results are kept. */
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "io/jsonl.h"
 #include "ranks.h"
 #include "search.h"
@@ -75,7 +76,7 @@ static const char *reason_to_stop(const gbees_search *s, const gbees_refinement_
         return "samples are too few to certify it, but by runs on coarser cells it may be (an estimate, not a bound)";
     if (!step->next || s->count == GBEES_SEARCH_RUNS)
         return "finer grids do not help";
-    if (s->options->max_time > 0 && gbees_progress_now_s() - s->began_s + step->next_seconds > s->options->max_time)
+    if (s->options->max_time > 0 && gbees_seconds_now() - s->began_s + step->next_seconds > s->options->max_time)
         return "a finer run would exceed the time (--max-time)";
     if (limited && step->next_bytes > limit)
         return "a finer run would exceed the memory (--max-memory)";
@@ -289,7 +290,7 @@ int gbees_command_accuracy(const gbees_options *options, const gbees_resumption 
                       .report = report,
                       .command = command,
                       .from = from,
-                      .began_s = gbees_progress_now_s()};
+                      .began_s = gbees_seconds_now()};
     gbees_error failure = {0}, ignored;
     const gbees_backend *const backend = setup->backend; /* a run may change over to another */
     gbees_hold *hold = NULL;                             /* what the engines of all runs share */

@@ -1,4 +1,6 @@
 /* export.c - gbees-export: a results folder as text files. */
+#include "export_file.h"
+#include "export_images.h"
 #include "io/folder.h"
 #include <argp.h>
 #include <errno.h>
@@ -18,7 +20,7 @@ typedef struct format {
     const char *name;
     const char *list; /* name of the list of all files, or NULL */
     void (*name_record)(const gbees_snapshot *record, char *name, size_t size);
-    void (*write)(const gbees_snapshot *record, FILE *file);
+    void (*write)(const gbees_snapshot *record, FILE *file); /* NULL: records are images (export_images.h) */
 } format;
 
 static double coordinate(const gbees_snapshot *record, int j, size_t i)
@@ -85,6 +87,7 @@ static void write_csv(const gbees_snapshot *record, FILE *file)
 static const format formats[] = {
     {"gbees", NULL, name_gbees, write_gbees},
     {"csv", "records.csv", name_csv, write_csv},
+    {"vti", NULL, NULL, NULL},
 };
 
 static const format *find_format(const char *name)
@@ -102,31 +105,6 @@ typedef struct export_job {
     const char *run, *out;
     int verify; /* check the files and write none */
 } export_job;
-
-/* Closes the file; a half-written one is removed. */
-static int close_file(FILE *file, const char *path, gbees_error *error)
-{
-    int failed = fflush(file) || ferror(file);
-    int reason = errno;
-
-    if (fclose(file) && !failed) {
-        failed = 1;
-        reason = errno;
-    }
-    if (!failed)
-        return 0;
-    (void)unlink(path);
-    return gbees_error_set(error, GBEES_EIO, "can't write the file %s: %s", path, strerror(reason));
-}
-
-static FILE *open_file(const char *path, gbees_error *error)
-{
-    FILE *file = fopen(path, "wx");
-
-    if (!file)
-        (void)gbees_error_set(error, GBEES_EIO, "can't write the file %s: %s", path, strerror(errno));
-    return file;
-}
 
 /* Makes the folder of a leg, if the format has one. */
 static int make_parent(const export_job *job, const char *path, gbees_error *error)
@@ -149,12 +127,12 @@ static int export_record(const export_job *job, const gbees_snapshot *record, co
     if (!path)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
     int status = make_parent(job, path, error);
-    FILE *file = status ? NULL : open_file(path, error);
+    FILE *file = status ? NULL : gbees_export_open(path, error);
     if (!file) {
         status = GBEES_EIO;
     } else {
         job->format->write(record, file);
-        status = close_file(file, path, error);
+        status = gbees_export_close(file, path, error);
     }
     free(path);
     return status;
@@ -170,9 +148,32 @@ static void write_line(const gbees_snapshot *record, const char *name, FILE *lis
                   total->normalised);
 }
 
+/* The images of all records, and their lists. */
+static int export_images(const export_job *job, const gbees_results *results, gbees_error *error)
+{
+    gbees_image_lists lists = {0};
+    int status = GBEES_OK;
+
+    for (size_t i = 0; i < gbees_results_count(results) && !status; i++) {
+        gbees_snapshot *record;
+
+        status = gbees_results_read(results, i, &record, error);
+        if (status)
+            break;
+        status = gbees_export_images(job->out, record, &lists, error);
+        gbees_snapshot_destroy(record);
+    }
+    if (!status)
+        status = gbees_export_image_lists(job->out, &lists, error);
+    gbees_image_lists_free(&lists);
+    return status;
+}
+
 /* All records; `list` (or NULL) takes a line on each. */
 static int export_all(const export_job *job, const gbees_results *results, FILE *list, gbees_error *error)
 {
+    if (!job->format->write)
+        return export_images(job, results, error);
     if (list)
         (void)fputs("file,leg,record,time,cells,mass,mass_clipped,mass_outflow,mass_pruned,mass_normalised\n", list);
     for (size_t i = 0; i < gbees_results_count(results); i++) {
@@ -209,13 +210,13 @@ static int export_run(const export_job *job, gbees_error *error)
     }
     status = gbees_folder_make(job->out, error);
     if (!status && path) {
-        list = open_file(path, error);
+        list = gbees_export_open(path, error);
         status = list ? 0 : GBEES_EIO;
     }
     if (!status)
         status = export_all(job, results, list, error);
     if (list) {
-        int closed = close_file(list, path, status ? NULL : error);
+        int closed = gbees_export_close(list, path, status ? NULL : error);
 
         status = status ? status : closed;
     }
@@ -266,19 +267,22 @@ static int verify_run(const export_job *job, gbees_error *error)
 /* ---- command line ---- */
 
 static const struct argp_option option_table[] = {
-    {"format", 'f', "gbees|csv", 0, "what to write (default gbees)", 1},
+    {"format", 'f', "gbees|csv|vti", 0, "what to write (default gbees)", 1},
     {"verify", 'c', 0, 0, "check the files of RUN, and write nothing", 1},
     {"version", 'V', 0, 0, "print the version", 0},
     {0},
 };
 
 static const char help_text[] =
-    "Write the records of RUN, a folder of gbees-run, as text files to OUT, a new or empty folder.\v"
+    "Write the records of RUN, a folder of gbees-run, as text files or images to OUT, a new or empty folder.\v"
     "Formats:\n"
     "  gbees  OUT/P<leg>/pdf_<record>.txt: a line with the time, then for each cell its probability and its centre; "
     "what the codes before gbees-run wrote\n"
     "  csv    OUT/leg<leg>_record<record>.csv: the centre of each cell and its probability, with a header of names "
     "and units; OUT/records.csv lists the files with their times\n"
+    "  vti    OUT/leg<leg>_record<record>_<j>_<k>.vti, and ..._<j>_<k>_<l>.vti: the density of each two and three "
+    "states "
+    "as an image, for ParaView and VTK; OUT/states_<j>_<k>.pvd lists them with their times\n"
     "\n"
     "With --verify, all files of the run are checked against their checksums and its list of files: a line for each "
     "that "
@@ -294,7 +298,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'f':
         job->format = find_format(text);
         if (!job->format)
-            argp_error(state, "unknown format '%s': it is gbees or csv", text);
+            argp_error(state, "unknown format '%s': it is gbees, csv or vti", text);
         return 0;
     case 'c':
         job->verify = 1;

@@ -2,6 +2,7 @@
  * become narrower by 2^(1/2), as long as the next trial is expected to be short. p* is in proportion to a cell's
  * volume, so that it cuts off the same part of the density. */
 #include "forecast.h"
+#include "base/seconds.h"
 #include "base/text.h"
 #include "extrapolate.h"
 #include "io/scenario.h"
@@ -15,12 +16,12 @@ enum { TRIALS = 24 };
 static const double step = 1.4142135623730951; /* from one trial's cells to those of the next */
 static const double first_deviations = 3;      /* of the initial density, that the widest cells measure */
 static const double longest_s = 0.7;           /* that a trial is expected to take */
-static const double all_s = 1.9;                 /* that all take: the one that goes on then is given up */
+static const double all_s = 1.9;               /* that all take: the one that goes on then is given up */
 
 /* ---- one trial ------------------------------------------------------------------------------------------------- */
 
 typedef struct watch {
-    double stop_s;   /* of gbees_progress_now_s() */
+    double stop_s;   /* of gbees_seconds_now() */
     double fraction; /* of the trial's model time that is done */
     double wall_s;   /* that the trial took, with its initial density and records */
     int stopped;
@@ -37,7 +38,7 @@ static int is_cancelled(void *context)
 {
     watch *w = context;
 
-    w->stopped |= gbees_progress_now_s() > w->stop_s;
+    w->stopped |= gbees_seconds_now() > w->stop_s;
     return w->stopped || gbees_signals_caught();
 }
 
@@ -102,7 +103,7 @@ static int try_width(const gbees_setup *setup, const gbees_options *options, dou
     const char *text = gbees_scenario_text(setup->scenario);
     int status = text ? gbees_scenario_create(text, "the scenario", &scenario, &error) : GBEES_ENOMEM;
 
-    const double began_s = gbees_progress_now_s();
+    const double began_s = gbees_seconds_now();
 
     w->fraction = 0;
     if (!status)
@@ -113,7 +114,7 @@ static int try_width(const gbees_setup *setup, const gbees_options *options, dou
         status = run(setup, options, problem, w, &summary, &error);
     gbees_problem_destroy(problem);
     gbees_scenario_destroy(scenario);
-    w->wall_s = gbees_progress_now_s() - began_s;
+    w->wall_s = gbees_seconds_now() - began_s;
     *trial = (gbees_trial){.width = width,
                            .cells = (double)summary.totals.max_cells,
                            .bytes = (double)summary.totals.peak_bytes,
@@ -152,7 +153,7 @@ gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options
 {
     const gbees_problem *problem = setup->problem;
     gbees_trial trial[TRIALS];
-    watch w = {.stop_s = gbees_progress_now_s() + all_s};
+    watch w = {.stop_s = gbees_seconds_now() + all_s};
     int count = 0, failed = 0;
 
     if (setup->backend->capture || problem->cells)
@@ -160,7 +161,7 @@ gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options
     for (int k = first_power(problem); k > 0 && !w.stopped && !(failed && count); k--) {
         const double expected = count ? expected_s(trial, count, problem->dimension, w.wall_s) : 0;
 
-        if (expected > longest_s || gbees_progress_now_s() + expected > w.stop_s)
+        if (expected > longest_s || gbees_seconds_now() + expected > w.stop_s)
             break;
         failed = try_width(setup, options, width_of(k), &trial[count], &w);
         count += !failed;

@@ -1,6 +1,7 @@
 /* one_run.c - see one_run.h. */
 #include "one_run.h"
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "compare.h"
 #include "signals.h"
 #include "units.h"
@@ -111,7 +112,7 @@ static int on_progress(void *context, double time, double fraction, const gbees_
 static int is_checkpoint_due(void *context)
 {
     gbees_one_run *r = context;
-    const double now = gbees_progress_now_s();
+    const double now = gbees_seconds_now();
 
     if (!gbees_signals_take_request() && !(r->options->every > 0 && now >= r->next_checkpoint_s))
         return 0;
@@ -147,7 +148,7 @@ static int is_cancelled(void *context)
 {
     gbees_one_run *r = context;
 
-    if (!r->stopped_by && r->stop_s > 0 && gbees_progress_now_s() > r->stop_s)
+    if (!r->stopped_by && r->stop_s > 0 && gbees_seconds_now() > r->stop_s)
         r->stopped_by = "--max-time";
     return r->stopped_by || gbees_signals_caught();
 }
@@ -307,7 +308,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
 
     (void)pthread_mutex_init(&run->lock, NULL);
     run->checkpointed = run->from != NULL;
-    run->next_checkpoint_s = gbees_progress_now_s() + 60 * run->options->every;
+    run->next_checkpoint_s = gbees_seconds_now() + 60 * run->options->every;
     gbees_solver_summary(run->solver, &at_start);
     if (!run->from || !run->save)
         status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);

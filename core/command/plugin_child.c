@@ -1,4 +1,5 @@
 /* plugin_child.c - runs a plugin's code in a child process; see plugin.h. */
+#include "base/seconds.h"
 #include "plugin.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,21 +10,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The child's last line: it has ended in order. */
 static const char end_mark[] = "\004";
 
 enum { EXIT_NO_PROGRAM = 127, LINE_MOST = 1 << 16 };
-
-static double now(void)
-{
-    struct timespec time;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* Discards what the plugin prints, and its core files. */
 static void discard_output(void)
@@ -82,11 +74,11 @@ static void take_lines(listener *l)
 /* Reads until the child closes the pipe (returns 1) or writes nothing for `seconds` (0). */
 static int listen_all(listener *l, double seconds)
 {
-    double deadline = now() + seconds;
+    double deadline = gbees_seconds_now() + seconds;
 
     for (;;) {
         struct pollfd poll_for = {l->descriptor, POLLIN, 0};
-        double left = deadline - now();
+        double left = deadline - gbees_seconds_now();
         int ready = left > 0 ? poll(&poll_for, 1, (int)(left * 1000) + 1) : 0;
 
         if (ready < 0 && errno == EINTR)
@@ -102,7 +94,7 @@ static int listen_all(listener *l, double seconds)
         take_lines(l);
         if (l->done)
             return 1;
-        deadline = now() + seconds;
+        deadline = gbees_seconds_now() + seconds;
     }
 }
 

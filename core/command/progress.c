@@ -1,30 +1,22 @@
 /* progress.c - see progress.h. */
 #include "progress.h"
+#include "base/seconds.h"
 #include "io/jsonl.h"
 #include "units.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { BAR_WIDTH = 16 };
 
-double gbees_progress_now_s(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream)
 {
-    *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = gbees_progress_now_s(), .eta_s = -1};
+    *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = gbees_seconds_now(), .eta_s = -1};
 }
 
 /* Rates are those of the last moments: the number of cells grows, and with it the time of a step. */
 static void measure(gbees_progress *p, double fraction, const gbees_totals *totals)
 {
-    const double now = gbees_progress_now_s(), seconds = now - p->seen_s;
+    const double now = gbees_seconds_now(), seconds = now - p->seen_s;
     const double updates = totals->cell_updates - p->seen_updates;
     const double steps = (double)totals->steps - p->seen_steps;
 

@@ -16,9 +16,6 @@ typedef struct gbees_progress {
     double cells, cells_per_s, eta_s; /* lately; eta_s < 0: not known yet */
 } gbees_progress;
 
-/* Seconds of a clock that only advances. */
-double gbees_progress_now_s(void);
-
 void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream);
 void gbees_progress_show(gbees_progress *progress, double time, double fraction, const gbees_totals *totals);
 /* Erases the bar, so that other text can be printed. */

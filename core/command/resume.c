@@ -57,6 +57,30 @@ int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options
     return bad ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint") : GBEES_OK;
 }
 
+/* Takes the backend that the run was on, unless the command line names another one: the bits are the same on both
+ * with
+ * --deterministic alone. */
+static int choose_backend(const char *before, int deterministic, gbees_options *options, gbees_error *error)
+{
+    if (strcmp(options->backend, "auto") == 0)
+        options->backend = before;
+    if (strcmp(options->backend, before) == 0)
+        return GBEES_OK;
+    if (!deterministic)
+        return gbees_error_set(
+            error, GBEES_EINPUT,
+            "the run in %s was on the backend '%s' without --deterministic: on '%s' it would go on "
+            "with other bits: leave out --backend",
+            options->resume, before, options->backend);
+    if (!options->quiet)
+        (void)fprintf(stderr,
+                      "gbees-run: on the backend '%s' after '%s': densities go on with the same bits if the drift is "
+                      "of + - * / and "
+                      "sqrt, up to the next measurement\n",
+                      options->backend, before);
+    return GBEES_OK;
+}
+
 /* Sets the options that the command line has not given to those that the run began with. */
 static int set_options(const json_t *from, gbees_options *options, gbees_error *error)
 {
@@ -70,14 +94,9 @@ static int set_options(const json_t *from, gbees_options *options, gbees_error *
                                options->resume);
     if (!options->plugin)
         options->plugin = plugin;
-    if (strcmp(options->backend, "auto") == 0)
-        options->backend = backend;
-    if (strcmp(options->backend, backend) != 0)
-        return gbees_error_set(
-            error, GBEES_EINPUT,
-            "the checkpoint in %s is one of the backend '%s', whose grid is laid out in another way "
-            "than that of '%s': leave out --backend",
-            options->resume, backend, options->backend);
+    const int status = choose_backend(backend, json_is_true(json_object_get(from, "deterministic")), options, error);
+    if (status)
+        return status;
     options->deterministic = json_is_true(json_object_get(from, "deterministic"));
     options->audit = json_is_true(json_object_get(from, "audit"));
     options->samples = (size_t)json_integer_value(json_object_get(from, "samples"));

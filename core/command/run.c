@@ -1,5 +1,6 @@
 /* run.c - gbees-run: reads the command line and does what it says. */
 #include "base/checkpoint.h"
+#include "base/seconds.h"
 #include "command.h"
 #include "io/hdf5_driver.h"
 #include "one_run.h"
@@ -47,7 +48,7 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
     gbees_summary summary;
     int status;
 
-    run->stop_s = options->max_time > 0 ? gbees_progress_now_s() + options->max_time : 0;
+    run->stop_s = options->max_time > 0 ? gbees_seconds_now() + options->max_time : 0;
     gbees_one_run_limit_memory(run, options->max_memory);
     status = gbees_one_run_propagate(run, options, &failure);
 
@@ -99,6 +100,8 @@ static int set_up(gbees_setup *setup, const gbees_options *options, gbees_regist
 {
     int status = gbees_setup_make(setup, options, registry, error);
 
+    if (!status)
+        gbees_signals_model(setup->model->name);
     if (!options->parallel)
         return status;
     if (!status)

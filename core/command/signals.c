@@ -2,8 +2,9 @@
 #include "signals.h"
 #include "io/hdf5_driver.h"
 #include <signal.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,6 +12,30 @@
 static volatile sig_atomic_t caught_signal;
 static struct timespec caught_at;
 static volatile sig_atomic_t requested;
+
+/* What the handlers write, with the model's name as soon as it is known. */
+static char crash_text[400] = "gbees-run: the program crashed; the records that were written are whole\n";
+static char again_text[400] = "gbees-run: ended by a second signal; the records that were written are whole\n";
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* there is no other place to say it */
+}
+
+void gbees_signals_model(const char *name)
+{
+    (void)snprintf(
+        crash_text, sizeof crash_text,
+        "gbees-run: the program crashed: in a function of the model '%.100s', or in a library, perhaps for lack "
+        "of memory; the records that were written are whole\n",
+        name);
+    (void)snprintf(
+        again_text, sizeof again_text,
+        "gbees-run: ended by a second signal within a step (if steps do not end, look for a loop in the drift "
+        "of the model '%.100s'); the records that were written are whole\n",
+        name);
+}
 
 /* The first signal ends the run after its present step; a second one ends the program at once. A second one
  * within a short time is ignored: timeout(1) sends one signal to the process and to its group. */
@@ -23,6 +48,7 @@ static void note_signal(int number)
         caught_signal = number;
         caught_at = now;
     } else if (now.tv_sec - caught_at.tv_sec > 1) {
+        say(again_text);
         (void)signal(number, SIG_DFL);
         (void)raise(number);
     }
@@ -85,9 +111,6 @@ int gbees_signals_caught(void)
 
 static volatile sig_atomic_t explaining;
 
-static const char crash_text[] = "gbees-run: the program crashed: in the plugin's drift(), or in a library, perhaps "
-                                 "for lack of memory; the records "
-                                 "that were written are whole\n";
 static const char exit_text[] =
     "gbees-run: a library or the plugin ended the program, as HDF5 does for lack of memory; the records that were "
     "written are whole\n";
@@ -96,22 +119,16 @@ static const char hdf5_text[] =
     "gbees-run: HDF5 crashed, as it does for lack of memory; the records that were written are "
     "whole\n";
 
-static void say(const char *text, size_t length)
-{
-    if (write(STDERR_FILENO, text, length) < 0)
-        return; /* there is no other place to say it */
-}
-
 /* HDF5 crashes without memory: that ends the program as other lack of memory does. Else the signal's default action
  * follows: the handler is reset, and the signal is delivered when it returns. */
 static void explain_crash(int number)
 {
     if (explaining && gbees_hdf5_is_at_work()) {
-        say(hdf5_text, sizeof hdf5_text - 1);
+        say(hdf5_text);
         _exit(EXIT_FAILURE);
     }
     if (explaining)
-        say(crash_text, sizeof crash_text - 1);
+        say(crash_text);
     explaining = 0;
     (void)raise(number);
 }
@@ -122,7 +139,7 @@ static void explain_exit(void)
 {
     if (!explaining)
         return;
-    say(exit_text, sizeof exit_text - 1);
+    say(exit_text);
     _exit(EXIT_FAILURE);
 }
 

@@ -12,6 +12,8 @@ int gbees_signals_take_request(void);
  * standard error before the program ends. */
 void gbees_signals_explain(void);
 void gbees_signals_finish(void);
+/* Has these sentences name the model. */
+void gbees_signals_model(const char *name);
 /* Writing to a pipe that nobody reads, or beyond the size that files may have here, is then an error like others. */
 void gbees_signals_ignore_failed_writes(void);
 

@@ -18,22 +18,7 @@ static void put(gbees_hdf5 *file, const char *name, hid_t type, int rank, const 
     const hsize_t chunk[] = {is_binned ? CHUNK_BINNED : CHUNK, GBEES_MAX_DIM, GBEES_COMPARED_BINS};
 
     gbees_hdf5_dataset(file, name, type, rank, size, chunk, data);
-    for (int k = 0; k < rank; k++)
-        gbees_hdf5_scale_attach(file, name, (unsigned)k, axes[k]);
-}
-
-static void put_states(gbees_hdf5 *file, const gbees_model *model, size_t n)
-{
-    const char *names[GBEES_MAX_DIM], *units[GBEES_MAX_DIM];
-
-    for (size_t j = 0; j < n; j++) {
-        names[j] = model->states[j].name;
-        units[j] = model->states[j].unit;
-    }
-    gbees_hdf5_dimension(file, "state", n);
-    gbees_hdf5_dimension(file, "other_state", n);
-    gbees_hdf5_characters(file, "state_name", n, names, "state", "state_name_letter");
-    gbees_hdf5_characters(file, "state_unit", n, units, "state", "state_unit_letter");
+    gbees_hdf5_scale_attach(file, name, rank, axes);
 }
 
 static void put_records(gbees_hdf5 *file, const gbees_compared *c)
@@ -118,7 +103,8 @@ int gbees_compared_write(const gbees_compared *compared, const gbees_problem *pr
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});
     gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
     gbees_hdf5_attribute(&file, "/", "binned_every", H5T_NATIVE_INT, 0, NULL, &(int){(int)compared->every});
-    put_states(&file, problem->model, (size_t)compared->dimension);
+    gbees_hdf5_states(&file, problem->model->states, (size_t)compared->dimension);
+    gbees_hdf5_dimension(&file, "other_state", (hsize_t)compared->dimension);
     put_records(&file, compared);
     put_filters(&file, compared);
     for (int k = 0; k < compared->filters; k++)

@@ -1,6 +1,7 @@
 /* hdf5_chunks.c - see hdf5_chunks.h. */
 #include "hdf5_chunks.h"
 #include "base/workers.h"
+#include "hdf5_sum.h"
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +62,11 @@ typedef struct region {
     hsize_t chunk[RANK], start[RANK], count[RANK];
     hsize_t chunks[RANK]; /* along each axis */
     const char *data;
-    size_t first;                    /* the chunk that is the first of the batch */
-    unsigned char *out[BATCH];       /* a compressed chunk; NULL: there was no memory */
-    size_t length[BATCH];            /* its bytes */
-    const gbees_hdf5_beside *beside; /* to be done with this batch */
+    size_t first;              /* the chunk that is the first of the batch */
+    unsigned char *out[BATCH]; /* a compressed chunk; NULL: there was no memory */
+    size_t length[BATCH];      /* its bytes */
+    gbees_hdf5_part *sums;     /* NULL: no checksums are wanted */
+    char sum[BATCH][GBEES_SHA256_HEX];
 } region;
 
 /* The place of a chunk along each axis, in chunks. */
@@ -126,8 +128,28 @@ static void deflate_chunk(region *r, size_t item, const unsigned char *values)
     r->length[item] = length + SUM_BYTES;
 }
 
-static void make_chunk(region *r, size_t item)
+/* The checksum of a chunk's values, without what lies beyond the dataset. */
+static void sum_chunk(const region *r, const hsize_t *place, const char *values, char hex[GBEES_SHA256_HEX])
 {
+    hsize_t size[RANK] = {1, 1, 1}, whole[RANK] = {1, 1, 1};
+    gbees_sha256_sum sum;
+
+    for (int k = 0, axis = RANK - r->rank; k < r->rank; k++, axis++) {
+        const hsize_t left = r->count[k] - place[k] * r->chunk[k];
+
+        whole[axis] = r->chunk[k];
+        size[axis] = left < whole[axis] ? left : whole[axis];
+    }
+    gbees_sha256_start(&sum);
+    for (hsize_t i = 0; i < size[0]; i++)
+        for (hsize_t j = 0; j < size[1]; j++)
+            gbees_sha256_add(&sum, values + (i * whole[1] + j) * whole[2] * r->bytes, (size_t)size[2] * r->bytes);
+    gbees_sha256_finish(&sum, hex);
+}
+
+static void make_chunk(void *context, size_t item)
+{
+    region *r = context;
     char *values = calloc(2, r->chunk_bytes);
     hsize_t place[RANK];
 
@@ -137,6 +159,8 @@ static void make_chunk(region *r, size_t item)
     unsigned char *shuffled = (unsigned char *)values + r->chunk_bytes;
     place_of(r, r->first + item, place);
     gather(r, place, values);
+    if (r->sums)
+        sum_chunk(r, place, values, r->sum[item]);
     shuffle((const unsigned char *)values, r->chunk_bytes / r->bytes, r->bytes, shuffled);
     deflate_chunk(r, item, shuffled);
     free(values);
@@ -157,26 +181,14 @@ static void write_chunk(gbees_hdf5 *file, hid_t set, const region *r, size_t ite
         gbees_hdf5_fail(file);
 }
 
-/* The work beside comes first: it may take as long as many chunks. */
-static void do_item(void *context, size_t item)
-{
-    region *r = context;
-
-    if (!r->beside)
-        make_chunk(r, item);
-    else if (item > 0)
-        make_chunk(r, item - 1);
-    else
-        r->beside->work(r->beside->context);
-}
-
 static void write_batch(gbees_hdf5 *file, hid_t set, region *r, size_t count)
 {
     const int threads = gbees_workers_worth(file->threads, (double)count * (double)r->chunk_bytes * BYTE_NS);
 
-    gbees_workers_run(threads, count + (r->beside != NULL), do_item, r);
-    r->beside = NULL;
+    gbees_workers_run(threads, count, make_chunk, r);
     for (size_t item = 0; item < count; item++) {
+        if (r->sums && r->out[item])
+            gbees_hdf5_sum_part(r->sums, r->sum[item]);
         write_chunk(file, set, r, item);
         free(r->out[item]);
     }
@@ -202,10 +214,9 @@ static size_t batch_of(int threads)
 }
 
 void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start,
-                             const hsize_t *count, const void *data, const gbees_hdf5_beside *beside)
+                             const hsize_t *count, const void *data, gbees_hdf5_part *sums)
 {
-    region r = {
-        .rank = rank, .level = (int)file->deflate, .bytes = H5Tget_size(type), .data = data, .beside = beside};
+    region r = {.rank = rank, .level = (int)file->deflate, .bytes = H5Tget_size(type), .data = data, .sums = sums};
     size_t total = 1;
 
     if (rank > RANK || r.bytes == 0 || get_chunk(set, rank, r.chunk)) {

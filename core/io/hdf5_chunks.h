@@ -11,17 +11,11 @@ enum { GBEES_HDF5_CHUNKS_RANK = 3 };
  * failure. */
 herr_t gbees_hdf5_chunks_set(hid_t layout, int rank, const hsize_t *chunk);
 
-/* Work that one thread does while others compress. It must not call HDF5. */
-typedef struct gbees_hdf5_beside {
-    void (*work)(void *context);
-    void *context;
-} gbees_hdf5_beside;
-
 /* Writes values start ... start + count - 1 along each axis (`data`, row by row) of a dataset [rank] that has the
  * layout above and the type `type`, on up to file->threads threads. start is a multiple of the chunk's size, and
- * count, too, except at the end of the dataset. `beside` is done once, too; NULL: nothing. */
+ * count, too, except at the end of the dataset. `sums` takes the checksums of the chunks; NULL: none are made. */
 void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start,
-                             const hsize_t *count, const void *data, const gbees_hdf5_beside *beside);
+                             const hsize_t *count, const void *data, gbees_hdf5_part *sums);
 
 /* HDF5's Fletcher-32 checksum: of 16-bit words, the high byte first. */
 uint32_t gbees_hdf5_fletcher32(const unsigned char *data, size_t bytes);

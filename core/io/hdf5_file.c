@@ -62,6 +62,8 @@ static void begin(gbees_hdf5 *file, const char *path)
 /* Closes the HDF5 file: what it still held is written now. */
 static void finish(gbees_hdf5 *file)
 {
+    while (file->scale_count > 0)
+        (void)H5Dclose(file->scales[--file->scale_count].id);
     if (file->id >= 0 && H5Fclose(file->id) < 0)
         gbees_hdf5_fail(file);
     if (file->driver >= 0)

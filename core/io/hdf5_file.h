@@ -9,12 +9,20 @@
 #include <gbees/error.h>
 #include <hdf5.h>
 
-enum { GBEES_HDF5_PARTS = 4 };
+enum { GBEES_HDF5_PARTS = 4, GBEES_HDF5_SCALES = 24 };
 
-/* A dataset that is written in parts, and the checksum of those so far (hdf5_sum.h). */
+/* A dimension scale that is kept open (hdf5_scale.h). */
+typedef struct gbees_hdf5_open_scale {
+    char name[64];
+    hid_t id;
+} gbees_hdf5_open_scale;
+
+/* The checksums of a dataset's chunks (hdf5_sum.h). */
 typedef struct gbees_hdf5_part {
     char name[64];
-    gbees_sha256_sum sum;
+    size_t count;                /* chunks so far */
+    char last[GBEES_SHA256_HEX]; /* the checksum of the last */
+    gbees_sha256_sum sum;        /* of the checksums of all */
 } gbees_hdf5_part;
 
 typedef struct gbees_hdf5 {
@@ -33,6 +41,8 @@ typedef struct gbees_hdf5 {
     char reason[256];    /* ... and why */
     gbees_hdf5_part part[GBEES_HDF5_PARTS];
     int part_count;
+    gbees_hdf5_open_scale scales[GBEES_HDF5_SCALES];
+    int scale_count;
     H5E_auto2_t print; /* HDF5's error printing as it was */
     void *print_context;
 } gbees_hdf5;

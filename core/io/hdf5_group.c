@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Encoded sizes, in bytes, of a scalar dataspace and of the two datatypes. */
@@ -273,16 +272,14 @@ static int take_links(const unsigned char *data, size_t length, gbees_hdf5_link 
     return 0;
 }
 
-int gbees_hdf5_group_read(int descriptor, uint64_t address, gbees_hdf5_link **links, size_t *count)
+int gbees_hdf5_group_read(int descriptor, uint64_t end, uint64_t address, gbees_hdf5_link **links, size_t *count)
 {
     unsigned char head[HEADER];
-    struct stat facts;
 
-    if (fstat(descriptor, &facts) || address > (uint64_t)facts.st_size ||
-        read_at(descriptor, address, head, HEADER) || memcmp(head, "OHDR\2\2", 6) != 0)
+    if (address > end || read_at(descriptor, address, head, HEADER) || memcmp(head, "OHDR\2\2", 6) != 0)
         return -1;
     const size_t length = (size_t)decode(head + 6, 4);
-    if (length > HEADER_MOST || length + HEADER + CHECKSUM > (uint64_t)facts.st_size - address)
+    if (length > HEADER_MOST || length + HEADER + CHECKSUM > end - address)
         return -1;
     unsigned char *data = malloc(length + HEADER + CHECKSUM);
     gbees_hdf5_link *made = calloc(length / MESSAGE + 1, sizeof *made);

@@ -45,9 +45,9 @@ void gbees_hdf5_group_link(gbees_bytes *bytes, const char *name, uint64_t addres
 /* Sets the header's size and appends its checksum. */
 void gbees_hdf5_group_end(gbees_bytes *bytes, size_t begun);
 
-/* Reads the links of the group whose header is at `address` into a new array (*links)[*count], which the caller
- * frees. Returns 0; 1 if there is not enough memory; -1 if the bytes there can't be read, are no header of a group,
- * do not have their checksum, or hold a link that is no hard link. */
-int gbees_hdf5_group_read(int descriptor, uint64_t address, gbees_hdf5_link **links, size_t *count);
+/* Reads the links of the group whose header is at `address`, within the first `end` bytes, into a new array
+ * (*links)[*count], which the caller frees. Returns 0; 1 if there is not enough memory; -1 if the bytes there can't
+ * be read, are no header of a group, do not have their checksum, or hold a link that is no hard link. */
+int gbees_hdf5_group_read(int descriptor, uint64_t end, uint64_t address, gbees_hdf5_link **links, size_t *count);
 
 #endif

@@ -1,38 +1,46 @@
 /* hdf5_scale.c - see hdf5_scale.h. */
 #include "hdf5_scale.h"
 #include <hdf5_hl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 65536, CHARACTERS_MOST = 1 << 16 };
+enum { CHARACTERS_MOST = 1 << 16 };
+
+/* The open dataset of that name, which is closed with the file; scales are attached to many. -1 if there is none. */
+static hid_t open_scale(gbees_hdf5 *file, const char *name)
+{
+    const int last = file->scale_count;
+
+    for (int k = 0; k < last; k++)
+        if (strcmp(file->scales[k].name, name) == 0)
+            return file->scales[k].id;
+    hid_t id = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    if (id < 0 || last == GBEES_HDF5_SCALES || strlen(name) >= sizeof file->scales[0].name) {
+        if (id >= 0)
+            (void)H5Dclose(id);
+        gbees_hdf5_reject(file, GBEES_EUSAGE, "it has too many axes, or one without a name");
+        return -1;
+    }
+    file->scales[last].id = id;
+    (void)snprintf(file->scales[last].name, sizeof file->scales[last].name, "%s", name);
+    file->scale_count++;
+    return id;
+}
 
 static void make_scale(gbees_hdf5 *file, const char *name, const char *title)
 {
-    hid_t scale = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    const hid_t scale = open_scale(file, name);
 
-    if (!gbees_hdf5_is_open(file))
-        return;
-    if (scale < 0 || H5DSset_scale(scale, title) < 0)
+    if (scale >= 0 && H5DSset_scale(scale, title) < 0)
         gbees_hdf5_fail(file);
-    if (scale >= 0)
-        (void)H5Dclose(scale);
 }
 
 void gbees_hdf5_dimension(gbees_hdf5 *file, const char *name, hsize_t length)
 {
-    int32_t *number = malloc((size_t)(length + 1) * sizeof *number);
     char title[96];
 
-    if (!number) {
-        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-        return;
-    }
-    for (hsize_t k = 0; k < length; k++)
-        number[k] = (int32_t)(k + 1);
-    gbees_hdf5_dataset(file, name, H5T_NATIVE_INT32, 1, &length, (hsize_t[]){CHUNK}, number);
-    free(number);
+    gbees_hdf5_unwritten(file, name, length);
     (void)snprintf(title, sizeof title, "This is a netCDF dimension but not a netCDF variable.%10llu",
                    (unsigned long long)length);
     make_scale(file, name, title);
@@ -45,19 +53,35 @@ void gbees_hdf5_scale_set(gbees_hdf5 *file, const char *name)
     make_scale(file, name, last ? last + 1 : name);
 }
 
-void gbees_hdf5_scale_attach(gbees_hdf5 *file, const char *name, unsigned axis, const char *scale_name)
+void gbees_hdf5_scale_attach(gbees_hdf5 *file, const char *name, int rank, const char *const *scales)
 {
     hid_t set = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
-    hid_t scale = set >= 0 ? H5Dopen2(file->id, scale_name, H5P_DEFAULT) : -1;
 
     if (!gbees_hdf5_is_open(file))
         return;
-    if (set < 0 || scale < 0 || H5DSattach_scale(set, scale, axis) < 0)
+    if (set < 0)
         gbees_hdf5_fail(file);
-    if (scale >= 0)
-        (void)H5Dclose(scale);
+    for (int k = 0; k < rank && gbees_hdf5_is_open(file); k++) {
+        const hid_t scale = open_scale(file, scales[k]);
+
+        if (scale >= 0 && H5DSattach_scale(set, scale, (unsigned)k) < 0)
+            gbees_hdf5_fail(file);
+    }
     if (set >= 0)
         (void)H5Dclose(set);
+}
+
+void gbees_hdf5_states(gbees_hdf5 *file, const gbees_quantity *states, size_t n)
+{
+    const char *names[GBEES_MAX_DIM], *units[GBEES_MAX_DIM];
+
+    for (size_t j = 0; j < n; j++) {
+        names[j] = states[j].name;
+        units[j] = states[j].unit;
+    }
+    gbees_hdf5_dimension(file, "state", n);
+    gbees_hdf5_characters(file, "state_name", n, names, "state", "state_name_letter");
+    gbees_hdf5_characters(file, "state_unit", n, units, "state", "state_unit_letter");
 }
 
 void gbees_hdf5_characters(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts,
@@ -73,8 +97,7 @@ void gbees_hdf5_characters(gbees_hdf5 *file, const char *name, size_t count, con
     gbees_hdf5_dataset(file, name, H5T_C_S1, 2, (hsize_t[]){count, longest}, NULL, packed);
     free(packed);
     gbees_hdf5_dimension(file, length, longest);
-    gbees_hdf5_scale_attach(file, name, 0, dimension);
-    gbees_hdf5_scale_attach(file, name, 1, length);
+    gbees_hdf5_scale_attach(file, name, 2, (const char *[]){dimension, length});
 }
 
 void gbees_hdf5_read_characters(gbees_hdf5 *file, const char *name, size_t count, size_t length, char *texts,

@@ -1,34 +1,15 @@
 /* hdf5_sum.c - see hdf5_sum.h. */
 #include "hdf5_sum.h"
+#include "hdf5_sum_read.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANK_MOST = 3, DEPTH_MOST = 8, TEXTS_MOST = 1 << 16, SLAB = 1 << 21 };
+enum { DEPTH_MOST = 8, SEEN_MOST = 256 };
 
 static const char attribute_name[] = "sha256";
 
-static void reject(gbees_hdf5 *file, const char *name, const char *what)
-{
-    char reason[200];
-
-    (void)snprintf(reason, sizeof reason, "%.120s %s: the file is damaged", name, what);
-    gbees_hdf5_reject(file, GBEES_EINPUT, reason);
-}
-
 /* ---- values ---------------------------------------------------------------------------------------------------- */
-
-static void add_texts(gbees_sha256_sum *sum, size_t count, char *const *texts)
-{
-    for (size_t i = 0; i < count; i++)
-        gbees_sha256_add(sum, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 1);
-}
-
-/* Strings of variable length: gbees writes none, and reads those of other programs. */
-static int is_variable(hid_t type)
-{
-    return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
-}
 
 /* Adds `rows` rows of `columns` values each, block of columns by block of columns. */
 static void add_table(gbees_sha256_sum *sum, size_t rows, size_t columns, size_t bytes, const char *data)
@@ -66,15 +47,14 @@ static hid_t make_sum_type(void)
     return type;
 }
 
-static void put(gbees_hdf5 *file, const char *object, gbees_sha256_sum *sum)
+/* Attaches a sum to an object that is in `place`, a file or a group, or is that itself: ".". */
+static void put_text(gbees_hdf5 *file, hid_t place, const char *object, const char *name,
+                     const char hex[GBEES_SHA256_HEX])
 {
-    char hex[GBEES_SHA256_HEX];
     hid_t type = make_sum_type(), space = H5Screate(H5S_SCALAR), attribute = -1;
 
-    gbees_sha256_finish(sum, hex);
     if (type >= 0 && space >= 0)
-        attribute =
-            H5Acreate_by_name(file->id, object, attribute_name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        attribute = H5Acreate_by_name(place, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0 || H5Awrite(attribute, type, hex) < 0 || H5Aclose(attribute) < 0)
         gbees_hdf5_fail(file);
     if (space >= 0)
@@ -83,19 +63,40 @@ static void put(gbees_hdf5 *file, const char *object, gbees_sha256_sum *sum)
         (void)H5Tclose(type);
 }
 
+static void put(gbees_hdf5 *file, hid_t place, const char *object, gbees_sha256_sum *sum)
+{
+    char hex[GBEES_SHA256_HEX];
+
+    gbees_sha256_finish(sum, hex);
+    put_text(file, place, object, attribute_name, hex);
+}
+
+void gbees_hdf5_sum_add(gbees_sha256_sum *sum, int of_parts, const void *data, size_t bytes)
+{
+    char hex[GBEES_SHA256_HEX];
+
+    if (!of_parts) {
+        gbees_sha256_add(sum, data, bytes);
+        return;
+    }
+    gbees_sha256(data, bytes, hex);
+    gbees_sha256_add(sum, hex, strlen(hex));
+}
+
 void gbees_hdf5_sum_compare(gbees_hdf5 *file, const char *name, gbees_sha256_sum *sum)
 {
     char hex[GBEES_SHA256_HEX], stored[GBEES_SHA256_HEX] = "";
 
     if (!gbees_hdf5_is_open(file))
         return;
-    hid_t attribute = H5Aopen_by_name(file->id, name, attribute_name, H5P_DEFAULT, H5P_DEFAULT);
+    const char *own = gbees_hdf5_sum_is_of_parts(file, name) ? gbees_hdf5_sum_parts_name : attribute_name;
+    hid_t attribute = H5Aopen_by_name(file->id, name, own, H5P_DEFAULT, H5P_DEFAULT);
     hid_t type = make_sum_type(), space = attribute < 0 ? -1 : H5Aget_space(attribute);
     gbees_sha256_finish(sum, hex);
     if (space < 0 || type < 0 || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, type, stored) < 0)
-        reject(file, name, "has no checksum that can be read");
+        gbees_hdf5_sum_reject(file, name, "has no checksum that can be read");
     else if (strcmp(hex, stored) != 0)
-        reject(file, name, "does not have the checksum that it was written with");
+        gbees_hdf5_sum_reject(file, name, "does not have the checksum that it was written with");
     if (space >= 0)
         (void)H5Sclose(space);
     if (type >= 0)
@@ -106,8 +107,7 @@ void gbees_hdf5_sum_compare(gbees_hdf5 *file, const char *name, gbees_sha256_sum
 
 /* ---- datasets that are written --------------------------------------------------------------------------------- */
 
-void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
-                            const void *data)
+void gbees_hdf5_sum_dataset(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *size, const void *data)
 {
     gbees_sha256_sum sum;
 
@@ -115,7 +115,7 @@ void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int 
         return;
     gbees_sha256_start(&sum);
     add_values(&sum, H5Tget_size(type), rank, size, data);
-    put(file, name, &sum);
+    put(file, set, ".", &sum);
 }
 
 void gbees_hdf5_sum_begin(gbees_hdf5 *file, const char *name)
@@ -128,119 +128,56 @@ void gbees_hdf5_sum_begin(gbees_hdf5 *file, const char *name)
     }
     gbees_hdf5_part *part = &file->part[file->part_count++];
     (void)snprintf(part->name, sizeof part->name, "%s", name);
+    part->count = 0;
     gbees_sha256_start(&part->sum);
 }
 
-void gbees_hdf5_sum_part(gbees_hdf5 *file, const char *name, size_t bytes, int rank, const hsize_t *count,
-                         const void *data)
+gbees_hdf5_part *gbees_hdf5_sum_parts(gbees_hdf5 *file, const char *name)
 {
     for (int k = 0; k < file->part_count; k++)
         if (strcmp(file->part[k].name, name) == 0)
-            add_values(&file->part[k].sum, bytes, rank, count, data);
+            return &file->part[k];
+    return NULL;
+}
+
+void gbees_hdf5_sum_part(gbees_hdf5_part *parts, const char hex[GBEES_SHA256_HEX])
+{
+    memcpy(parts->last, hex, GBEES_SHA256_HEX);
+    gbees_sha256_add(&parts->sum, hex, GBEES_SHA256_HEX - 1);
+    parts->count++;
+}
+
+/* Stores the sum of one chunk, or that of the sums of several. */
+static void put_parts(gbees_hdf5 *file, gbees_hdf5_part *parts)
+{
+    char hex[GBEES_SHA256_HEX];
+
+    gbees_sha256_finish(&parts->sum, hex);
+    if (parts->count == 1)
+        put_text(file, file->id, parts->name, attribute_name, parts->last);
+    else
+        put_text(file, file->id, parts->name, gbees_hdf5_sum_parts_name, hex);
 }
 
 /* ---- datasets that are read ------------------------------------------------------------------------------------ */
 
-static void add_texts_of(gbees_hdf5 *file, const char *name, gbees_sha256_sum *sum, hid_t from, int is_attribute,
-                         hid_t type, hssize_t count)
-{
-    char **texts = count < 0 || count > TEXTS_MOST ? NULL : calloc((size_t)count + 1, sizeof *texts);
-
-    if (!texts) {
-        reject(file, name, "has more strings than it can have");
-        return;
-    }
-    if ((is_attribute ? H5Aread(from, type, texts) : H5Dread(from, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts)) < 0)
-        gbees_hdf5_fail(file);
-    else
-        add_texts(sum, (size_t)count, texts);
-    for (size_t i = 0; i < (size_t)count; i++)
-        (void)H5free_memory(texts[i]);
-    free(texts);
-}
-
-/* Reads a slab of a table into `data` and adds it. */
-static herr_t add_slab(hid_t set, hid_t type, int rank, const hsize_t *start, const hsize_t *count, void *data,
-                       gbees_sha256_sum *sum)
-{
-    hid_t space = H5Dget_space(set), memory = H5Screate_simple(rank, count, NULL);
-    herr_t result = -1;
-    size_t bytes = H5Tget_size(type);
-
-    for (int k = 0; k < rank; k++)
-        bytes *= (size_t)count[k];
-    if (space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)
-        result = H5Dread(set, type, memory, space, H5P_DEFAULT, data);
-    if (result >= 0)
-        gbees_sha256_add(sum, data, bytes);
-    if (memory >= 0)
-        (void)H5Sclose(memory);
-    if (space >= 0)
-        (void)H5Sclose(space);
-    return result;
-}
-
-/* Slab by slab: as many rows at a time, of 65536 columns, as memory is taken for. */
-static void add_values_of(gbees_hdf5 *file, const char *name, gbees_sha256_sum *sum, hid_t set, hid_t type, int rank,
-                          const hsize_t *size)
-{
-    const hsize_t columns = size[rank - 1],
-                  width = columns < GBEES_HDF5_SUM_COLUMNS ? columns : GBEES_HDF5_SUM_COLUMNS;
-    hsize_t start[RANK_MOST] = {0}, count[RANK_MOST] = {0}, middle = rank == 3 ? size[1] : 1;
-
-    if (middle > SLAB || (rank == 3 && columns > GBEES_HDF5_SUM_COLUMNS)) {
-        reject(file, name, "is larger than it can be");
-        return;
-    }
-    const hsize_t fits = SLAB / ((width + 1) * middle) + 1, most = rank == 1 ? 1 : fits < size[0] ? fits : size[0];
-    void *data = malloc((size_t)(most * middle * width + 1) * H5Tget_size(type));
-    if (!data) {
-        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory to check it");
-        return;
-    }
-    count[1] = middle; /* of three; the last is set below */
-    for (hsize_t first = 0; first < columns && gbees_hdf5_is_open(file); first += width) {
-        start[rank - 1] = first;
-        count[rank - 1] = columns - first < width ? columns - first : width;
-        for (hsize_t row = 0; rank > 1 && row < size[0] && gbees_hdf5_is_open(file); row += most) {
-            start[0] = row;
-            count[0] = size[0] - row < most ? size[0] - row : most;
-            if (add_slab(set, type, rank, start, count, data, sum) < 0)
-                gbees_hdf5_fail(file);
-        }
-        if (rank == 1 && add_slab(set, type, rank, start, count, data, sum) < 0)
-            gbees_hdf5_fail(file);
-    }
-    free(data);
-}
-
-/* The type in memory of numbers and of strings of fixed length; -1: another type. */
-static hid_t type_in_memory(hid_t type)
-{
-    const H5T_class_t class = H5Tget_class(type);
-
-    if (class == H5T_STRING)
-        return is_variable(type) ? -1 : H5Tcopy(type);
-    return class == H5T_INTEGER || class == H5T_FLOAT ? H5Tget_native_type(type, H5T_DIR_ASCEND) : -1;
-}
-
 static void check_values(gbees_hdf5 *file, const char *name, hid_t set)
 {
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-    hid_t native = type >= 0 ? type_in_memory(type) : -1;
+    hid_t native = type >= 0 ? gbees_hdf5_sum_type(type) : -1;
     int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
-    hsize_t size[RANK_MOST] = {0};
+    hsize_t size[GBEES_HDF5_SUM_RANK] = {0};
     gbees_sha256_sum sum;
 
     gbees_sha256_start(&sum);
-    if (type < 0 || rank < 1 || rank > RANK_MOST || H5Sget_simple_extent_dims(space, size, NULL) < 0)
-        reject(file, name, "has no shape of gbees's");
-    else if (is_variable(type))
-        add_texts_of(file, name, &sum, set, 0, type, H5Sget_simple_extent_npoints(space));
+    if (type < 0 || rank < 1 || rank > GBEES_HDF5_SUM_RANK || H5Sget_simple_extent_dims(space, size, NULL) < 0)
+        gbees_hdf5_sum_reject(file, name, "has no shape of gbees's");
+    else if (gbees_hdf5_sum_is_variable(type))
+        gbees_hdf5_sum_texts_of(file, name, &sum, set, 0, type, H5Sget_simple_extent_npoints(space));
     else if (native < 0)
-        reject(file, name, "has no type of gbees's");
+        gbees_hdf5_sum_reject(file, name, "has no type of gbees's");
     else
-        add_values_of(file, name, &sum, set, native, rank, size);
+        gbees_hdf5_sum_values_of(file, name, &sum, set, native, rank, size);
     gbees_hdf5_sum_compare(file, name, &sum);
     if (native >= 0)
         (void)H5Tclose(native);
@@ -257,7 +194,7 @@ void gbees_hdf5_sum_check_dataset(gbees_hdf5 *file, const char *name)
     if (set >= 0)
         check_values(file, name, set);
     else
-        reject(file, name, "is missing");
+        gbees_hdf5_sum_reject(file, name, "is missing");
     if (set >= 0)
         (void)H5Dclose(set);
 }
@@ -268,6 +205,8 @@ typedef struct walk {
     gbees_hdf5 *file;
     gbees_sha256_sum sum;
     int values, depth;
+    haddr_t seen[SEEN_MOST]; /* objects that have been visited */
+    int seen_count;
     char path[256];
 } walk;
 
@@ -288,18 +227,19 @@ static void add_head(walk *w, const char *kind, const char *name, hid_t type, hi
 /* Values of numbers and strings; of other types, dimension scales, the head alone. */
 static void add_attribute_values(walk *w, const char *name, hid_t attribute, hid_t type, hid_t space)
 {
-    hid_t native = type_in_memory(type);
+    hid_t native = gbees_hdf5_sum_type(type);
     hssize_t count = H5Sget_simple_extent_npoints(space);
     const size_t bytes = native < 0 ? 0 : H5Tget_size(native);
 
-    if (is_variable(type)) {
-        add_texts_of(w->file, name, &w->sum, attribute, 1, type, count);
+    if (gbees_hdf5_sum_is_variable(type)) {
+        gbees_hdf5_sum_texts_of(w->file, name, &w->sum, attribute, 1, type, count);
     } else if (native >= 0) {
-        char *data =
-            bytes == 0 || count < 0 || (size_t)count > SLAB / bytes ? NULL : malloc((size_t)count * bytes + 1);
+        char *data = bytes == 0 || count < 0 || (size_t)count > GBEES_HDF5_SUM_SLAB / bytes
+                         ? NULL
+                         : malloc((size_t)count * bytes + 1);
 
         if (!data)
-            reject(w->file, name, "has more values than it can have");
+            gbees_hdf5_sum_reject(w->file, name, "has more values than it can have");
         else if (H5Aread(attribute, native, data) < 0)
             gbees_hdf5_fail(w->file);
         else
@@ -334,6 +274,13 @@ static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *
     return w->file->status ? -1 : 0;
 }
 
+/* A dimension has no values and no checksum of them. */
+static int has_values(hid_t set)
+{
+    return H5Dget_storage_size(set) > 0 || H5Aexists(set, attribute_name) != 0 ||
+           H5Aexists(set, gbees_hdf5_sum_parts_name) != 0;
+}
+
 static void visit_dataset(walk *w, hid_t set)
 {
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
@@ -342,7 +289,7 @@ static void visit_dataset(walk *w, hid_t set)
         gbees_hdf5_fail(w->file);
     else
         add_head(w, "dataset", "", type, space);
-    if (w->values && gbees_hdf5_is_open(w->file))
+    if (w->values && gbees_hdf5_is_open(w->file) && has_values(set))
         check_values(w->file, w->path, set);
     if (space >= 0)
         (void)H5Sclose(space);
@@ -351,6 +298,17 @@ static void visit_dataset(walk *w, hid_t set)
 }
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *context);
+
+/* The number of an object that has been visited by another of its names, counted from 0; else -1. */
+static int find_again(walk *w, haddr_t address)
+{
+    for (int k = 0; k < w->seen_count; k++)
+        if (w->seen[k] == address)
+            return k;
+    if (w->seen_count < SEEN_MOST)
+        w->seen[w->seen_count++] = address;
+    return -1;
+}
 
 static void visit_object(walk *w, hid_t object)
 {
@@ -365,26 +323,39 @@ static void visit_object(walk *w, hid_t object)
         gbees_hdf5_fail(w->file);
 }
 
+static void visit_named(walk *w, hid_t group, const char *name)
+{
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+
+    if (object < 0) {
+        gbees_hdf5_fail(w->file);
+        return;
+    }
+    w->depth++;
+    visit_object(w, object);
+    w->depth--;
+    (void)H5Oclose(object);
+}
+
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *context)
 {
     walk *w = context;
     const size_t length = strlen(w->path);
 
     if (info->type != H5L_TYPE_HARD || w->depth == DEPTH_MOST || length + strlen(name) + 2 > sizeof w->path) {
-        reject(w->file, name, "is no dataset or group of gbees's");
+        gbees_hdf5_sum_reject(w->file, name, "is no dataset or group of gbees's");
         return -1;
     }
-    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
-    if (object < 0) {
-        gbees_hdf5_fail(w->file);
-        return -1;
-    }
-    w->depth++;
     (void)snprintf(w->path + length, sizeof w->path - length, "/%s", name);
-    visit_object(w, object);
+    const int again = find_again(w, info->u.address);
+    if (again >= 0) {
+        char text[512];
+        const int length_of = snprintf(text, sizeof text, "again %s: %d", w->path, again);
+
+        gbees_sha256_add(&w->sum, text, (size_t)length_of + 1);
+    } else
+        visit_named(w, group, name);
     w->path[length] = '\0';
-    w->depth--;
-    (void)H5Oclose(object);
     return w->file->status ? -1 : 0;
 }
 
@@ -408,11 +379,11 @@ void gbees_hdf5_sum_finish(gbees_hdf5 *file)
     gbees_sha256_sum sum;
 
     for (int k = 0; k < file->part_count && gbees_hdf5_is_open(file); k++)
-        put(file, file->part[k].name, &file->part[k].sum);
+        put_parts(file, &file->part[k]);
     if (gbees_hdf5_is_open(file))
         walk_all(file, 0, &sum);
     if (gbees_hdf5_is_open(file))
-        put(file, "/", &sum);
+        put(file, file->id, "/", &sum);
 }
 
 int gbees_hdf5_is_summed(const gbees_hdf5 *file)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SMALL_BYTES = 4096 };
+
 static void check(gbees_hdf5 *file, int failed)
 {
     if (failed)
@@ -75,45 +77,50 @@ void gbees_hdf5_group(gbees_hdf5 *file, const char *name)
     check(file, group < 0 || H5Gclose(group) < 0);
 }
 
-/* A chunk may not be larger than the dataset, and a dataset without entries has none. */
+void gbees_hdf5_alias(gbees_hdf5 *file, const char *name, const char *other)
+{
+    if (gbees_hdf5_is_open(file))
+        check(file, H5Lcreate_hard(file->id, name, file->id, other, H5P_DEFAULT, H5P_DEFAULT) < 0);
+}
+
+void gbees_hdf5_unwritten(gbees_hdf5 *file, const char *name, hsize_t length)
+{
+    if (!gbees_hdf5_is_open(file))
+        return;
+    hid_t space = H5Screate_simple(1, &length, NULL);
+    hid_t set =
+        space < 0 ? -1 : H5Dcreate2(file->id, name, H5T_NATIVE_INT8, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+
+    check(file, set < 0 || H5Dclose(set) < 0);
+    close_space(space);
+}
+
+/* Whether a dataset is stored in chunks: not one without entries, which has none, nor a small one that is written at
+ * once and would be one chunk: the list of chunks would take more space and time than it saves. */
+static int is_chunked(hid_t type, int rank, const hsize_t *size, const hsize_t *chunk, const void *data)
+{
+    size_t bytes = H5Tget_size(type);
+    int several = !data;
+
+    for (int k = 0; k < rank && chunk; k++) {
+        bytes *= (size_t)size[k];
+        several |= size[k] > chunk[k];
+    }
+    return chunk && bytes > (several ? 0 : SMALL_BYTES);
+}
+
+/* A chunk may not be larger than the dataset. */
 static hid_t make_layout(int rank, const hsize_t *size, const hsize_t *chunk)
 {
     hsize_t fitted[GBEES_HDF5_MAX_RANK];
     hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
-    int empty = 0;
 
-    for (int k = 0; chunk && k < rank; k++) {
+    for (int k = 0; k < rank; k++)
         fitted[k] = chunk[k] < size[k] ? chunk[k] : size[k];
-        empty = empty || size[k] == 0;
-    }
-    if (layout < 0 || !chunk || empty)
+    if (layout < 0 || gbees_hdf5_chunks_set(layout, rank, fitted) >= 0)
         return layout;
-    if (gbees_hdf5_chunks_set(layout, rank, fitted) < 0) {
-        (void)H5Pclose(layout);
-        return -1;
-    }
-    return layout;
-}
-
-static int is_chunked(hid_t set)
-{
-    hid_t layout = H5Dget_create_plist(set);
-    const int chunked = layout >= 0 && H5Pget_layout(layout) == H5D_CHUNKED;
-
-    if (layout >= 0)
-        (void)H5Pclose(layout);
-    return chunked;
-}
-
-/* Writes all values of a dataset; those of chunks are compressed first. */
-static void put_values(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *size, const void *data)
-{
-    const hsize_t start[GBEES_HDF5_MAX_RANK] = {0};
-
-    if (is_chunked(set))
-        gbees_hdf5_chunks_write(file, set, type, rank, start, size, data, NULL);
-    else
-        check(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
+    (void)H5Pclose(layout);
+    return -1;
 }
 
 /* Whether a dataset of this size has no values: then none are written later, and data may be NULL. */
@@ -128,54 +135,40 @@ static int is_empty(int rank, const hsize_t *size)
 void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                         const hsize_t *chunk, const void *data)
 {
+    const hsize_t start[GBEES_HDF5_MAX_RANK] = {0};
+
     if (!gbees_hdf5_is_open(file))
         return;
+    const int chunked = is_chunked(type, rank, size, chunk, data);
     hid_t space = make_space(rank, size);
-    hid_t layout = make_layout(rank, size, chunk);
+    hid_t layout = chunked ? make_layout(rank, size, chunk) : H5P_DEFAULT;
     hid_t set =
         space < 0 || layout < 0 ? -1 : H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
 
     check(file, set < 0);
-    if (set >= 0 && data)
-        put_values(file, set, type, rank, size, data);
-    check(file, set >= 0 && H5Dclose(set) < 0);
+    if (set >= 0 && data && chunked)
+        gbees_hdf5_chunks_write(file, set, type, rank, start, size, data, NULL);
+    else if (set >= 0 && data)
+        check(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
     if (data || is_empty(rank, size))
-        gbees_hdf5_sum_dataset(file, name, type, rank, size, data);
+        gbees_hdf5_sum_dataset(file, set, type, rank, size, data);
     else
         gbees_hdf5_sum_begin(file, name);
-    if (layout >= 0)
+    check(file, set >= 0 && H5Dclose(set) < 0);
+    if (chunked && layout >= 0)
         (void)H5Pclose(layout);
     close_space(space);
-}
-
-/* A part of a dataset, of which the checksum is made. */
-typedef struct part {
-    gbees_hdf5 *file;
-    const char *name;
-    size_t bytes; /* of a value */
-    int rank;
-    const hsize_t *count;
-    const void *data;
-} part;
-
-static void sum_part(void *context)
-{
-    const part *p = context;
-
-    gbees_hdf5_sum_part(p->file, p->name, p->bytes, p->rank, p->count, p->data);
 }
 
 void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
                       const hsize_t *count, const void *data)
 {
-    part summed = {file, name, H5Tget_size(type), rank, count, data};
-
     if (!gbees_hdf5_is_open(file))
         return;
     hid_t set = H5Dopen2(file->id, name, H5P_DEFAULT);
     check(file, set < 0);
     if (set >= 0)
-        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data, &(gbees_hdf5_beside){sum_part, &summed});
+        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data, gbees_hdf5_sum_parts(file, name));
     check(file, set >= 0 && H5Dclose(set) < 0);
 }
 

@@ -11,7 +11,14 @@ enum { GBEES_HDF5_MAX_RANK = 3 };
 
 void gbees_hdf5_group(gbees_hdf5 *file, const char *name);
 
-/* chunk: at most so many entries along each axis, shuffled, deflated and with a checksum; NULL: one plain block.
+/* Gives an object one more name, in the same group or another. */
+void gbees_hdf5_alias(gbees_hdf5 *file, const char *name, const char *other);
+
+/* A dataset [length] whose values, zeros, are neither written nor summed: they take no space. */
+void gbees_hdf5_unwritten(gbees_hdf5 *file, const char *name, hsize_t length);
+
+/* chunk: at most so many entries along each axis, shuffled, deflated and with a checksum; NULL, and small data: one
+ * plain block.
  * data: all of it, or NULL to write it with gbees_hdf5_write. */
 void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                         const hsize_t *chunk, const void *data);

@@ -219,17 +219,14 @@ int gbees_moments_add_update(gbees_moments *moments, int number, double time, co
 static void put_series(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                        const void *data, const char *scale)
 {
-    static const char *const axes[] = {NULL, "state", "other_state"};
+    const char *const axes[] = {scale, "state", "other_state"};
     const hsize_t chunk[] = {CHUNK, GBEES_MAX_DIM, GBEES_MAX_DIM};
 
     gbees_hdf5_dataset(file, name, type, rank, size, chunk, data);
-    if (strcmp(name, scale) == 0) {
+    if (strcmp(name, scale) == 0)
         gbees_hdf5_scale_set(file, name);
-        return;
-    }
-    gbees_hdf5_scale_attach(file, name, 0, scale);
-    for (unsigned k = 1; k < (unsigned)rank && size[k] > 0; k++)
-        gbees_hdf5_scale_attach(file, name, k, axes[k]);
+    else
+        gbees_hdf5_scale_attach(file, name, rank, axes);
 }
 
 /* Writes a series of values and bounds: its last axis has these two. */
@@ -238,27 +235,8 @@ static void put_bounds(gbees_hdf5 *file, const char *name, int rank, const hsize
     const hsize_t chunk[] = {CHUNK, GBEES_MAX_DIM, GBEES_MAX_DIM};
 
     gbees_hdf5_dataset(file, name, H5T_NATIVE_DOUBLE, rank, size, chunk, data);
-    gbees_hdf5_scale_attach(file, name, 0, real_names[TIME]);
-    if (rank == 3)
-        gbees_hdf5_scale_attach(file, name, 1, "state");
-    gbees_hdf5_scale_attach(file, name, (unsigned)rank - 1, "value_bound");
-}
-
-/* Dimensions, and the names and units of the states as coordinates. */
-static void put_states(const gbees_moments *moments, gbees_hdf5 *file)
-{
-    const gbees_quantity *states = moments->problem->model->states;
-    const size_t n = (size_t)moments->dimension;
-    const char *names[GBEES_MAX_DIM], *units[GBEES_MAX_DIM];
-
-    for (size_t j = 0; j < n; j++) {
-        names[j] = states[j].name;
-        units[j] = states[j].unit;
-    }
-    gbees_hdf5_dimension(file, "state", n);
-    gbees_hdf5_dimension(file, "other_state", n);
-    gbees_hdf5_characters(file, "state_name", n, names, "state", "state_name_letter");
-    gbees_hdf5_characters(file, "state_unit", n, units, "state", "state_unit_letter");
+    gbees_hdf5_scale_attach(file, name, rank,
+                            (const char *[]){real_names[TIME], rank == 3 ? "state" : "value_bound", "value_bound"});
 }
 
 /* Writes the series that records and steps have; those of the steps into a group. */
@@ -337,7 +315,8 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
     gbees_hdf5_attribute_text(&file, "/", "format", "gbees-moments");
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});
     gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
-    put_states(moments, &file);
+    gbees_hdf5_states(&file, moments->problem->model->states, (size_t)moments->dimension);
+    gbees_hdf5_dimension(&file, "other_state", (hsize_t)moments->dimension);
     put_rows(moments, &file, "");
     if (moments->steps) {
         gbees_hdf5_group(&file, "steps");

@@ -83,6 +83,7 @@ static void put_names(gbees_hdf5 *file, const gbees_model *model, size_t size)
 
 void gbees_moments_put_measured(gbees_hdf5 *file, const gbees_problem *problem)
 {
+    static const char *const axes[] = {"measured/time", "measured/component"};
     columns c = {0};
 
     if (!make_columns(problem, &c))
@@ -97,11 +98,9 @@ void gbees_moments_put_measured(gbees_hdf5 *file, const gbees_problem *problem)
         gbees_hdf5_dataset(file, "measured/std", H5T_NATIVE_DOUBLE, 2, size, chunk, c.std);
         gbees_hdf5_dimension(file, "measured/component", c.size);
         gbees_hdf5_scale_set(file, "measured/time");
-        gbees_hdf5_scale_attach(file, "measured/function", 0, "measured/time");
-        for (int k = 0; k < 2; k++) {
-            gbees_hdf5_scale_attach(file, k ? "measured/std" : "measured/value", 0, "measured/time");
-            gbees_hdf5_scale_attach(file, k ? "measured/std" : "measured/value", 1, "measured/component");
-        }
+        gbees_hdf5_scale_attach(file, "measured/function", 1, axes);
+        gbees_hdf5_scale_attach(file, "measured/value", 2, axes);
+        gbees_hdf5_scale_attach(file, "measured/std", 2, axes);
         put_names(file, problem->model, c.size);
     }
     free_columns(&c);

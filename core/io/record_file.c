@@ -2,6 +2,7 @@
 #include "record_file.h"
 #include "hdf5_sum.h"
 #include "hdf5_util.h"
+#include "record_axes.h"
 #include "record_cells.h"
 #include "record_name.h"
 #include <math.h>
@@ -73,7 +74,7 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
 {
     const gbees_statistics *now = &record->statistics;
     const gbees_totals *totals = &record->totals;
-    hsize_t n = (hsize_t)record->problem->dimension, square[] = {n, n};
+    const hsize_t n = (hsize_t)record->problem->dimension, square = n * n;
 
     put_integer(file, "dimension", n);
     put_integer(file, "leg", (uint64_t)record->leg);
@@ -95,7 +96,7 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_integer(file, "cells", now->cells);
     put_integer(file, "cells_above", now->cells_above);
     gbees_hdf5_attribute(file, "/", "mean", H5T_NATIVE_DOUBLE, 1, &n, now->mean);
-    gbees_hdf5_attribute(file, "/", "covariance", H5T_NATIVE_DOUBLE, 2, square, now->covariance);
+    gbees_hdf5_attribute(file, "/", "covariance", H5T_NATIVE_DOUBLE, 1, &square, now->covariance);
     put_real(file, "entropy", now->entropy);
     put_real(file, "mass", now->mass);
     put_real(file, "mass_clipped", totals->mass_clipped);
@@ -109,11 +110,11 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_real(file, "mass_normalised_since", record->since.normalised);
 }
 
-/* Values and bounds [n][2] along each axis, [2] of the density. */
+/* Values and bounds [n][2] along each axis, [2] of the density: as lists, as netCDF has no other attributes. */
 static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
 {
     const gbees_certificate *c = record->certificate;
-    const hsize_t size[] = {(hsize_t)record->problem->dimension, 2}, two = 2;
+    const hsize_t size = 2 * (hsize_t)record->problem->dimension, two = 2;
     const struct {
         const char *name;
         const gbees_difference *list;
@@ -123,7 +124,7 @@ static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
                  {"error_kolmogorov", c->kolmogorov}};
 
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
-        gbees_hdf5_attribute(file, "/", lists[k].name, H5T_NATIVE_DOUBLE, 2, size, lists[k].list);
+        gbees_hdf5_attribute(file, "/", lists[k].name, H5T_NATIVE_DOUBLE, 1, &size, lists[k].list);
     gbees_hdf5_attribute(file, "/", "error_density", H5T_NATIVE_DOUBLE, 1, &two, &c->density);
     put_integer(file, "error_samples", c->samples);
     put_real(file, "error_effective", c->effective);
@@ -301,6 +302,7 @@ int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const
         put_samples(&file, record);
     put_parameters(&file, record->problem);
     gbees_record_cells_put(&file, record);
+    gbees_record_axes_put(&file, record);
     put_marginals(&file, record);
     gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);

@@ -1,6 +1,7 @@
 /* record_read.c - a record's file as a snapshot; see record_file.h. A file may have been made by anybody: all this is
  * done in a child process (record_child.c). */
 #include "hdf5_sum.h"
+#include "hdf5_sum_read.h"
 #include "hdf5_util.h"
 #include "record_file.h"
 #include <gbees/gbees.h>
@@ -254,6 +255,7 @@ typedef struct blocks {
     size_t most; /* cells of a block */
     int32_t *index;
     float *single;            /* NULL: p is double */
+    int in_parts[2];          /* whether index and p are summed chunk by chunk */
     gbees_sha256_sum sums[2]; /* of index and p */
 } blocks;
 
@@ -273,8 +275,10 @@ static void make_blocks(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b)
     }
     if (missing)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory for its cells");
-    gbees_sha256_start(&b->sums[0]);
-    gbees_sha256_start(&b->sums[1]);
+    for (int k = 0; k < 2; k++) {
+        b->in_parts[k] = gbees_hdf5_sum_is_of_parts(file, k ? "/pdf/p" : "/pdf/index");
+        gbees_sha256_start(&b->sums[k]);
+    }
 }
 
 static void read_block(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b, size_t first, size_t count)
@@ -290,8 +294,9 @@ static void read_block(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b, si
         gbees_hdf5_read(file, "/pdf/p", H5T_NATIVE_DOUBLE, 1, &start[1], &size[1], p);
     if (file->status)
         return;
-    gbees_sha256_add(&b->sums[0], b->index, n * count * sizeof *b->index);
-    gbees_sha256_add(&b->sums[1], b->single ? (const void *)b->single : p, count * (b->single ? 4 : 8));
+    gbees_hdf5_sum_add(&b->sums[0], b->in_parts[0], b->index, n * count * sizeof *b->index);
+    gbees_hdf5_sum_add(&b->sums[1], b->in_parts[1], b->single ? (const void *)b->single : p,
+                       count * (b->single ? 4 : 8));
     for (size_t i = 0; b->single && i < count; i++)
         p[i] = b->single[i];
     for (size_t j = 0; j < n; j++)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char leg_name[] = "leg", record_name[] = "record";
@@ -243,7 +244,7 @@ static int read_leg(int descriptor, gbees_run_directory *directory, int leg, uin
 {
     gbees_hdf5_link *links = NULL;
     size_t count = 0;
-    int bad = gbees_hdf5_group_read(descriptor, address, &links, &count);
+    int bad = gbees_hdf5_group_read(descriptor, directory->end, address, &links, &count);
     gbees_run_leg *made = bad ? NULL : add_leg(directory, leg);
 
     if (!bad && !made)
@@ -251,7 +252,7 @@ static int read_leg(int descriptor, gbees_run_directory *directory, int leg, uin
     for (size_t i = 0; !bad && i < count; i++) {
         const int number = number_of(links[i].name, record_name);
 
-        bad = number < 0 ? -1 : add_record(made, number, links[i].address);
+        bad = number < 0 || links[i].address >= directory->end ? -1 : add_record(made, number, links[i].address);
     }
     if (!bad)
         made->address = address;
@@ -259,24 +260,29 @@ static int read_leg(int descriptor, gbees_run_directory *directory, int leg, uin
     return bad;
 }
 
-/* Reads the groups that a superblock leads to, of all legs, or of leg `only` unless it is negative; returns as
- * gbees_hdf5_group_read(). */
+/* Reads the groups that a superblock leads to, and refuses what is not within the bytes that it has (a run that goes
+ * on writes behind them), of all legs, or of leg `only` unless it is negative; returns as gbees_hdf5_group_read(). */
 static int read_root(int descriptor, const unsigned char block[GBEES_HDF5_SUPERBLOCK], int only,
                      gbees_run_directory *directory)
 {
     gbees_hdf5_link *links = NULL;
     size_t count = 0;
+    struct stat facts;
     int bad = gbees_hdf5_superblock_read(block, &directory->root, &directory->end);
 
+    if (!bad && (fstat(descriptor, &facts) || directory->end > (uint64_t)facts.st_size))
+        bad = -1;
     if (!bad)
-        bad = gbees_hdf5_group_read(descriptor, directory->root, &links, &count);
+        bad = gbees_hdf5_group_read(descriptor, directory->end, directory->root, &links, &count);
     for (size_t i = 0; !bad && i < count; i++) {
         const int leg = number_of(links[i].name, leg_name);
 
-        if (leg < 0)
+        if (links[i].address >= directory->end)
+            bad = -1;
+        else if (leg < 0)
             bad = add_other(directory, links[i].name, links[i].address);
-        else if (only < 0 || leg == only)
-            bad = read_leg(descriptor, directory, leg, links[i].address);
+        else if (only < 0 || leg == only) /* a leg is there once */
+            bad = find_leg(directory, leg) ? -1 : read_leg(descriptor, directory, leg, links[i].address);
     }
     free(links);
     return bad;

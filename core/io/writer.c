@@ -1,4 +1,5 @@
 /* writer.c - a results folder while its run goes on: see gbees/results.h and doc/results.md. */
+#include "base/seconds.h"
 #include "base/text.h"
 #include "base/workers.h"
 #include "checkpoint_file.h"
@@ -73,14 +74,6 @@ int gbees_writer_create(const char *folder, const gbees_problem *problem, const 
     return status;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int sync_all(gbees_writer *writer, gbees_error *error)
 {
     const int status = gbees_store_sync(&writer->store, error);
@@ -93,7 +86,7 @@ static int sync_all(gbees_writer *writer, gbees_error *error)
 /* Writes the time series and syncs, unless there is nothing to do or that was a moment ago; `at_once`: then, too. */
 static int flush(gbees_writer *writer, int at_once, gbees_error *error)
 {
-    if (!writer->behind || (!at_once && now_s() - writer->synced_s < interval_s))
+    if (!writer->behind || (!at_once && gbees_seconds_now() - writer->synced_s < interval_s))
         return GBEES_OK;
     int status = writer->run ? gbees_run_file_commit(writer->run, 1, error) : GBEES_OK;
     if (!status)
@@ -103,7 +96,7 @@ static int flush(gbees_writer *writer, int at_once, gbees_error *error)
     if (!status)
         status = sync_all(writer, error);
     writer->behind = status != GBEES_OK;
-    writer->synced_s = now_s();
+    writer->synced_s = gbees_seconds_now();
     return status;
 }
 

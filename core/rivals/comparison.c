@@ -1,11 +1,11 @@
 /* comparison.c - filters compared with the records of a run: see gbees/rivals.h. */
+#include "base/seconds.h"
 #include "comparison_private.h"
 #include "kept.h"
 #include "rivals.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The filters' seeds: neither audits nor simulated truths use them. */
 static const uint64_t first_seed = UINT64_C(1) << 62;
@@ -116,14 +116,6 @@ static gbees_moments find_start(const gbees_comparison *c)
 
 /* ---- one filter --------------------------------------------------------------------------------------------- */
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Advances a filter to a record: applies the measurements before it, each at its time, then advances to its time. */
 static int advance_to_record(const gbees_comparison *c, const gbees_filter *kind, void *filter, int *measured,
                              const gbees_reference *to, gbees_error *error)
@@ -196,7 +188,7 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
     int status = GBEES_OK, measured = 0;
 
     for (size_t i = 0; i < c->count && !status; i++) {
-        const double began = now_s();
+        const double began = gbees_seconds_now();
         gbees_moments moments;
 
         status = advance_to_record(c, kind, filter, &measured, &c->records[i], error);
@@ -204,7 +196,7 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
             status = kind->moments(filter, &moments, error);
         if (!status)
             status = check_finite(c->problem->dimension, &moments, c->records[i].time, error);
-        result->seconds += now_s() - began;
+        result->seconds += gbees_seconds_now() - began;
         if (!status)
             status =
                 gbees_reference_compare(&c->records[i], &moments, kind->samples(filter), &c->errors[k][i], error);
@@ -241,9 +233,9 @@ static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbe
                                    .log_evidence_error = NAN};
     if (!c->errors[k])
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare %zu records", c->count);
-    const double began = now_s();
+    const double began = gbees_seconds_now();
     int status = kind->create(&setup, &filter, &result->failure);
-    result->seconds = now_s() - began;
+    result->seconds = gbees_seconds_now() - began;
     if (!status)
         status = run_filter(c, k, kind, filter, &result->failure);
     if (!status) {

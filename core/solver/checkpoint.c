@@ -1,5 +1,6 @@
 /* checkpoint.c - a run's state as a checkpoint, and back: its modes, and where it stands. */
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "modes_state.h"
 #include "run.h"
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void get_state(const gbees_solver *solver, run_state *state)
     state->statistics = solver->before.statistics;
     state->evidence = solver->evidence;
     state->evidence_before = solver->before.evidence;
-    state->wall_s = gbees_run_now_s() - solver->began_s;
+    state->wall_s = gbees_seconds_now() - solver->began_s;
     state->propagate_s = solver->propagate_s;
     state->leg = solver->leg;
     state->number = solver->number;

@@ -1,4 +1,5 @@
 /* records.c - makes a run's records: statistics, cells, marginals and warnings, for the observer. */
+#include "base/seconds.h"
 #include "cells.h"
 #include "frame.h"
 #include "mode_records.h"
@@ -224,7 +225,7 @@ static void set_totals(const gbees_solver *solver, gbees_record *record)
     record->time = solver->clock.time;
     record->totals = gbees_run_totals(solver);
     record->since = ledger_since(&solver->recorded, &record->totals);
-    record->wall_s = gbees_run_now_s() - solver->began_s;
+    record->wall_s = gbees_seconds_now() - solver->began_s;
 }
 
 int gbees_run_step(gbees_solver *solver, gbees_error *error)

@@ -1,14 +1,6 @@
 /* run.c - see run.h. */
 #include "run.h"
-#include <time.h>
-
-double gbees_run_now_s(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+#include "base/seconds.h"
 
 gbees_totals gbees_run_totals(const gbees_solver *solver)
 {
@@ -29,14 +21,14 @@ gbees_grid *gbees_run_grid(gbees_solver *solver)
 
 int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *error)
 {
-    const double began = gbees_run_now_s();
+    const double began = gbees_seconds_now();
     gbees_error cause = {0};
     int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the grid */
 
     if (status)
         return status;
     status = gbees_grid_replace(gbees_run_grid(solver), &solver->clock, level, &cause);
-    solver->propagate_s += gbees_run_now_s() - began;
+    solver->propagate_s += gbees_seconds_now() - began;
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     solver->modes.mode[0]->slice = 0; /* steps of the new grid may take far longer */

@@ -36,8 +36,6 @@ struct gbees_solver {
     double wall_s, propagate_s; /* including the time before the run was resumed */
 };
 
-/* Seconds of a clock that only rises. */
-double gbees_run_now_s(void);
 /* What the run has done since its start. */
 gbees_totals gbees_run_totals(const gbees_solver *solver);
 /* Adds the time, the leg and the step to a backend's error. */

@@ -1,4 +1,5 @@
 /* slice.c - the steps that a run takes between two looks at whether it is to go on; see run.h. */
+#include "base/seconds.h"
 #include "base/workers.h"
 #include "run.h"
 #include <pthread.h>
@@ -52,7 +53,7 @@ typedef struct slices {
 /* Takes the steps of one call to the backend. */
 static int advance(gbees_solver *solver, gbees_density_mode *mode, gbees_error *error)
 {
-    const double elapsed = mode->clock.elapsed, began = gbees_run_now_s();
+    const double elapsed = mode->clock.elapsed, began = gbees_seconds_now();
 
     if (mode->slice == 0)
         mode->slice = first_slice(mode);
@@ -63,7 +64,7 @@ static int advance(gbees_solver *solver, gbees_density_mode *mode, gbees_error *
 
     if (!status && !(mode->clock.elapsed > elapsed))
         return gbees_error_set(error, GBEES_ENUMERIC, "time stands still; the time step has become too small for it");
-    adapt_slice(mode, gbees_run_now_s() - began);
+    adapt_slice(mode, gbees_seconds_now() - began);
     return status;
 }
 
@@ -93,7 +94,7 @@ static void advance_mode(void *context, size_t which)
         slice->status = advance(all->solver, mode, &slice->error);
         if (!slice->status && all->solver->problem->moving && !gbees_moving_fits(&mode->moving))
             slice->status = replace_cells(all, slice);
-    } while (!slice->status && mode->clock.elapsed < mode->clock.length && gbees_run_now_s() < all->until);
+    } while (!slice->status && mode->clock.elapsed < mode->clock.length && gbees_seconds_now() < all->until);
 }
 
 /* ---- all ---- */
@@ -145,7 +146,7 @@ static void open_pool(gbees_solver *solver)
 
 int gbees_run_slice(gbees_solver *solver, gbees_error *error)
 {
-    const double began = gbees_run_now_s();
+    const double began = gbees_seconds_now();
     slices all = {.solver = solver, .lock = PTHREAD_MUTEX_INITIALIZER};
     const size_t count = list_modes(&solver->modes, &all);
     int status = GBEES_OK;
@@ -155,7 +156,7 @@ int gbees_run_slice(gbees_solver *solver, gbees_error *error)
         open_pool(solver);
     }
     gbees_pool_run(solver->pool, count, advance_mode, &all);
-    solver->propagate_s += gbees_run_now_s() - began;
+    solver->propagate_s += gbees_seconds_now() - began;
     if (solver->modes.count == 1)
         solver->clock = solver->modes.mode[0]->clock;
     for (size_t k = 0; k < count && !status; k++)

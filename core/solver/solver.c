@@ -1,4 +1,5 @@
 /* solver.c - drives a backend through a problem: legs, updates, records. See gbees/solver.h. */
+#include "base/seconds.h"
 #include "equations.h"
 #include "next_grid.h"
 #include "run.h"
@@ -168,7 +169,7 @@ static double fraction_done(const gbees_solver *solver)
 static int report_progress(gbees_solver *solver, double fraction, gbees_error *error)
 {
     const gbees_observer *observer = solver->observer;
-    const double now = gbees_run_now_s();
+    const double now = gbees_seconds_now();
 
     if (!observer->progress || now < solver->next_progress_s)
         return GBEES_OK;
@@ -312,7 +313,7 @@ int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees
         return gbees_error_set(error, GBEES_EUSAGE, "this solver has run already; create another one");
     solver->ran = 1;
     solver->observer = observer ? observer : &no_observer;
-    solver->began_s = gbees_run_now_s() - solver->wall_s;
+    solver->began_s = gbees_seconds_now() - solver->wall_s;
     status = gbees_notifier_create(solver->problem, solver->backend, solver->observer, &solver->notifier, error);
     if (!status) {
         status = run_legs(solver, error);
@@ -322,7 +323,7 @@ int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees
         solver->next_progress_s = 0; /* the last report is always made */
         status = report_progress(solver, 1.0, error);
     }
-    solver->wall_s = gbees_run_now_s() - solver->began_s;
+    solver->wall_s = gbees_seconds_now() - solver->began_s;
     solver->observer = NULL;
     return status;
 }

@@ -1,4 +1,5 @@
 /* updates.c - applies a run's measurements, on a finer grid where they need one. */
+#include "base/seconds.h"
 #include "refine.h"
 #include "resolve.h"
 #include "run.h"
@@ -62,9 +63,9 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
 
     if (status)
         return status;
-    const double began = gbees_run_now_s(), total = solver->evidence.total;
+    const double began = gbees_seconds_now(), total = solver->evidence.total;
     status = gbees_modes_update(&solver->modes, &solver->clock, measurement, &event.evidence, &cause);
-    solver->propagate_s += gbees_run_now_s() - began;
+    solver->propagate_s += gbees_seconds_now() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
     if (solver->problem->moving)

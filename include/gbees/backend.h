@@ -257,7 +257,9 @@ typedef struct gbees_backend {
      * are NULL if the backend's engines can't be saved. */
     int (*save)(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error);
     /** Creates an engine of the same problem in a saved state: its further results are those of the saved engine, bit
-     * for bit, on any number of threads. GBEES_EINPUT: the source has no state of such an engine. */
+     * for bit, on any number of threads. The backends cpu and cuda load each other's states, too, with
+     * options->deterministic: the density then goes on with the same bits as far as both compute the same drift.
+     * GBEES_EINPUT: the source has no state of such an engine. */
     int (*load)(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error);
 

@@ -73,7 +73,7 @@ typedef struct gbees_summary {
 int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, gbees_solver **solver, gbees_error *error);
 /** Creates a solver in the state of a checkpoint of the same problem, from which gbees_solver_run() continues.
- * GBEES_EINPUT: the checkpoint is of another problem or another backend. */
+ * GBEES_EINPUT: the checkpoint is of another problem, or of a backend whose states this one can't load. */
 int gbees_solver_resume(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
                         gbees_solver **solver, gbees_error *error);

@@ -1,9 +1,9 @@
 /* row.c - see row.h. */
 #include "row.h"
+#include "base/seconds.h"
 #include "compare.h"
 #include "truth.h"
 #include <math.h>
-#include <time.h>
 
 /* Binning lowers the coefficient by about cells / (8 samples): where that is more than this it says nothing. */
 static const double largest_bias = 0.02;
@@ -82,14 +82,6 @@ static int compare(const gbees_study *study, const gbees_snapshot *last, const g
 
 /* ---- samples as a method -------------------------------------------------------------------------------------- */
 
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* As an audit carries them: from the whole density, by steps that leave 5e-5 standard deviations. */
 static int sample(const gbees_study *study, const gbees_row_options *options, gbees_work *work, double time,
                   gbees_montecarlo **samples, gbees_sample_moments *moments, gbees_error *error)
@@ -99,7 +91,7 @@ static int sample(const gbees_study *study, const gbees_row_options *options, gb
                                           .seed = options->montecarlo.seed + 1,
                                           .threads = work->threads,
                                           .cut = options->montecarlo.cut};
-    const double begun = seconds_now();
+    const double begun = gbees_seconds_now();
     int status = gbees_montecarlo_create(study->problem, &own, samples, error);
 
     if (!status)
@@ -109,7 +101,7 @@ static int sample(const gbees_study *study, const gbees_row_options *options, gb
     if (!status)
         status = gbees_montecarlo_measure(*samples, 0, moments, error);
     if (!status) {
-        work->propagate_s = seconds_now() - begun;
+        work->propagate_s = gbees_seconds_now() - begun;
         work->steps = (double)(*samples)->steps;
         work->max_cells = (double)(*samples)->count;
         work->cell_updates = work->steps * work->max_cells;

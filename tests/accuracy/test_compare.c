@@ -1,5 +1,6 @@
 /* test_compare.c - the figures of tests/accuracy on small records whose answers are known. */
 #include "compare.h"
+#include "fixtures/suite.h"
 #include "report.h"
 #include <check.h>
 #include <math.h>
@@ -126,7 +127,8 @@ START_TEST(kernel_coefficient_is_the_definition)
         total += estimate;
         sum += record->p[i];
     }
-    ck_assert_int_eq(gbees_compare_kernel(&record->snapshot, montecarlo, SAMPLES, 1e9, &coefficient, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_compare_kernel(&record->snapshot, montecarlo, SAMPLES, 1e9, &coefficient, &error),
+                     GBEES_OK);
     ck_assert_double_eq_tol(coefficient, product / sqrt(sum * total), 1e-9);
     ck_assert_double_gt(coefficient, 0.9);
     /* With an eleventh of the work every eleventh cell stands for all. */
@@ -262,8 +264,8 @@ START_TEST(samples_in_bins)
         sum += binned[0]->p[i];
     ck_assert_double_eq_tol(sum, 1, 1e-12);
     for (int k = 0; k < 2; k++)
-        ck_assert_int_eq(
-            gbees_compare_l1(&record->snapshot, binned[k], &distance[k], &coefficient[k], &error), GBEES_OK);
+        ck_assert_int_eq(gbees_compare_l1(&record->snapshot, binned[k], &distance[k], &coefficient[k], &error),
+                         GBEES_OK);
     ck_assert_double_gt(distance[0], 4 * distance[1]);
     ck_assert_double_gt(coefficient[1], 0.998);
     ck_assert_double_lt(coefficient[0], 0.98);
@@ -307,8 +309,6 @@ int main(void)
 {
     Suite *suite = suite_create("compare");
     TCase *figures = tcase_create("figures");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(figures, 60);
     tcase_add_test(figures, errors_in_units_of_the_truth);
@@ -321,8 +321,5 @@ int main(void)
     tcase_add_test(figures, samples_in_bins);
     tcase_add_test(figures, tables_in_markdown);
     suite_add_tcase(suite, figures);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

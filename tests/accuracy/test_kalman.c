@@ -2,6 +2,7 @@
  * covariance and evidence are the filter's, but for errors of second order in the cells' width; with cell averages an
  * update adds to these no more than one of fourth order. */
 #include "fixtures/kalman.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
 
@@ -76,13 +77,9 @@ int main(void)
 {
     Suite *suite = suite_create("kalman");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, the_filter_is_met_at_second_order, 0, (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

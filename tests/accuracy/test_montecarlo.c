@@ -1,5 +1,6 @@
 /* test_montecarlo.c - the Monte Carlo of tests/accuracy against exact answers and against tests/data/golden. */
 #include "audit/montecarlo.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
@@ -114,7 +115,8 @@ static gbees_problem turn_problem(void)
 
 static gbees_montecarlo *make(const gbees_problem *problem, size_t count, double step, int threads, int cut)
 {
-    const gbees_montecarlo_options options = {.count = count, .step = step, .seed = 1, .threads = threads, .cut = cut};
+    const gbees_montecarlo_options options = {
+        .count = count, .step = step, .seed = 1, .threads = threads, .cut = cut};
     gbees_montecarlo *montecarlo = NULL;
     gbees_error error = {GBEES_OK, ""};
 
@@ -462,8 +464,6 @@ int main(void)
 {
     Suite *suite = suite_create("montecarlo");
     TCase *exact = tcase_create("exact"), *golden = tcase_create("golden");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(exact, 60);
     tcase_add_test(exact, draws_the_initial_gaussian);
@@ -480,8 +480,5 @@ int main(void)
     tcase_add_test(golden, steps_suit_the_samples_that_count);
     tcase_add_test(golden, lorenz96_against_golden);
     suite_add_tcase(suite, golden);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

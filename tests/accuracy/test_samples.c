@@ -3,6 +3,7 @@
 #include "audit/montecarlo.h"
 #include "compare.h"
 #include "fixtures/kalman.h"
+#include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <stdlib.h>
 
@@ -351,7 +352,6 @@ int main(void)
 {
     Suite *suite = suite_create("samples");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, a_whole_mixture, 0, 2);
@@ -363,8 +363,5 @@ int main(void)
     tcase_add_loop_test(all, a_record_has_its_own_moments, 0, 4);
     tcase_add_test(all, a_cells_share_and_slope);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

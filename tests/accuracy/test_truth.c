@@ -1,4 +1,5 @@
 /* test_truth.c - the truth of tests/accuracy/run: samples kept in a folder, and moments from a table. */
+#include "fixtures/suite.h"
 #include "truth.h"
 #include <check.h>
 #include <dirent.h>
@@ -174,10 +175,5 @@ int main(void)
     tcase_add_test(tcase, a_damaged_file_is_refused);
     tcase_add_test(tcase, moments_from_a_table);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_weights.c - Monte Carlo's weights: likelihoods that are not Gaussian, components that were not measured, that
  * come back to themselves, against integrals and closed forms. */
 #include "audit/montecarlo.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -242,7 +243,6 @@ int main(void)
 {
     Suite *suite = suite_create("weights");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, residuals_are_judged, 0, (int)(sizeof residuals / sizeof *residuals));
@@ -251,8 +251,5 @@ int main(void)
     tcase_add_loop_test(all, says_what_is_wrong, 0, 3);
     tcase_add_test(all, says_what_the_model_lacks);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_bound.c - cells that the model's bound leaves out: no scheme and no mode makes them, what flowed there is in
  * the ledger, and a range that holds everything changes nothing. The kernels on threads have a bounded split5-mp. */
+#include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <math.h>
 #include <stdlib.h>
@@ -219,9 +220,5 @@ int main(void)
     tcase_add_loop_test(c, no_cell_out_of_bound_is_made, 0, (int)(BACKENDS * (sizeof runs / sizeof *runs)));
     tcase_add_loop_test(c, a_range_with_everything_in_it_changes_nothing, 0, 3);
     tcase_add_test(c, the_same_for_any_number_of_threads);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

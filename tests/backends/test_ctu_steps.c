@@ -2,6 +2,7 @@
  * cell by cell. The CPU alone has bricks of one cell, the reference modes, and kernels of all dimensions and
  * precisions. */
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 
 /* Large enough to have an inside, small enough for seconds. */
 static int extent_of(int n)
@@ -433,7 +434,6 @@ int main(void)
 {
     Suite *suite = suite_create("ctu steps");
     TCase *steps = tcase_create("steps");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(steps, 60);
     tcase_add_test(steps, initial_density_is_the_gaussian);
@@ -449,8 +449,5 @@ int main(void)
     tcase_add_loop_test(steps, fixed_steps_beyond_the_limit_are_refused, 0, places_to(4));
     tcase_add_loop_test(steps, reference_modes_refuse_no_fixed_step, 1, 5);
     suite_add_tcase(suite, steps);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_diffusion_exact.c - process noise against what is known: moments of linear models, the density at rest of an
  * Ornstein-Uhlenbeck process, noise that grows with the state; all of second order. */
 #include "fixtures/kept_run.h"
+#include "fixtures/suite.h"
 
 /* ---- moments of dx = A x dt + noise, by Runge and Kutta ------------------------------------------------------- */
 
@@ -386,9 +387,5 @@ int main(void)
     tcase_add_test(tcase, noise_that_grows_with_the_state);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, slow);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

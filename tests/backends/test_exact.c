@@ -2,6 +2,7 @@
  * varies inside a cell, and the published problem. */
 #include "fixtures/engine_fixture.h"
 #include "fixtures/run_fixture.h"
+#include "fixtures/suite.h"
 
 /* The mean's error at t = 0.8 for the velocity 1.3 cos(t), the same everywhere. */
 static double drift_of_the_mean(rig *r, int axis, double step)
@@ -115,7 +116,6 @@ int main(void)
 {
     Suite *suite = suite_create("exact answers");
     TCase *accuracy = tcase_create("accuracy");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(accuracy, 60);
     tcase_add_loop_test(accuracy, drifts_of_time_are_of_second_order, 0, places_to(2));
@@ -123,8 +123,5 @@ int main(void)
     tcase_add_test(accuracy, averages_stretch_with_the_variance_inside_a_cell);
     tcase_add_test(accuracy, lorenz_63_is_near_the_truth);
     suite_add_tcase(suite, accuracy);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

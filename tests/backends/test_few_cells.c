@@ -1,6 +1,7 @@
 /* test_few_cells.c - an observer that wants the cells of small records only: what is fetched, and what certificates
  * still say. */
 #include "fixtures/backends.h"
+#include "fixtures/suite.h"
 #include "fixtures/world.h"
 #include <math.h>
 
@@ -131,9 +132,5 @@ int main(void)
     tcase_add_loop_test(tests, certificates_without_cells, 0, BACKENDS);
     tcase_add_test(tests, the_text_says_it);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

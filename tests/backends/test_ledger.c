@@ -1,5 +1,6 @@
 /* test_ledger.c - the ledger of mass as a reader of results meets it: it closes from a file's attributes alone. */
 #include "fixtures/backends.h"
+#include "fixtures/suite.h"
 #include "fixtures/world.h"
 #include <check.h>
 #include <math.h>
@@ -225,7 +226,6 @@ int main(void)
 {
     Suite *suite = suite_create("ledger");
     TCase *ledger = tcase_create("ledger"), *budget = tcase_create("budget");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(ledger, set_up, tear_down);
     tcase_set_timeout(ledger, 60);
@@ -239,8 +239,5 @@ int main(void)
     tcase_add_test(budget, a_budget_that_can_not_be_held_is_on_record);
     suite_add_tcase(suite, ledger);
     suite_add_tcase(suite, budget);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

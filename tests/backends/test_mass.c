@@ -2,6 +2,7 @@
  * against the sum of the cells. The CPU alone has bricks of one cell, and kernels of all dimensions and precisions.
  */
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 
 /* No cell is negative. The CPU, asked for cells of 0 and more, shows all that there are; elsewhere those that hold
  * something would hold more than the mass. */
@@ -318,7 +319,6 @@ int main(void)
 {
     Suite *suite = suite_create("mass");
     TCase *mass = tcase_create("mass");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(mass, 60);
     tcase_add_loop_test(mass, mass_is_conserved_while_the_grid_grows_ahead, 0, places_to(5));
@@ -331,8 +331,5 @@ int main(void)
     tcase_add_loop_test(mass, mass_is_kept, 0, places_to(3));
     tcase_add_loop_test(mass, positive_ledgers_close, 0, places_to(4));
     suite_add_tcase(suite, mass);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
  */
 #include "fixtures/backends.h"
 #include "fixtures/kalman.h"
+#include "fixtures/suite.h"
 #include "fixtures/world.h"
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
@@ -324,9 +325,5 @@ int main(void)
     tcase_add_test(tests, a_file_holds_all_modes);
     tcase_add_test(tests, modes_are_certified);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  * logarithm that the CPU's kernels use. */
 #include "cpu/kernel/logarithm.h"
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -151,9 +152,5 @@ int main(void)
     tcase_add_loop_test(tcase, moments_on_threads, 1, 5);
     tcase_set_timeout(tcase, 300);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

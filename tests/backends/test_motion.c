@@ -1,6 +1,7 @@
 /* test_motion.c - motions that are known: a velocity that varies in time, rotation, cells against bricks, whole and
  * cut off; and drifts that are not a number. The CPU alone has bricks of one cell and the reference modes. */
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 
 /* A velocity a + b cos t, the same everywhere: the mean follows a t + b sin t, to the second order of the step. */
 static double beat_error(rig *r, double step)
@@ -272,7 +273,6 @@ int main(void)
 {
     Suite *suite = suite_create("motion");
     TCase *motion = tcase_create("motion"), *errors = tcase_create("errors");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(motion, 60);
     tcase_add_loop_test(motion, velocities_vary_in_time, 0, places_to(2));
@@ -287,8 +287,5 @@ int main(void)
     tcase_add_loop_test(errors, a_threshold_above_all_cells_is_an_error, 0, BACKENDS);
     suite_add_tcase(suite, motion);
     suite_add_tcase(suite, errors);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  * kernels on threads beside the CPU, and what is refused. */
 #include "fixtures/kalman.h"
 #include "fixtures/kept_run.h"
+#include "fixtures/suite.h"
 
 /* ---- against exact answers ------------------------------------------------------------------------------------- */
 
@@ -239,9 +240,5 @@ int main(void)
     tcase_set_timeout(many, 300);
     tcase_add_loop_test(many, linear_drift_of_many_states, 5, 6);
     suite_add_tcase(suite, many);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
  * on threads. */
 #include "fixtures/kalman.h"
 #include "fixtures/kept_run.h"
+#include "fixtures/suite.h"
 
 /* ---- exact answers: dm/dt = B m, dC/dt = B C + C B^T + Q(t) ------------------------------------------------------
  */
@@ -175,9 +176,5 @@ int main(void)
     tcase_add_loop_test(tests, noise_along_a_line, 0, BACKENDS);
     tcase_add_test(tests, noise_that_differs_from_place_to_place);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_pencils.c - long pencils, which the CPU backend sweeps by segments and the kernels on threads brick by brick,
  * against plain loops on a dense window (dense_split.h): along each axis, whichever way the flow goes. */
 #include "fixtures/split_fixture.h"
+#include "fixtures/suite.h"
 
 enum { LONG = 45 }; /* bricks: some segments */
 
@@ -77,7 +78,6 @@ int main(void)
 {
     Suite *suite = suite_create("pencils");
     TCase *steps = tcase_create("steps"), *rest = tcase_create("all kinds in four dimensions and more");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(steps, 60);
     tcase_set_timeout(rest, 60);
@@ -92,8 +92,5 @@ int main(void)
     tcase_add_loop_test(steps, long_pencils_on_threads, 0, GRIDS * KINDS);
     suite_add_tcase(suite, steps);
     suite_add_tcase(suite, rest);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

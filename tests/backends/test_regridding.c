@@ -1,6 +1,7 @@
 /* test_regridding.c - runs whose grid changes on the way, against exact answers and against runs that keep theirs. */
 #include "fixtures/kalman.h"
 #include "fixtures/regridding_fixture.h"
+#include "fixtures/suite.h"
 
 /* ---- what is exact ----------------------------------------------------------------------------------------- */
 
@@ -446,9 +447,5 @@ int main(void)
     tcase_add_loop_test(tcase, what_is_out_of_bound_is_outflow, 0, BACKENDS);
     tcase_add_loop_test(tcase, a_grid_that_holds_nothing, 0, 2);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  * posterior is exact. */
 #include "fixtures/kalman.h"
 #include "fixtures/regridding_fixture.h"
+#include "fixtures/suite.h"
 
 enum { RATIOS = 3 };
 
@@ -126,9 +127,5 @@ int main(void)
     tcase_add_test(tcase, an_update_that_is_resolved_keeps_the_grid);
     tcase_add_loop_test(tcase, a_sharp_update_on_another_backend, 0, 2);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

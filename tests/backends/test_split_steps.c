@@ -2,6 +2,7 @@
  * (dense_split.h), cell by cell. The CPU alone has bricks of one cell, and kernels of all dimensions and precisions;
  * the kernels on threads have the other schemes in the plane. */
 #include "fixtures/split_fixture.h"
+#include "fixtures/suite.h"
 
 static int extent_of(int n)
 {
@@ -254,7 +255,6 @@ int main(void)
 {
     Suite *suite = suite_create("split steps");
     TCase *steps = tcase_create("steps"), *many = tcase_create("many");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(steps, 60);
     tcase_add_loop_test(steps, double_bricks_equal_plain_loops, 0, places_to(8));
@@ -274,8 +274,5 @@ int main(void)
     tcase_add_loop_test(many, seventh_order_equals_plain_loops, places_to(4), places_to(6));
     suite_add_tcase(suite, steps);
     suite_add_tcase(suite, many);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

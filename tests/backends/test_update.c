@@ -1,6 +1,7 @@
 /* test_update.c - Bayes' rule: the posterior and the evidence against sums over the cells, and measurements that are
  * far away, and further. The CPU alone has bricks of one cell, paper mode and sums in integers. */
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 
 /* The log-likelihood of a cell less that of a perfect match, and log sqrt((2 pi)^m det S), for m = 1 or 2. */
 static double log_likelihood(const rig *r, const gbees_measurement *m, const int32_t *index, double *log_norm)
@@ -287,7 +288,6 @@ int main(void)
 {
     Suite *suite = suite_create("update");
     TCase *updates = tcase_create("updates");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(updates, 60);
     tcase_add_loop_test(updates, posterior_is_prior_times_likelihood, 0, RUNS);
@@ -297,8 +297,5 @@ int main(void)
     tcase_add_loop_test(updates, an_engine_without_updates_refuses_one, 0, BACKENDS);
     tcase_add_loop_test(updates, an_update_prunes, 0, 3);
     suite_add_tcase(suite, updates);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

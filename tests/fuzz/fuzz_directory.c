@@ -25,9 +25,11 @@ static void check_leg(int descriptor, const gbees_run_directory *directory, cons
         fuzz_expect(gbees_run_directory_find(directory, name) == leg->records[i].address, "a record is found");
         if (i > 0)
             continue;
-        fuzz_expect(gbees_run_directory_read(descriptor, "run.h5", name, &again, NULL) == GBEES_OK &&
-                        gbees_run_directory_find(&again, name) == leg->records[i].address,
-                    "it is found where its leg alone is read");
+        /* Where a list is damaged, the whole is read as of the last sync, and a leg that is not from the newest. */
+        fuzz_expect(
+            gbees_run_directory_read(descriptor, "run.h5", name, &again, NULL) == GBEES_OK &&
+                (again.root != directory->root || gbees_run_directory_find(&again, name) == leg->records[i].address),
+            "it is found where its leg alone is read");
         gbees_run_directory_free(&again);
     }
 }

@@ -1,6 +1,7 @@
 /* test_equations.c - the shipped models against what is known of their equations by other ways: formulas written
  * anew, invariants along a path, exact solutions, and limits in which one model is another. */
 #include "fixtures/models_fixture.h"
+#include "fixtures/suite.h"
 
 /* ---- formulas written anew, for the default parameters, at t ---- */
 
@@ -470,10 +471,5 @@ int main(void)
     tcase_add_test(tcase, linear_measures_what_is_there);
     tcase_add_test(tcase, sight_in_space);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_models.c - the batched functions that gbees/model.h makes, on the models and on one that uses all of the
  * contract: component j is entry j of the vector, in float and in double; both are the equations; the embedded
  * text is the file. */
+#include "fixtures/suite.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
@@ -356,10 +357,5 @@ int main(void)
     tcase_add_test(tcase, measurements);
     tcase_add_test(tcase, source_is_the_file);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_shipped.c - every model of the plugins folder: a card that a stranger understands, scenarios that are
  * complete, equations that are finite all over the initial box, and that are the same by planes. */
 #include "fixtures/models_fixture.h"
+#include "fixtures/suite.h"
 
 /* How many there are: who adds one looks in here. */
 enum { SHIPPED = 12 };
@@ -222,10 +223,5 @@ int main(void)
     tcase_add_test(tcase, planes_have_the_bits_of_points);
     tcase_add_test(tcase, sources_are_the_files);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

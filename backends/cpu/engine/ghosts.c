@@ -46,15 +46,6 @@ static int class_of(const engine_ranks *ranks, const partition_box *box, const i
     return outside > 1 ? n : class;
 }
 
-/* Whether ghosts of one box may lie in the other one. */
-static int are_near(const engine_ranks *ranks, const partition_box *a, const partition_box *b)
-{
-    for (int j = 0; j < ranks->cuts.n; j++)
-        if ((int64_t)a->lo[j] - b->hi[j] >= ranks->layers[j] || (int64_t)b->lo[j] - a->hi[j] >= ranks->layers[j])
-            return 0;
-    return 1;
-}
-
 /* Sets the partners: the ranks whose boxes are near, with empty lists. Returns 1 if there is no memory. */
 static int find_partners(engine_ranks *ranks)
 {
@@ -64,7 +55,7 @@ static int find_partners(engine_ranks *ranks)
         return 1;
     int count = 0;
     for (int r = 0; r < all; r++) {
-        if (r == own || !are_near(ranks, own_box(ranks), &ranks->cuts.part[r].box))
+        if (r == own || !partition_are_near(ranks->cuts.n, own_box(ranks), &ranks->cuts.part[r].box, ranks->layers))
             continue;
         rank_partner *partner = &ranks->partner[count++];
         partner->rank = r;

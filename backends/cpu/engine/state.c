@@ -4,6 +4,8 @@
  * results of the last inspection are saved, too, as they may be of an earlier time. Rows that a prune may leave
  * undefined are not.
  */
+#include "common/bound.h"
+#include "common/portable.h"
 #include "engine.h"
 #include "ranks.h"
 #include <stdlib.h>
@@ -107,6 +109,27 @@ static int save_rows(gbees_engine *e, const engine_state *state, gbees_state_sin
     return failed;
 }
 
+/* For engines of a GPU, whose bricks have 64 cells. Returns what the sink does. */
+static int save_portable(gbees_engine *e, const engine_state *state, gbees_state_sink *sink, void *context)
+{
+    portable_state portable;
+
+    if (e->cells != 64)
+        return 0;
+    memset(&portable, 0, sizeof portable);
+    portable.run = state->run;
+    portable.budget = state->budget;
+    memcpy(portable.parameters, e->tables.parameters_d, sizeof portable.parameters);
+    portable.dimension = e->problem->dimension;
+    portable.real_size = (int32_t)e->method.real_size;
+    portable.deterministic = e->method.deterministic;
+    portable.bricks = state->grid.count;
+    portable.key = (portable_list){"key", sizeof *e->g.key};
+    portable.p = (portable_list){"p", e->method.real_size};
+    portable.active = (portable_list){"active", sizeof *e->rows.active};
+    return portable_save(&portable, sink, context);
+}
+
 int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
 {
     engine_state state;
@@ -115,6 +138,7 @@ int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_er
     get_state(e, &state);
     if (sink)
         failed = state.grid.count == 0 || sink(context, "engine", 1, sizeof state, &state) ||
+                 save_portable(e, &state, sink, context) ||
                  sink(context, "parameters", sizeof(double), GBEES_PARAMETER_VALUES, e->tables.parameters_d);
     if (e->ranks)
         failed = ranks_any(e, failed);
@@ -241,6 +265,50 @@ static int load_shared(gbees_engine *e, gbees_state_source *source, void *contex
     return status ? status : balance_deal(e, &bricks, error);
 }
 
+/* Makes the grid of bricks that an engine of a GPU has saved. Growth searches all active cells once: what these need
+ * is there, or is made as the GPU would have. */
+static int insert_portable(gbees_engine *e, const portable_bricks *found, gbees_error *error)
+{
+    const size_t n = (size_t)e->g.shape.n, row = (size_t)e->cells * e->method.real_size;
+
+    for (uint64_t k = 0; k < found->state.bricks; k++) {
+        const int32_t *key = found->key + k * n;
+        const uint64_t hash = grid_hash(&e->g, key);
+        const uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
+        int status = grid_find_hashed(&e->g, key, hash) ? misfit("key", error)
+                                                        : engine_insert_brick(e, key, hash, inside, error);
+
+        if (status)
+            return status;
+        const uint32_t slot = e->g.used[k];
+        engine_clear_brick(e, slot);
+        memcpy((char *)e->rows.p + slot * row, (const char *)found->p + k * row, row);
+        e->rows.active[slot] = found->active[k];
+    }
+    grid_link(&e->g, 0);
+    return 0;
+}
+
+static int load_portable(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
+{
+    portable_bricks found;
+    int status = portable_find(e->problem, e->method.real_size, source, context, &found, error);
+
+    if (!status && e->cells != 64)
+        status = misfit("p", error);
+    if (status)
+        return status;
+    memcpy(e->tables.parameters_d, found.state.parameters, sizeof e->tables.parameters_d);
+    engine_round_parameters(e);
+    e->run = found.state.run;
+    e->budget = found.state.budget;
+    e->budget.problem = e->problem;
+    status = insert_portable(e, &found, error);
+    if (!status)
+        status = engine_inspect(e, 0, e->run.clock.time, error);
+    return status || !e->method.split ? status : engine_couple(e, e->run.clock.time, error);
+}
+
 int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
 {
     engine_state state;
@@ -248,6 +316,8 @@ int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbee
 
     if (e->ranks)
         return load_shared(e, source, context, error);
+    if (!source(context, "engine", 1, &(uint64_t){0}))
+        return load_portable(e, source, context, error);
     int status = find_state(e, source, context, &state, &keys, error);
     if (status)
         return status;

@@ -1,6 +1,6 @@
 /* ctu.c - the passes of ctu over the bricks: transverse terms, limiters (ctu-positive only), new probabilities.
  *
- * Along each axis a block of bricks goes by columns of vectors (ctu_columns.h) or by planes (ctu_planes.h).
+ * Along each axis a block of bricks is computed by columns of vectors (ctu_columns.h) or by planes (ctu_planes.h).
  */
 #include "ctu.h"
 #include "brick_axis.h"
@@ -8,7 +8,7 @@
 #include "ctu_columns.h"
 #include "ctu_planes.h"
 
-/* Adds the transverse terms along the block's axis. */
+/* Adds the transverse terms along the block's axis to its sums. */
 INLINE void transverse_axis(ctu_block *block, brick_axis a)
 {
     const real half_lambda = (real)(0.5 * block->c->step / block->c->drift.axis[block->axis].width);
@@ -19,7 +19,7 @@ INLINE void transverse_axis(ctu_block *block, brick_axis a)
         transverse_planes(block, half_lambda, a);
 }
 
-/* Adds what the fluxes along the block's axis make of its cells. */
+/* Adds what the fluxes along the block's axis contribute (flux_sum) to its sums. */
 INLINE void flux_axis(ctu_block *block, flux_sum what, brick_axis a)
 {
     const real lambda = (real)(block->c->step / block->c->drift.axis[block->axis].width);
@@ -30,7 +30,7 @@ INLINE void flux_axis(ctu_block *block, flux_sum what, brick_axis a)
         flux_by_planes(block, lambda, what, a);
 }
 
-/* Starts a block, and sums over all axes. */
+/* Starts a block, and adds up the transverse terms along all axes. */
 INLINE void sum_transverse(const kernel_context *c, uint32_t from, uint32_t to, ctu_block *block)
 {
     start_block(c, from, to, block);
@@ -41,6 +41,7 @@ INLINE void sum_transverse(const kernel_context *c, uint32_t from, uint32_t to, 
     }
 }
 
+/* Starts a block, and adds up the contributions of the fluxes along all axes. */
 INLINE void sum_fluxes(const kernel_context *c, uint32_t from, uint32_t to, flux_sum what, ctu_block *block)
 {
     start_block(c, from, to, block);
@@ -109,6 +110,7 @@ INLINE void store_block(ctu_block *block, int cells, brick_totals *totals)
     }
 }
 
+/* Sets the new probabilities of bricks, and *sums. */
 INLINE void update_bricks(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums, flux_sum what)
 {
     ctu_block block;

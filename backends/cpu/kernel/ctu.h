@@ -1,5 +1,5 @@
-/* ctu.h - the passes of ctu (ctu.c), which have an object of their own: one object of all kernels takes twice as long
- * to compile. */
+/* ctu.h - the passes of ctu over the bricks. They have an object of their own (ctu.c), as one object of all kernels
+ * takes twice as long to compile. */
 #ifndef GBEES_CPU_CTU_H
 #define GBEES_CPU_CTU_H
 

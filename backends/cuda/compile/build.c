@@ -1,17 +1,10 @@
 /* build.c - see build.h. */
 #include "build.h"
+#include "base/seconds.h"
 #include "compiler_note.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-
-static double seconds(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- a thread a program ---- */
 
@@ -142,7 +135,7 @@ static program_batch batch_of(const program_order *order)
 
 int program_set_build(cuda_api *api, const program_order *order, program_set *out, gbees_error *error)
 {
-    const double start = seconds();
+    const double start = gbees_seconds_now();
     program_batch batch = batch_of(order);
 
     *out = (program_set){.wall_s = 0};
@@ -157,7 +150,7 @@ int program_set_build(cuda_api *api, const program_order *order, program_set *ou
     }
     if (!status && api->compiler) /* for a run that finds all programs in the cache */
         compiler_note_write(api);
-    out->wall_s = seconds() - start;
+    out->wall_s = gbees_seconds_now() - start;
     if (status)
         program_set_destroy(api, out);
     return status;

@@ -1,5 +1,6 @@
 /* program.c - see program.h. */
 #include "program.h"
+#include "base/seconds.h"
 #include "cache.h"
 #include "compile.h"
 #include "link.h"
@@ -8,20 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The texts of compilation units: "engine.cu" and others are names of texts.h. */
 static const char both_units[] = "#include \"engine.cu\"\n#include \"device/equations.h\"\n";
 static const char engine_unit[] = "#include \"engine.cu\"\n";
 static const char model_unit[] = "#include \"device/equations.h\"\n";
-
-static double seconds(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Whether model and engine are compiled as two units. PTX is always one, since nvJitLink makes no PTX. */
 static int is_separate(const program_spec *spec, const cuda_target *target)
@@ -86,10 +78,10 @@ static int keep(program *out, cuda_code *code, gbees_error *error)
 static int build_one(const cuda_api *api, const cuda_goal *goal, program *out, gbees_error *error)
 {
     cuda_code code = {0};
-    const double start = seconds();
+    const double start = gbees_seconds_now();
     int status = cuda_compile(api, goal, "gbees", both_units, &code, error);
 
-    out->compile_s += seconds() - start;
+    out->compile_s += gbees_seconds_now() - start;
     if (!status)
         status = keep(out, &code, error);
     cuda_code_free(&code);
@@ -101,16 +93,16 @@ static int build_one(const cuda_api *api, const cuda_goal *goal, program *out, g
 static int build_separate(const cuda_api *api, const cuda_goal *goal, program *out, gbees_error *error)
 {
     cuda_code units[2] = {{0}}, code = {0};
-    const double start = seconds();
+    const double start = gbees_seconds_now();
     int status = cuda_compile(api, goal, "gbees-model", model_unit, &units[0], error);
 
     if (!status)
         status = cuda_compile(api, goal, "gbees-engine", engine_unit, &units[1], error);
-    const double compiled = seconds();
+    const double compiled = gbees_seconds_now();
     out->compile_s += compiled - start;
     if (!status)
         status = cuda_link(api, goal, units, &code, error);
-    out->link_s += seconds() - compiled;
+    out->link_s += gbees_seconds_now() - compiled;
     if (!status)
         status = keep(out, &code, error);
     cuda_code_free(&units[0]);

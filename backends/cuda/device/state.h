@@ -46,7 +46,7 @@ typedef struct gbees_step_sums {
 
 /* A sum of doubles that is the same in any order: addends up to 2^46, each rounded to 2^-52. */
 typedef struct gbees_exact_sum {
-    int64_t high, low;
+    int64_t high, low; /* units of 2^-16, of 2^-52 */
 } gbees_exact_sum;
 
 /* The grid's arrays in the GPU's memory; [slot]: an entry a brick. */

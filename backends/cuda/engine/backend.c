@@ -124,11 +124,13 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     if (status)
         return status;
     status = cuda_engine_load(&s->api, s->device, &s->kernels, problem, source, engine, error);
-    if (status)
+    if (status) {
         close_session(s);
-    else
-        (*engine)->memory_limit = options ? options->memory_bytes : 0;
-    return status;
+        return status;
+    }
+    (*engine)->memory_limit = options ? options->memory_bytes : 0;
+    (*engine)->deterministic = options && options->deterministic;
+    return 0;
 }
 
 /* All ranks: makes the engine of this rank. The status is the same on all ranks. */
@@ -142,8 +144,10 @@ static int share(const gbees_problem *problem, const gbees_engine_options *optio
     if (!status)
         status =
             cuda_engine_share(&s->api, s->device, &s->kernels, problem, options->parallel, connects, engine, error);
-    if (!status)
+    if (!status) {
         (*engine)->memory_limit = options->memory_bytes;
+        (*engine)->deterministic = options->deterministic;
+    }
     if (status)
         close_session(s);
     return status;

@@ -10,7 +10,7 @@ typedef struct piece_head {
     uint64_t bricks, cells;
 } piece_head;
 
-/* The head's piece in the host's memory, as messages from or to a rank. */
+/* Sets the messages from or to a rank for the piece in the host's memory: its masks, keys and probabilities. */
 static void describe(const gbees_engine *e, const piece_head *head, int rank, gbees_message messages[3])
 {
     const packed_piece *piece = &e->piece;
@@ -21,6 +21,7 @@ static void describe(const gbees_engine *e, const piece_head *head, int rank, gb
     messages[2] = (gbees_message){rank, head->cells * e->real_size, piece->p};
 }
 
+/* Sends a head to rank 0. */
 static void send_head(gbees_engine *e, piece_head *head)
 {
     const gbees_message message = {0, sizeof *head, head};

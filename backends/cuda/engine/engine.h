@@ -60,6 +60,7 @@ struct gbees_engine {
     gbees_findings *found;      /* the host's copy, in page-locked memory */
     gbees_state *state;         /* = &found->state */
     mass_budget budget;         /* the control of p*, which it has */
+    int deterministic;          /* 1: kernels round products and sums one by one, as the CPU does */
     double memory_limit;        /* bytes that the grid may take, for the control of p*; 0: 0.9 of the GPU's */
     uint32_t share_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
@@ -138,6 +139,8 @@ int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_m
 /* statistics.c, marginals.c, cells.c */
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error);
+/* Returns the value of a sum: of `high` units of 2^-16 and `low` units of 2^-52. */
+double engine_sum_value(gbees_exact_sum sum);
 /* Computes them, as engine_apply_update(): on a split grid all ranks call it. */
 int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
 int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);

@@ -4,13 +4,7 @@
 #include "launch.h"
 #include "numerics/step.h"
 #include "stop_error.h"
-#include <math.h>
 #include <string.h>
-
-static double value_of(gbees_exact_sum sum)
-{
-    return ldexp((double)sum.high, -16) + ldexp((double)sum.low, -52);
-}
 
 /* Launches a pass over the grid, FRAME_..., which leaves sums or maxima in `found`. */
 static int run(gbees_engine *e, int pass, double time, gbees_error *error)
@@ -89,16 +83,16 @@ int cuda_engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums,
 
     if (status)
         return status;
-    *sums = (gbees_affine_sums){.mass = value_of(*from++)};
+    *sums = (gbees_affine_sums){.mass = engine_sum_value(*from++)};
     for (int j = 0; j < n; j++)
-        sums->y[j] = value_of(*from++);
+        sums->y[j] = engine_sum_value(*from++);
     for (int j = 0; j < n; j++)
-        sums->f[j] = value_of(*from++);
+        sums->f[j] = engine_sum_value(*from++);
     for (int j = 0; j < n; j++)
         for (int k = j; k < n; k++)
-            sums->yy[j * n + k] = sums->yy[k * n + j] = value_of(*from++);
+            sums->yy[j * n + k] = sums->yy[k * n + j] = engine_sum_value(*from++);
     for (int k = 0; k < n * n; k++)
-        sums->fy[k] = value_of(*from++);
+        sums->fy[k] = engine_sum_value(*from++);
     return 0;
 }
 
@@ -111,6 +105,7 @@ int cuda_engine_frame_information(gbees_engine *e, double *information, gbees_er
 
     for (int j = 0; j < n && !status; j++)
         for (int k = j; k < n; k++)
-            information[j * n + k] = information[k * n + j] = value_of(*from++) / (mass * width[j] * width[k]);
+            information[j * n + k] = information[k * n + j] =
+                engine_sum_value(*from++) / (mass * width[j] * width[k]);
     return status;
 }

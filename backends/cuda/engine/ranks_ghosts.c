@@ -17,16 +17,6 @@ static int classes_of(const gbees_engine *e)
 
 /* ---- partners ---- */
 
-/* Whether ghosts of one box may lie in the other one. */
-static int are_near(const gbees_engine *e, const partition_box *a, const partition_box *b)
-{
-    for (int j = 0; j < e->problem->dimension; j++)
-        if ((int64_t)a->lo[j] - b->hi[j] >= e->ranks->layers[j] ||
-            (int64_t)b->lo[j] - a->hi[j] >= e->ranks->layers[j])
-            return 0;
-    return 1;
-}
-
 /* Sets the partners: the ranks whose boxes are near, with empty lists. */
 static void find_partners(gbees_engine *e)
 {
@@ -36,7 +26,7 @@ static void find_partners(gbees_engine *e)
     ranks->partners = 0;
     ranks->ghosts = 0;
     for (int r = 0; r < ranks->parallel->ranks; r++) {
-        if (r == own || !are_near(e, &ranks->box[own], &ranks->box[r]))
+        if (r == own || !partition_are_near(e->problem->dimension, &ranks->box[own], &ranks->box[r], ranks->layers))
             continue;
         rank_partner *partner = &ranks->partner[ranks->partners++];
         partner->rank = r;

@@ -56,20 +56,10 @@ int ranks_insert(gbees_engine *e, CUdeviceptr keys, uint32_t count, CUdeviceptr 
 
 /* ---- requests ---- */
 
-/* The rank that owns a brick. */
-static int owner_of(const gbees_engine *e, const int32_t *key)
-{
-    int r = 0;
-
-    while (r < e->ranks->parallel->ranks - 1 && !partition_contains(e->problem->dimension, &e->ranks->box[r], key))
-        r++;
-    return r;
-}
-
 /* Appends a key to the requests to the brick's owner. Returns 1 if there is no memory. */
 static int note_request(gbees_engine *e, const int32_t *key)
 {
-    const int owner = owner_of(e, key);
+    const int owner = partition_find(&e->ranks->cuts, key);
 
     for (int p = 0; p < e->ranks->partners; p++) {
         key_list *out = &e->ranks->partner[p].out;

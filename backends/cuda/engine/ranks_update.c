@@ -1,4 +1,4 @@
-/* ranks_update.c - Bayes' rule at a grid that several ranks share, each with its own cells; see ranks.h. */
+/* ranks_update.c - Bayes' rule on a grid that several ranks share: each updates its own cells; see ranks.h. */
 #include "launch.h"
 #include "numerics/fixed.h"
 #include "ranks.h"
@@ -7,7 +7,7 @@
 
 static const char doing[] = "updating with a measurement";
 
-/* Doubles as integers of the same order (device/update.h). */
+/* The double whose integer of the same order (device/update.h) is `bits`, and the other way round. */
 static double from_ordered(uint64_t bits)
 {
     double value;
@@ -35,7 +35,8 @@ static int pass(gbees_engine *e, int kernel, void **arguments, gbees_error *erro
     return status ? status : engine_fetch_state(e, doing, error);
 }
 
-/* The largest log-likelihoods of all ranks; *is_valid: no rank has a cell whose likelihood is not a number. */
+/* All ranks: sets found->likely and found->log_likely to the largest log-likelihood of all ranks, found->heavy and
+ * found->log_heavy to that of P L, and *is_valid to 0 if a rank has a cell whose likelihood is not a number. */
 static int find_best(gbees_engine *e, gbees_update_params *params, int *is_valid, gbees_error *error)
 {
     gbees_findings *found = e->found;
@@ -55,7 +56,10 @@ static int find_best(gbees_engine *e, gbees_update_params *params, int *is_valid
     return ranks_agree(e, status, error);
 }
 
-/* P L over its largest value in the spare rows, then over its sum; both sums are those of all ranks. */
+/* All ranks: sets the spare rows to P L, divided by its largest value (find_best()) and then by its sum over all
+ * ranks. Leaves the sum in found->moment[0], and the new mass of all ranks in marked_mass. Does nothing more if the
+ * sum is 0.
+ */
 static int multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error)
 {
     void *with_params[] = {&e->setup, params, &e->device_state.at}, *without[] = {&e->setup, &e->device_state.at};

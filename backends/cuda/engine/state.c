@@ -1,8 +1,11 @@
 /* state.c - saves an engine's state to a sink, and loads it from a source (gbees/backend.h).  It consists of the
  * heap's arrays and the hash table, byte for byte as the GPU's memory holds them, and of what the host keeps of the
- * run. */
+ * run; and a state of the CPU's, of what both have in common. */
+#include "common/portable.h"
 #include "engine.h"
 #include "heap.h"
+#include "launch.h"
+#include "stop_error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +82,39 @@ static void get_state(const gbees_engine *e, saved_state *saved)
     saved->capacity_exceeded = e->capacity_exceeded;
 }
 
+/* The list of bricks that an array of the heap is. */
+static portable_list list_of(const gbees_engine *e, const slot_arrays *all, const device_array *array)
+{
+    portable_list list = {.item = 0};
+
+    for (int i = 0; i < all->count; i++)
+        if (all->list[i].array == array) {
+            (void)name_of(i, list.name);
+            list.item = item_of(e, &all->list[i]);
+        }
+    return list;
+}
+
+static int save_portable(const gbees_engine *e, const slot_arrays *all, const saved_state *saved,
+                         gbees_state_sink *sink, void *context)
+{
+    portable_state state;
+
+    memset(&state, 0, sizeof state);
+    state.run = saved->state.run;
+    state.budget = saved->budget;
+    memcpy(state.parameters, saved->parameters, sizeof state.parameters);
+    state.dimension = e->problem->dimension;
+    state.real_size = (int32_t)e->real_size;
+    state.deterministic = e->deterministic;
+    state.bricks = saved->state.count;
+    state.skipped = 1; /* the null brick */
+    state.key = list_of(e, all, &e->key);
+    state.p = list_of(e, all, &e->rows[saved->state.current]);
+    state.active = list_of(e, all, &e->active);
+    return portable_save(&state, sink, context);
+}
+
 int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
 {
     const slot_arrays all = engine_heap_arrays(e);
@@ -93,7 +129,7 @@ int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbe
     if (status)
         return status;
     get_state(e, &saved);
-    if (sink(context, "cuda", 1, sizeof saved, &saved))
+    if (sink(context, "cuda", 1, sizeof saved, &saved) || save_portable(e, &all, &saved, sink, context))
         return no_memory(error);
     for (int i = 0; i < all.count && !status; i++)
         if (is_kept(e, &all.list[i]))
@@ -144,7 +180,7 @@ static int load_arrays(gbees_engine *e, const engine_source *source, gbees_error
     return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sending the grid", error);
 }
 
-int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error *error)
+static int load_own(gbees_engine *e, const engine_source *source, gbees_error *error)
 {
     saved_state saved;
     uint64_t count = 0;
@@ -170,4 +206,59 @@ int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error 
         status = load_arrays(e, source, error);
     e->memory.peak = saved.peak > e->memory.peak ? saved.peak : e->memory.peak;
     return status;
+}
+
+/* ---- loading the CPU's state ---- */
+
+/* Sends a list of bricks to the slots from 1 on. */
+static int send_list(gbees_engine *e, const device_array *to, const void *list, size_t size, uint64_t bricks,
+                     gbees_error *error)
+{
+    return cuda_check(e->api, e->api->cuMemcpyHtoD(to->at + size, list, size * bricks), "sending the grid", error);
+}
+
+/* Makes the grid of bricks that an engine of the CPU has saved, which may have no cell with P > 0. */
+static int load_portable(gbees_engine *e, const engine_source *source, gbees_error *error)
+{
+    const size_t n = (size_t)e->problem->dimension;
+    portable_bricks found;
+    int status = portable_find(e->problem, e->real_size, source->find, source->context, &found, error);
+
+    if (!status)
+        status = engine_heap_reserve(e, found.state.bricks, 1, error);
+    if (!status)
+        status = send_list(e, &e->key, found.key, n * sizeof *found.key, found.state.bricks, error);
+    if (!status)
+        status = send_list(e, &e->rows[0], found.p, 64 * e->real_size, found.state.bricks, error);
+    if (status)
+        return status;
+    memcpy(e->frame.parameters_d, found.state.parameters, sizeof found.state.parameters);
+    e->budget = found.state.budget;
+    e->budget.problem = e->problem;
+    e->state->count = (uint32_t)found.state.bricks;
+    e->state->run = found.state.run;
+    status = engine_send_frame(e, error);
+    if (!status)
+        status = engine_launch(e, KERNEL_START, NULL, 0, error);
+    if (!status)
+        status = engine_stop_error(e, error);
+    if (!status)
+        status = send_list(e, &e->active, found.active, sizeof *found.active, found.state.bricks, error);
+    e->state->run = found.state.run;
+    return status;
+}
+
+/* ---- both ---- */
+
+/* Whether the state is one of an engine of this kind. */
+static int is_own(const engine_source *source)
+{
+    uint64_t count = 0;
+
+    return source->find(source->context, "cuda", 1, &count) != NULL;
+}
+
+int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error *error)
+{
+    return is_own(source) ? load_own(e, source, error) : load_portable(e, source, error);
 }

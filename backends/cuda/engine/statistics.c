@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* `high` counts units of 2^-16, `low` of 2^-52. */
-static double value_of(gbees_exact_sum sum)
+double engine_sum_value(gbees_exact_sum sum)
 {
     return ldexp((double)sum.high, -16) + ldexp((double)sum.low, -52);
 }
@@ -21,22 +20,22 @@ static void fill_moments(const gbees_engine *e, gbees_statistics *out)
     double mean[GBEES_MAX_DIM], volume = 1;
     int n = m->shape.n, at = 0;
 
-    out->mass = value_of(moment[at++]);
+    out->mass = engine_sum_value(moment[at++]);
     for (int j = 0; j < n; j++) {
-        mean[j] = value_of(moment[at++]) / out->mass;
+        mean[j] = engine_sum_value(moment[at++]) / out->mass;
         out->mean[j] = m->origin[j] + m->width[j] * mean[j];
         volume *= m->width[j];
     }
     for (int j = 0; j < n; j++)
         for (int k = j; k < n; k++) {
-            double c = (value_of(moment[at++]) / out->mass - mean[j] * mean[k]) * m->width[j] * m->width[k];
+            double c = (engine_sum_value(moment[at++]) / out->mass - mean[j] * mean[k]) * m->width[j] * m->width[k];
 
             /* Cell averages add the variance inside a cell, h^2/12. */
             if (e->averages && j == k)
                 c = fmax(c - m->width[j] * m->width[j] / 12, 0);
             out->covariance[j * n + k] = out->covariance[k * n + j] = c;
         }
-    out->entropy = -(value_of(moment[at]) / out->mass - log(out->mass) - log(volume));
+    out->entropy = -(engine_sum_value(moment[at]) / out->mass - log(out->mass) - log(volume));
 }
 
 /* Sets found->moment, *peak to the largest P, and index[n] to the multi-index of its cell. */

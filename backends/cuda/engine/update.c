@@ -48,12 +48,6 @@ static int fail_likelihood(const gbees_engine *e, const gbees_clock *clock, cons
     return failure_likelihood(e->problem, measurement, clock->time, is_located ? index : NULL, error);
 }
 
-/* The logarithm of the sum of P L, in units of the largest P L, by which the density was divided. */
-static double log_sum(const gbees_findings *found)
-{
-    return log(ldexp((double)found->moment[0].high, -16) + ldexp((double)found->moment[0].low, -52));
-}
-
 /* Why there is no density after an update; 0: there is one. All ranks agree on it. */
 static int check(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement, double lowest,
                  gbees_error *error)
@@ -88,6 +82,7 @@ int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_m
     status = is_split ? ranks_multiply(e, &params, error) : engine_launch_update(e, &params, error);
     if (status)
         return status;
+    const double sum = engine_sum_value(found->moment[0]); /* of P L, in units of the largest P L */
     status = check(e, clock, measurement, params.lowest, error);
     if (!status && !is_split) {
         status = engine_stop_error(e, error);
@@ -96,7 +91,7 @@ int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_m
     }
     gbees_ledger_update(&s->run.ledger, before);
     if (!status)
-        *evidence = (gbees_evidence){.log_evidence = found->log_heavy + log_sum(found) - log(mass) + log_norm,
+        *evidence = (gbees_evidence){.log_evidence = found->log_heavy + log(sum) - log(mass) + log_norm,
                                      .log_likelihood_max = found->log_likely};
     return status;
 }

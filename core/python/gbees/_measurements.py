@@ -12,22 +12,26 @@ from . import _library as lib
 from ._model import MeasurementFunction, ModelInfo
 
 
-def _read_csv(path: str) -> tuple[list[dict[str, Any]], str]:
+_Numbered = list[tuple[int, dict[str, Any]]]
+
+
+def _read_csv(path: str) -> tuple[_Numbered, str]:
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             table = list(csv.reader(file, delimiter="\t" if path.endswith(".tsv") else ","))
     except OSError as error:
         raise lib.FileError(f"{path}: {error.strerror}") from None
-    if not table:
+    # Blank lines and comments do not count but as rows.
+    numbered = [(number, cells) for number, cells in enumerate(table, 1)
+                if any(cell.strip() for cell in cells) and not cells[0].lstrip().startswith("#")]  # fmt: skip
+    if not numbered:
         raise lib.InputError(f"{path}: the file is empty: its first row names the columns")
-    names = [name.strip() for name in table[0]]
+    names = [name.strip() for name in numbered[0][1]]
     rows = []
-    for number, cells in enumerate(table[1:], 2):
-        if not any(cell.strip() for cell in cells):
-            continue
+    for number, cells in numbered[1:]:
         if len(cells) != len(names):
             raise lib.InputError(f"{path}, row {number}: {len(cells)} cells, where there are {len(names)} columns")
-        rows.append({name: cell.strip() for name, cell in zip(names, cells)})
+        rows.append((number, {name: cell.strip() for name, cell in zip(names, cells)}))
     return rows, path
 
 
@@ -57,9 +61,7 @@ def _check_units(given: Any, info: ModelInfo, source: str) -> None:
 
 
 def _rows(given: Any) -> tuple[list[dict[str, Any]], str]:
-    """Rows as maps, and the name of their source."""
-    if isinstance(given, (str, os.PathLike)):
-        return _read_csv(os.fspath(given))
+    """Rows of a table in memory as maps, and the name of their source."""
     if hasattr(given, "to_dataframe"):  # xarray
         given = given.to_dataframe().reset_index()
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
@@ -177,12 +179,16 @@ def convert(given: Any, info: ModelInfo, covariance: Any = None) -> list[dict[st
     """
     if hasattr(given, "to_dataframe") and hasattr(given, "data_vars"):
         _check_units(given, info, "the measurements")
-    rows, source = _rows(given)
+    if isinstance(given, (str, os.PathLike)):
+        numbered, source = _read_csv(os.fspath(given))
+    else:
+        rows, source = _rows(given)
+        numbered = list(enumerate(rows))
     made: list[dict[str, Any]] = []
     fixed = plain(covariance)
     if isinstance(fixed, (int, float)):
         fixed = [fixed]
-    for number, row in enumerate(rows, 2 if isinstance(given, (str, os.PathLike)) else 0):
+    for number, row in numbered:
         where = f"{source}, row {number}"
         if "value" in row:
             entry = plain(row)

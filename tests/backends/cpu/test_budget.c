@@ -1,6 +1,7 @@
 /* test_budget.c - the controller of p*, step by step: losses are made up, and what it makes of p* is looked at.
  * (That whole runs keep to their budgets is in test_ledger.c.) */
 #include "cpu/engine/engine.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -208,7 +209,6 @@ int main(void)
 {
     Suite *suite = suite_create("budget");
     TCase *tcase = tcase_create("budget");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_test(tcase, p_follows_the_rate);
     tcase_add_test(tcase, p_rises_slowly_where_most_cells_would_go);
@@ -221,8 +221,5 @@ int main(void)
     tcase_add_test(tcase, the_first_p_is_within_a_short_runs_budget);
     tcase_add_test(tcase, nothing_is_steered_without_a_budget);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  * same density from every set of instructions, needed cells, clocks and totals. Its ledger is in test_mass.c. */
 #include "cpu/engine/engine.h"
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 
 /* Many bricks, so that several threads work on several chunks. */
 static void make_large(rig *r)
@@ -326,7 +327,6 @@ int main(void)
 {
     Suite *suite = suite_create("cpu");
     TCase *bits = tcase_create("bits"), *counts = tcase_create("counts");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(bits, 60);
     tcase_add_loop_test(bits, threads_give_the_same_bits, 0, 2);
@@ -341,8 +341,5 @@ int main(void)
     tcase_add_test(counts, a_visitor_can_stop);
     suite_add_tcase(suite, bits);
     suite_add_tcase(suite, counts);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include "cpu/engine/engine.h"
 #include "fixtures/engine_fixture.h"
 #include "fixtures/run_fixture.h"
+#include "fixtures/suite.h"
 
 START_TEST(threads_give_the_same_bits)
 {
@@ -70,7 +71,6 @@ int main(void)
 {
     Suite *suite = suite_create("cpu ctu");
     TCase *mass = tcase_create("mass"), *accuracy = tcase_create("accuracy");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(mass, 60);
     tcase_add_loop_test(mass, threads_give_the_same_bits, 0, 2);
@@ -78,8 +78,5 @@ int main(void)
     tcase_add_test(accuracy, the_divergence_term_cuts_the_error_on_lorenz_63);
     suite_add_tcase(suite, mass);
     suite_add_tcase(suite, accuracy);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "cpu/engine/engine.h"
 #include "fixtures/dense_split.h"
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 
 static double courant_of(int n)
 {
@@ -244,7 +245,6 @@ int main(void)
 {
     Suite *suite = suite_create("cpu far");
     TCase *steps = tcase_create("steps");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(steps, 60);
     tcase_add_loop_test(steps, bricks_equal_plain_loops, 1, 6);
@@ -253,8 +253,5 @@ int main(void)
     tcase_add_loop_test(steps, the_step_is_limited_by_the_coupling, 2, 6);
     tcase_add_test(steps, steps_beyond_the_next_brick_are_refused);
     suite_add_tcase(suite, steps);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_cpu_ranks.c - grids of the CPU backend that ranks share: any number of ranks has the bits of one. The ranks
  * are threads. */
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 #include "fixtures/thread_ranks.h"
 
 /* What a run leaves. */
@@ -243,14 +244,10 @@ int main(void)
 {
     Suite *suite = suite_create("ranks");
     TCase *bits = tcase_create("bits");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(bits, any_number_of_ranks_has_the_bits_of_one, 0, CASES + NOISES);
     tcase_add_loop_test(bits, ranks_have_the_density_of_a_run_without, 0, CASES + NOISES);
     tcase_set_timeout(bits, 60);
     suite_add_tcase(suite, bits);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  * Cell by cell it is compared with plain loops in test_split_steps.c. */
 #include "cpu/engine/engine.h"
 #include "fixtures/split_fixture.h"
+#include "fixtures/suite.h"
 
 /* ---- the same for all ------------------------------------------------------------------------------------------ */
 
@@ -150,7 +151,6 @@ int main(void)
     Suite *suite = suite_create("cpu split");
     TCase *mass = tcase_create("mass"), *same = tcase_create("the same");
     TCase *many = tcase_create("many dimensions");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(many, 60);
     tcase_set_tags(many, "long");
@@ -164,8 +164,5 @@ int main(void)
     suite_add_tcase(suite, many);
     suite_add_tcase(suite, mass);
     suite_add_tcase(suite, same);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

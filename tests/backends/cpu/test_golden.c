@@ -1,4 +1,5 @@
 /* test_golden.c - mode=paper on Lorenz '63 against the recorded cells of the existing code (tests/data/golden). */
+#include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <inttypes.h>
 #include <math.h>
@@ -121,14 +122,9 @@ int main(void)
 {
     Suite *suite = suite_create("golden");
     TCase *paper = tcase_create("paper mode");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(paper, 60);
     tcase_add_loop_test(paper, paper_mode_equals_the_existing_code, 1, 3);
     suite_add_tcase(suite, paper);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_grid.c - the CPU backend's sparse grid under random insertions and prunes, against a sorted array of keys. */
 #include "cpu/grid/grid.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -462,7 +463,6 @@ int main(void)
 {
     Suite *suite = suite_create("grid");
     TCase *grids = tcase_create("grid");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(grids, 60);
     tcase_add_loop_test(grids, random_insertions_and_prunes, 0, 4);
@@ -475,8 +475,5 @@ int main(void)
     tcase_add_test(grids, grows_to_many_bricks);
     tcase_add_test(grids, check_finds_what_is_wrong);
     suite_add_tcase(suite, grids);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

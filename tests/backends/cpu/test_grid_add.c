@@ -1,5 +1,6 @@
 /* test_grid_add.c - bricks that are added by all threads: the same, in the same slots, as one by one. */
 #include "cpu/grid/grid.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,14 +132,10 @@ int main(void)
 {
     Suite *suite = suite_create("grid_add");
     TCase *requests = tcase_create("requests");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(requests, 60);
     tcase_add_loop_test(requests, slots_are_those_of_one_by_one, 0, 4);
     tcase_add_test(requests, nothing_is_added_without_wishes_or_room);
     suite_add_tcase(suite, requests);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_kernels.c - all instruction sets of this build that the processor has compute the same bits: every kernel, in
  * every dimension and both precisions. */
 #include "cpu/kernel/isa.h"
+#include "fixtures/suite.h"
 #include "kernel_fields.h"
 #include <check.h>
 #include <stdlib.h>
@@ -101,9 +102,5 @@ int main(void)
     tcase_add_test(tcase, a_name_is_the_most_that_is_used);
     tcase_set_timeout(tcase, 300);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

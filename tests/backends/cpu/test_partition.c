@@ -1,7 +1,8 @@
 /* test_partition.c - which rank owns a brick (backends/common/partition.h), and sums without rounding (exact.h).
  */
-#include "cpu/engine/exact.h"
 #include "common/partition.h"
+#include "cpu/engine/exact.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -121,6 +122,30 @@ START_TEST(keys_far_away_have_an_owner)
 }
 END_TEST
 
+/* Of a box with keys 0 .. 3 and 0 .. 3, and two layers along axis 0, one along axis 1. */
+START_TEST(boxes_are_near_if_layers_of_one_reach_the_other)
+{
+    static const struct {
+        partition_box box;
+        int is_near;
+    } cases[] = {
+        {{{5, 0}, {9, 4}}, 1},                  /* one key between them: the second layer is in the box */
+        {{{6, 0}, {9, 4}}, 0},                  /* two keys between them */
+        {{{0, 4}, {4, 9}}, 1},                  /* beside each other along axis 1 */
+        {{{0, 5}, {4, 9}}, 0},                  /* one key between them */
+        {{{-9, -9}, {-1, 0}}, 1},               /* at a corner */
+        {{{-9, -9}, {-2, 0}}, 0},               /* near along axis 1 only */
+        {{{INT32_MIN, 4}, {INT32_MAX, 9}}, 1},  /* without limits along axis 0 */
+        {{{4, INT32_MIN}, {INT32_MAX, -1}}, 0}, /* without limits, but too far along axis 1 */
+    };
+    static const partition_box box = {{0, 0}, {4, 4}};
+    static const int layers[] = {2, 1};
+
+    ck_assert_int_eq(partition_are_near(2, &box, &cases[_i].box, layers), cases[_i].is_near);
+    ck_assert_int_eq(partition_are_near(2, &cases[_i].box, &box, layers), cases[_i].is_near);
+}
+END_TEST
+
 /* One brick can't be divided: some ranks have nothing, and no rank has it twice. */
 START_TEST(one_brick_has_one_owner)
 {
@@ -185,18 +210,15 @@ int main(void)
 {
     Suite *suite = suite_create("partition");
     TCase *cuts = tcase_create("cuts"), *sums = tcase_create("sums");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(cuts, each_brick_has_one_owner_and_ranks_have_as_many, 0, 5);
     tcase_add_test(cuts, a_cut_is_across_the_longest_axis);
     tcase_add_test(cuts, keys_far_away_have_an_owner);
     tcase_add_test(cuts, one_brick_has_one_owner);
+    tcase_add_loop_test(cuts, boxes_are_near_if_layers_of_one_reach_the_other, 0, 8);
     suite_add_tcase(suite, cuts);
     tcase_add_test(sums, sums_do_not_depend_on_order_or_share);
     tcase_add_test(sums, a_single_number_is_itself);
     suite_add_tcase(suite, sums);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_team.c - parts of a loop that threads share (backends/cpu/team.h): each is taken once, by whoever comes. */
 #include "cpu/team.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
 
@@ -64,14 +65,10 @@ int main(void)
     const int cases = (int)(sizeof counts / sizeof *counts);
     Suite *suite = suite_create("team");
     TCase *parts = tcase_create("parts");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(parts, threads_take_each_part_once, 0, cases);
     tcase_add_loop_test(parts, one_takes_what_the_others_leave, 0, cases);
     tcase_add_test(parts, one_begins_with_its_own);
     suite_add_tcase(suite, parts);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "cuda/compile/program.h"
 #include "cuda/driver/api.h"
 #include "fixtures/module_fixture.h"
+#include "fixtures/suite.h"
 #include <dlfcn.h>
 
 /* Whether NVRTC and nvJitLink can be opened; a test that needs them ends with 77, "skipped", if not. */
@@ -46,16 +47,6 @@ static inline program_spec spec_of(const gbees_model *model, int dimension, cons
 
     print(spec.arch, sizeof spec.arch, "%s", arch);
     return spec;
-}
-
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 #endif

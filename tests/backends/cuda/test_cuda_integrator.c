@@ -3,6 +3,7 @@
 #include "audit/montecarlo.h"
 #include "audit/offload.h"
 #include "cuda_engine_fixture.h"
+#include "fixtures/suite.h"
 
 enum { COUNT = 16001 };
 
@@ -186,9 +187,5 @@ int main(void)
     tcase_add_loop_test(tcase, threads_do_what_a_backend_can_not, 0, 3);
     tcase_add_test(tcase, samples_that_end_elsewhere_are_not_taken);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  * while steps go on, and marginals.
  */
 #include "cuda_engine_fixture.h"
+#include "fixtures/suite.h"
 
 /* Records that are fetched while steps go on are those that are fetched at once. */
 START_TEST(records_are_captured)
@@ -134,9 +135,5 @@ int main(void)
     tcase_add_test(tests, planes_that_are_too_large);
     tcase_add_test(tests, a_capture_that_finds_no_room);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

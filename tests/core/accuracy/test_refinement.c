@@ -1,6 +1,7 @@
 /* test_refinement.c - the plan of runs for an accuracy, against errors whose law is known. */
 #include "accuracy/roughness.h"
 #include "accuracy/variation.h"
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include <check.h>
 #include <gbees/gbees.h>
@@ -470,8 +471,6 @@ int main(void)
 {
     Suite *suite = suite_create("refinement");
     TCase *tests = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_test(tests, roughness_is_the_sum_of_second_differences);
     tcase_add_test(tests, a_straight_line_is_smooth);
@@ -487,8 +486,5 @@ int main(void)
     tcase_add_loop_test(tests, variation_is_estimated_by_two_runs, 0, 2);
     tcase_add_test(tests, refuses_problems_whose_grid_is_given);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_sample_count.c - how many samples the runs of an accuracy have, from the share that the run before has found
  * effective. */
 #include "accuracy/plan.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
 
@@ -56,14 +57,10 @@ int main(void)
 {
     Suite *suite = suite_create("sample_count");
     TCase *tcase = tcase_create("sample_count");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_test(tcase, two_standard_errors_are_a_quarter_of_the_accuracy);
     tcase_add_test(tcase, they_grow_when_the_grids_error_is_near_to_theirs);
     tcase_add_test(tcase, they_stay_where_their_margin_suffices);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

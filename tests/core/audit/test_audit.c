@@ -1,5 +1,6 @@
 /* test_audit.c - core/audit: certificates of runs that are known to be right, and wrong. */
 #include "base/workers.h"
+#include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <math.h>
 #include <stdio.h>
@@ -329,8 +330,6 @@ int main(void)
 {
     Suite *suite = suite_create("audit");
     TCase *tests = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, each_item_is_worked_on_once, 0, 5);
@@ -345,8 +344,5 @@ int main(void)
     tcase_add_test(tests, kept_samples_know_the_same_evidence);
     tcase_add_test(tests, the_worst_axis);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

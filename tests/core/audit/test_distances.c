@@ -2,6 +2,7 @@
 #include "audit/bins.h"
 #include "audit/marginal.h"
 #include "base/workers.h"
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include <check.h>
 #include <math.h>
@@ -166,8 +167,6 @@ int main(void)
 {
     Suite *suite = suite_create("distances");
     TCase *tests = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_shift_is_the_distance);
@@ -178,8 +177,5 @@ int main(void)
     tcase_add_test(tests, no_bound_is_below_that_of_nothing);
     tcase_add_test(tests, too_few_samples_tell_nothing);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

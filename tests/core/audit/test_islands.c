@@ -2,6 +2,7 @@
  * say of a run beside the Kalman filter, which is exact for it. */
 #include "audit/islands.h"
 #include "fixtures/kalman.h"
+#include "fixtures/suite.h"
 #include "numerics/philox.h"
 #include <check.h>
 #include <stdlib.h>
@@ -260,8 +261,6 @@ int main(void)
 {
     Suite *suite = suite_create("islands");
     TCase *tests = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, bounds_hold_after_many_measurements, 0, 2);
@@ -269,8 +268,5 @@ int main(void)
     tcase_add_loop_test(tests, resampled_samples_are_the_same_again, 0, 2);
     tcase_add_test(tests, islands_have_standard_errors);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

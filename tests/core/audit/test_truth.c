@@ -1,5 +1,6 @@
 /* test_truth.c - a simulated truth, what is measured of it, and records compared with it. */
 #include "fixtures/models_fixture.h"
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include <stdlib.h>
 
@@ -305,9 +306,5 @@ int main(void)
     tcase_add_test(tests, scores_have_bounds);
     tcase_add_test(tests, a_right_density_is_consistent);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

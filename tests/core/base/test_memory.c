@@ -1,5 +1,6 @@
 /* test_memory.c - core/base/memory: the memory that is free, with the limits of control groups. */
 #include "base/memory.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -100,7 +101,6 @@ int main(void)
 {
     Suite *suite = suite_create("memory");
     TCase *tests = tcase_create("available");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(tests, make_root, remove_root);
     tcase_add_test(tests, without_groups_it_is_what_the_system_says);
@@ -109,8 +109,5 @@ int main(void)
     tcase_add_test(tests, a_group_of_the_first_version_limits_it);
     tcase_add_test(tests, a_limit_of_the_address_space_counts);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

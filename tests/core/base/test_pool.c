@@ -1,6 +1,7 @@
 /* test_pool.c - threads that stay for one loop after another: each item is taken once, and results of a loop are
  * there when the call returns. */
 #include "base/pool.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
 
@@ -59,14 +60,10 @@ int main(void)
 {
     Suite *suite = suite_create("pool");
     TCase *tests = tcase_create("pool");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(tests, each_item_once_a_loop, 1, 9);
     tcase_add_test(tests, one_thread_is_no_team);
     tcase_add_test(tests, a_team_may_have_nothing_to_do);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_text.c - core/base/text: a string that grows, and the nearest of some names. */
 #include "base/text.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,10 +162,5 @@ int main(void)
     tcase_add_test(tcase, limit_is_one_and_a_third_of_the_length);
     tcase_add_test(tcase, overlong_names_do_no_harm);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -75,7 +75,7 @@ offers 'pictures' gbees-run --output pi
 offers 'own.c own.cpp own.txt own.yaml' gbees-run --truth own
 offers 'pictures plots' gbees-plot p
 offers 'png pdf' gbees-plot --format p
-offers 'gbees csv' gbees-export -f ''
+offers 'gbees csv vti' gbees-export -f ''
 offers 'pictures plots' gbees-export --format csv p
 offers 'new build check' gbees-plugin ''
 offers 'own.c own.cpp' gbees-plugin build own

@@ -55,6 +55,8 @@ grep '"record":1' "$scratch/out" | sed 's/.*"mean":\[\([^]]*\)\].*/\1/; s/^/mean
     awk -F, '$1 == "mean" { a = $2; b = $3; next } $3 > 0 { s += $3; x += $1 * $3; y += $2 * $3 }
              END { exit !((s - 1) ^ 2 < 1e-6 && (x / s - a) ^ 2 + (y / s - b) ^ 2 < 1e-6) }' ||
     stop "the cells of a grid that moves have another mean than its record"
+expect 1 "the grid does not have the axes of the states, which images have: take csv, or gbees-plot" \
+    "$export" --format vti "$scratch/moving" "$scratch/modes-images"
 rm -r "$scratch/moving"
 
 # ---- errors
@@ -84,6 +86,11 @@ expect 1 "one or more records before" "$export" --verify "$scratch/broken"
 expect 2 'writes nothing' "$export" --verify "$run" "$scratch/new"
 "$export" --help | grep -q 'OUT/P<leg>/pdf_<record>.txt' || stop "--help"
 "$export" --version | grep -q '^gbees-export [0-9]' || stop "--version"
+
+# ---- images
+"$export" --format vti "$run" "$scratch/images" || stop "export to images"
+test "$(ls "$scratch"/images/leg0_record1_*.vti | wc -l)" = 4 || stop "not three planes and a volume: $(ls "$scratch/images")"
+test "$(grep -c timestep= "$scratch/images/states_0_1_2.pvd")" = 3 || stop "the list: $(cat "$scratch/images/states_0_1_2.pvd")"
 
 # ---- other readers
 if command -v h5dump > /dev/null; then
@@ -146,13 +153,40 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     assert a["scenario"].decode() == "model: handmade\n# é\n" and a["device"] == b""
     assert list(a["parameter_names"]) == [b"sigma", b"rho"] and list(a["parameters"]) == [4, .1]
     assert a["leg"] == 0 and a["record"] == 1 and a["time"] == .1 and a["cells"] == 200 and a["cells_above"] == 100
-    assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3])).all()
+    assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3]).ravel()).all()
     names = """sha256 format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
         device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
         cells_above threshold dimension coupling mass_normalised mass_clipped_since mass_outflow_since mass_pruned_since
-        mass_normalised_since warnings""".split()
+        mass_normalised_since warnings state_names state_units""".split()
     assert sorted(names) == sorted(a), set(names) ^ set(a)
     assert list(a["warnings"]) == [], a["warnings"]
+# An image: its values are behind "_" and their bytes, the first axis the fastest.
+with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
+    plane, h = f["/marginals/2d/0_2"][:], f["/grid/h"][:]
+    corner = f["/grid/origin"][:][[0, 2]] + h[[0, 2]] * (f["/marginals/2d/0_2"].attrs["first"] - 0.5)
+    text = open(os.path.join(os.path.dirname(run), "images", "leg0_record1_0_2.vti"), "rb").read()
+    head, values = text.split(b'encoding="raw">\n_', 1)
+    image = tree.fromstring(head.decode() + 'encoding="raw"></AppendedData></VTKFile>')
+    bytes_, = np.frombuffer(values[:8], np.uint64)
+    density = np.frombuffer(values[8:8 + int(bytes_)], np.float32).reshape(plane.shape[::-1]).T
+    assert np.allclose(density * h[0] * h[2], plane, rtol=1e-6), "the image is not the marginal"
+    grid = image.find("ImageData")
+    assert [float(x) for x in grid.get("Spacing").split()] == [h[0], h[2], 1], grid.attrib
+    assert np.allclose([float(x) for x in grid.get("Origin").split()], [*corner, 0]), grid.attrib
+    assert grid.get("WholeExtent") == f"0 {plane.shape[0]} 0 {plane.shape[1]} 0 0", grid.attrib
+    assert float(grid.find("FieldData/DataArray").text) == .1
+try:
+    import vtk
+except ImportError:
+    print("no vtk (Debian: python3-vtk9): images were not read by VTK itself")
+else:
+    reader = vtk.vtkXMLImageDataReader()
+    reader.SetFileName(os.path.join(os.path.dirname(run), "images", "leg0_record1_0_1_2.vti"))
+    reader.Update()
+    found = reader.GetOutput()
+    cells = found.GetCellData().GetArray("density")
+    total = sum(cells.GetValue(i) for i in range(cells.GetNumberOfTuples())) * np.prod(found.GetSpacing())
+    assert np.isclose(total, p.sum(), rtol=1e-5), (total, p.sum())
 with h5py.File(os.path.join(run, "moments.h5")) as f:
     assert list(f["time"]) == [0, .1, 1] and list(f["leg"]) == [0, 0, 1] and list(f["record"]) == [0, 1, 0]
     assert f["mean"].shape == (3, 3) and f["covariance"].shape == (3, 3, 3)

@@ -1,5 +1,6 @@
 /* test_extrapolate.c - what a run will take: made-up trials and histories whose continuation is known. */
 #include "command/extrapolate.h"
+#include "fixtures/suite.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -100,10 +101,5 @@ int main(void)
     tcase_add_test(tcase, few_points_tell_no_time_left);
     suite_add_tcase(suite, tcase);
 
-    SRunner *runner = srunner_create(suite);
-
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

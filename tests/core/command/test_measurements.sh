@@ -63,6 +63,11 @@ refuse "bad.csv:2: column 3 (cov_z_z): expected a number > 0, found -3" --measur
 printf 'time,z,sigma_z\n0,2,3\n0.1,2,3\n' >bad.csv
 refuse "bad.csv:2: measurement 1: time: expected a time after the start (0)" --measurements bad.csv
 refuse "nowhere.csv: can't be read" --measurements nowhere.csv
+head -c 3000 list/run.h5 >bad.h5
+refuse "bad.h5: truncated file" --measurements bad.h5
+refuse "run.h5: dataset covariance: expected one axis, the rows, found 3 axes" --measurements list/run.h5
+head -c 8 list/run.h5 >bad.h5
+refuse "can't read the file $PWD/bad.h5" --measurements bad.h5
 refuse "lorenz63 has no function 'x'" --measurements bad.csv --measurement-function x
 printf 'time,range,azimuth,sigma_range,sigma_azimuth,cov_range_azimuth\n0.1,1,1,1,1,2\n' >bad.csv
 calls 2 "$program" --plugin cr3bp --measurements bad.csv --check

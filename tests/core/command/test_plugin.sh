@@ -187,6 +187,9 @@ at='dxdt\[1\] = '
 variant crashing "s/$at/*(volatile real *)0 = 0; &/"
 run 1 check crashing.so
 failed parameters "the plugin crashed (Segmentation fault)"
+gbees_run=$top_build/gbees-run
+calls 139 "$gbees_run" --plugin ./crashing.so --backend cpu --no-output --progress none
+has err "the program crashed: in a function of the model 'crashing'"
 variant endless "s/$at/for (volatile int i = 0; i < 1;) ; &/"
 run 1 check endless.so --time-limit 1
 failed parameters "no answer within 1 s: look for a loop that never ends"

@@ -1,6 +1,7 @@
 /* test_affine.c - affine fits of a drift: against affine drifts, LAPACK's least squares, and themselves on threads.
  */
 #include "base/workers.h"
+#include "fixtures/suite.h"
 #include "frame/affine.h"
 #include <check.h>
 #include <lapacke.h>
@@ -264,7 +265,6 @@ int main(void)
 {
     Suite *suite = suite_create("affine");
     TCase *fits = tcase_create("fits");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(fits, exact_for_an_affine_drift, 1, GBEES_MAX_DIM + 1);
     tcase_add_loop_test(fits, least_squares_of_a_curved_drift, 1, GBEES_MAX_DIM + 1);
@@ -272,8 +272,5 @@ int main(void)
     tcase_add_loop_test(fits, directions_without_cells, 0, 3);
     tcase_add_loop_test(fits, bad_sums_are_errors, 0, 4);
     suite_add_tcase(suite, fits);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_motion.c - the motion of a frame in affine fields: closed forms, and predictions on a line. */
+#include "fixtures/suite.h"
 #include "frame/motion.h"
 #include <check.h>
 #include <float.h>
@@ -173,7 +174,6 @@ int main(void)
 {
     Suite *suite = suite_create("motion");
     TCase *motion = tcase_create("motion");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(motion, rotation, 0, 8);
     tcase_add_loop_test(motion, shear, 0, 3);
@@ -183,8 +183,5 @@ int main(void)
     tcase_add_test(motion, the_middle_of_a_step);
     tcase_add_loop_test(motion, bad_motions_are_errors, 0, 3);
     suite_add_tcase(suite, motion);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,7 +1,8 @@
 /* test_remap.c - densities from a frame's cells to another's: mass, sign, order, threads, and Gaussians, whose
  * averages over oblique cells are known. */
 #include "fixtures/cell_list.h"
-#include "frame/passes.h"
+#include "fixtures/frame_fixture.h"
+#include "fixtures/suite.h"
 #include "frame/remap.h"
 #include <float.h>
 #include <math.h>
@@ -213,12 +214,6 @@ END_TEST
 
 /* ---- any cells ---- */
 
-static double some_number(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
 /* A box of cells, a third of them left out, P over many orders of magnitude; with a part far from the others. */
 static gbees_initial_cells rough(int n)
 {
@@ -244,17 +239,6 @@ static gbees_initial_cells rough(int n)
     for (size_t i = 0; i < cells.count; i++)
         cells.p[i] /= sum;
     return cells;
-}
-
-static gbees_moving_frame some_frame(int n, uint64_t seed)
-{
-    gbees_moving_frame frame = {.n = n};
-
-    for (int k = 0; k < n * n; k++)
-        frame.a[k] = (k % (n + 1) == 0 ? 1.5 : 0) + some_number(&seed) - 0.5;
-    for (int j = 0; j < n; j++)
-        frame.m[j] = 3 * some_number(&seed);
-    return frame;
 }
 
 /* Of any cells: mass, sign and order (remap() checks them), and the same list for any number of threads. */
@@ -400,58 +384,7 @@ START_TEST(wider_cells_hold_sums)
 }
 END_TEST
 
-/* ---- passes ---- */
-
-/* Takes a point of y through the passes. */
-static void follow(const gbees_passes *passes, const double *y, double *to)
-{
-    double z[GBEES_MAX_DIM];
-
-    for (int k = 0; k < passes->n; k++)
-        z[k] = y[passes->from[k]];
-    for (int k = 0; k < passes->count; k++) {
-        const gbees_pass *pass = &passes->pass[k];
-        double value = pass->scale * z[pass->axis] + pass->shift;
-
-        for (int j = 0; j < passes->n; j++)
-            value += pass->shear[j] * z[j];
-        z[pass->axis] = value;
-    }
-    for (int k = 0; k < passes->n; k++)
-        to[passes->to[k]] = z[k];
-}
-
-static void place(const gbees_moving_frame *frame, const double *y, double *x)
-{
-    for (int j = 0; j < frame->n; j++) {
-        x[j] = frame->m[j];
-        for (int k = 0; k < frame->n; k++)
-            x[j] += frame->a[j * frame->n + k] * y[k];
-    }
-}
-
-START_TEST(passes_are_the_map)
-{
-    const int n = 1 + _i % GBEES_MAX_DIM;
-    const gbees_moving_frame from = some_frame(n, 1000 + (uint64_t)_i), to = some_frame(n, 2000 + (uint64_t)_i);
-    gbees_passes passes;
-    gbees_error error = {0};
-    uint64_t state = 3;
-    double y[GBEES_MAX_DIM], moved[GBEES_MAX_DIM], x[2][GBEES_MAX_DIM];
-
-    ck_assert_int_eq(gbees_passes_find(&from, &to, &passes, &error), GBEES_OK);
-    ck_assert_int_le(passes.count, n == 1 ? 1 : 2 * n - 2);
-    for (int j = 0; j < n; j++)
-        y[j] = 10 * some_number(&state);
-    follow(&passes, y, moved);
-    place(&from, y, x[0]);
-    place(&to, moved, x[1]);
-    for (int j = 0; j < n; j++)
-        ck_assert_double_eq_tol(x[1][j], x[0][j], 1e-10);
-    ck_assert_int_eq(gbees_passes_find(&from, &from, &passes, &error), GBEES_OK);
-    ck_assert_int_eq(passes.count, 0);
-}
-END_TEST
+/* ---- no cells, no frames ---- */
 
 /* Nothing stays nothing; and of cells that are all below the least P nothing is left but their mass. */
 START_TEST(no_cells)
@@ -495,10 +428,8 @@ int main(void)
 {
     Suite *suite = suite_create("remap");
     TCase *remaps = tcase_create("remaps");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(remaps, 60);
-    tcase_add_loop_test(remaps, passes_are_the_map, 0, 3 * GBEES_MAX_DIM);
     tcase_add_loop_test(remaps, turned_gaussians, 0, 8);
     tcase_add_loop_test(remaps, rough_cells, 0, 12);
     tcase_add_loop_test(remaps, diffusion_adds_variances, 0, 2);
@@ -509,8 +440,5 @@ int main(void)
     tcase_add_loop_test(remaps, no_cells, 0, 2);
     tcase_add_loop_test(remaps, bad_frames_are_errors, 0, 4);
     suite_add_tcase(suite, remaps);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_shape.c - cells that fit a density: Gaussians, mixtures, sheets, and what affine maps leave alone. */
+#include "fixtures/suite.h"
 #include "frame/shape.h"
 #include <check.h>
 #include <math.h>
@@ -340,7 +341,6 @@ int main(void)
 {
     Suite *suite = suite_create("shape");
     TCase *cells = tcase_create("cells");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(cells, a_gaussian_gives_white_cells, 1, GBEES_MAX_DIM + 1);
     tcase_add_loop_test(cells, affine_maps_leave_lambda_alone, 0, 20);
@@ -354,8 +354,5 @@ int main(void)
     tcase_add_test(cells, one_cell_along_an_axis);
     tcase_add_loop_test(cells, bad_input_is_an_error, 0, 6);
     suite_add_tcase(suite, cells);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

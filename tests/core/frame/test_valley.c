@@ -1,4 +1,5 @@
 /* test_valley.c - where a density falls apart: valleys are found between peaks, and nowhere else. */
+#include "fixtures/suite.h"
 #include "frame/valley.h"
 #include <check.h>
 #include <math.h>
@@ -83,14 +84,10 @@ int main(void)
 {
     Suite *suite = suite_create("valley");
     TCase *valleys = tcase_create("valleys");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(valleys, two_peaks_have_a_valley, 0, 6);
     tcase_add_loop_test(valleys, one_peak_has_none, 0, 4);
     tcase_add_loop_test(valleys, no_density_has_none, 0, 2);
     suite_add_tcase(suite, valleys);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

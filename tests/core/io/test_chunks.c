@@ -1,11 +1,12 @@
 /* test_chunks.c - chunks that are compressed here and written whole: HDF5 reads back what was written, for shapes
  * that do not fill their chunks, on any number of threads; and the same bytes are written whatever that number is. */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include "io/hdf5_chunks.h"
 #include "io/hdf5_sum.h"
 #include "io/hdf5_util.h"
 
-enum { VALUES_MOST = 40000 };
+enum { VALUES_MOST = 40000, LARGE = 2048 };
 
 static gbees_error error;
 
@@ -106,9 +107,9 @@ END_TEST
 /* HDF5 computes the same checksum: a chunk with another one can't be read. */
 START_TEST(wrong_checksum)
 {
-    const hsize_t size[] = {16}, chunk[] = {16};
+    const hsize_t size[] = {LARGE}, chunk[] = {LARGE};
     char *path = in_folder("wrong.h5");
-    int32_t found[16];
+    static int32_t found[LARGE];
     haddr_t place = 0;
     hsize_t bytes = 0;
     unsigned mask = 0;
@@ -161,7 +162,6 @@ int main(void)
 {
     Suite *suite = suite_create("chunks");
     TCase *tests = tcase_create("chunks");
-    SRunner *runner;
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, shapes);
@@ -169,9 +169,5 @@ int main(void)
     tcase_add_test(tests, wrong_checksum);
     tcase_add_test(tests, checksum);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_compared.c - compare.h5: what other filters have found beside a run, written, read, bounded, damaged. */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include <math.h>
 
 enum { N = 2, RECORDS = 3 };
@@ -143,9 +144,5 @@ int main(void)
     tcase_add_test(tests, a_folder_without_it);
     tcase_add_test(tests, a_damaged_file);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

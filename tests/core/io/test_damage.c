@@ -1,6 +1,7 @@
 /* test_damage.c - records that are damaged, or made to do harm: each is an error, and no number is silently another.
  */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include <fcntl.h>
 #include <hdf5.h>
 #include <math.h>
@@ -118,16 +119,17 @@ START_TEST(flipped_bytes)
 }
 END_TEST
 
+static const char format[] = "gbees-record";
+
 /* Makes "format" a string of variable length, as other programs write strings: in a heap of HDF5's. */
 static void make_format_variable(void)
 {
-    const char *text = "gbees-record";
     hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
 
     ck_assert_int_ge(H5Tset_size(type, H5T_VARIABLE), 0);
     ck_assert_int_ge(H5Adelete(file, "format"), 0);
     hid_t attribute = H5Acreate2(file, "format", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    ck_assert_int_ge(H5Awrite(attribute, type, &text), 0);
+    ck_assert_int_ge(H5Awrite(attribute, type, &(const char *){format}), 0);
     (void)H5Aclose(attribute);
     (void)H5Sclose(space);
     (void)H5Tclose(type);
@@ -135,12 +137,13 @@ static void make_format_variable(void)
     load_bytes();
 }
 
-/* Where HDF5 has its heap of strings in the record. */
+/* Where HDF5 has its heap of strings in the record: that of the axes of datasets is another one. */
 static size_t heap_of_strings(void)
 {
     size_t at = 0;
 
-    while (at + 48 < size && memcmp(bytes + at, "GCOL", 4) != 0)
+    while (at + 48 < size &&
+           (memcmp(bytes + at, "GCOL", 4) != 0 || memcmp(bytes + at + 32, format, sizeof format - 1) != 0))
         at++;
     ck_assert_uint_lt(at + 48, size);
     return at;
@@ -249,6 +252,20 @@ START_TEST(checksums)
 }
 END_TEST
 
+/* A second name of a dataset that leads to another one. */
+START_TEST(names_of_datasets)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+
+    ck_assert_int_ge(H5Ldelete(file, "h", H5P_DEFAULT), 0);
+    ck_assert_int_ge(H5Lcreate_hard(file, "grid/origin", file, "h", H5P_DEFAULT, H5P_DEFAULT), 0);
+    (void)H5Fclose(file);
+    check_unreadable("leg0_record0.h5", "does not have the checksum");
+    const finding found = verify();
+    ck_assert_msg(found.damaged == 1 && strstr(found.text, "does not have the checksum"), "%s", found.text);
+}
+END_TEST
+
 START_TEST(values)
 {
     double p[CELLS] = {-2e30}, wide[] = {1, 0, 1};
@@ -313,13 +330,13 @@ int main(void)
 {
     Suite *suite = suite_create("damage");
     TCase *tests = tcase_create("damage");
-    SRunner *runner;
 
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up_record, tear_down_record);
     tcase_add_loop_test(tests, flipped_bytes, 0, 2);
     tcase_add_test(tests, crashes_are_errors);
     tcase_add_test(tests, checksums);
+    tcase_add_test(tests, names_of_datasets);
     tcase_add_test(tests, values);
     tcase_add_test(tests, values_of_other_files);
     tcase_add_test(tests, missing_records);
@@ -330,9 +347,5 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up_record, tear_down_record);
     tcase_add_test(tests, what_does_not_end_is_an_error);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

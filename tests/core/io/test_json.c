@@ -1,4 +1,5 @@
 /* test_json.c - the lines of --json: exactly the keys, in order, and numbers that survive. */
+#include "fixtures/suite.h"
 #include "io/jsonl.h"
 #include <check.h>
 #include <jansson.h>
@@ -216,7 +217,6 @@ int main(void)
 {
     Suite *suite = suite_create("json");
     TCase *tests = tcase_create("json");
-    SRunner *runner;
 
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, record);
@@ -228,9 +228,5 @@ int main(void)
     tcase_add_test(tests, summary);
     tcase_add_test(tests, failure);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_measurement_file.c - the existing codes' measurement files: read as they are, refused with file and line. */
+#include "fixtures/suite.h"
 #include "io/measurement_file.h"
 #include "io/scenario.h"
 #include <check.h>
@@ -288,10 +289,5 @@ int main(void)
     tcase_add_test(written, times_are_sums);
     tcase_add_test(written, survives_mutations);
     suite_add_tcase(suite, written);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

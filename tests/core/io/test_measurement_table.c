@@ -1,4 +1,5 @@
 /* test_measurement_table.c - measurements from a table: what columns stand for, what is missing, what is refused. */
+#include "fixtures/suite.h"
 #include "io/scenario.h"
 #include <check.h>
 #include <stdio.h>
@@ -177,9 +178,5 @@ int main(void)
     tcase_add_test(tests, the_last_row_is_the_end);
     tcase_add_test(tests, a_file_stays_a_name_until_it_is_loaded);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  * written.
  */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include "io/hdf5_scale.h"
 #include "io/hdf5_sum.h"
 #include "io/moments.h"
@@ -238,9 +239,5 @@ int main(void)
     tcase_add_test(tests, what_was_measured_and_true);
     tcase_add_test(tests, a_damaged_time_series);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

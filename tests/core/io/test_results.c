@@ -3,6 +3,7 @@
  * With an argument it is no test: it writes a small run into that folder, for test_export.sh. */
 #include "base/sha256.h"
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include "io/hdf5_util.h"
 #include <sys/stat.h>
 
@@ -444,9 +445,5 @@ int main(int argc, char **argv)
         return write_sample(argv[1]);
     Suite *suite = suite_create("results");
     suite_add_tcase(suite, make_tests());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_results_errors.c - results that can't be written, full disks, damaged files. */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include "io/hdf5_sum.h"
 #include "io/hdf5_util.h"
 #include <errno.h>
@@ -254,7 +255,6 @@ int main(void)
 {
     Suite *suite = suite_create("results_errors");
     TCase *tests = tcase_create("results_errors");
-    SRunner *runner;
 
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
@@ -270,9 +270,5 @@ int main(void)
     tcase_add_test(tests, other_hdf5_files);
     tcase_add_test(tests, no_results);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_run_file.c - run.h5: HDF5 reads what is written into it, whenever its writer is killed. */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include "io/hdf5_util.h"
 #include "io/results_list.h"
 #include "io/run_file.h"
@@ -247,7 +248,6 @@ int main(void)
 {
     Suite *suite = suite_create("run_file");
     TCase *tests = tcase_create("run_file");
-    SRunner *runner;
 
     tcase_set_timeout(tests, 240);
     tcase_add_checked_fixture(tests, set_up, tear_down);
@@ -257,9 +257,5 @@ int main(void)
     tcase_add_test(tests, after_a_power_failure);
     tcase_add_test(tests, killed);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_run_files.c - SHA256SUMS: whatever is changed, taken away or added in the folder of a finished run is found.
  */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include "io/store.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -240,9 +241,5 @@ int main(void)
     tcase_add_test(tests, runs_that_have_not_ended);
     tcase_add_test(tests, every_other_record);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

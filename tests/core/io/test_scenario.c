@@ -1,6 +1,7 @@
 /* test_scenario.c - core/io scenario, schema and YAML tree: what is accepted, what wins, and that text written is
  * read back bit for bit. */
 #include "fixtures/scenario_fixture.h"
+#include "fixtures/suite.h"
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
@@ -337,10 +338,5 @@ int main(void)
     tcase_add_test(tcase, survives_mutations);
     tcase_add_test(tcase, schema_lists_its_keys);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_scenario_refusals.c - core/io scenario, schema and YAML tree: what is refused, and in which words. */
 #include "fixtures/scenario_fixture.h"
+#include "fixtures/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,10 +264,5 @@ int main(void)
     tcase_add_loop_test(tcase, refuses_bad_changes, 0, (int)(sizeof bad_changes / sizeof *bad_changes));
     tcase_add_test(tcase, reads_files);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_store.c - the folder of results: whose it may be, who may write to it, what a killed run leaves. */
 #include "fixtures/results_fixture.h"
+#include "fixtures/suite.h"
 #include "io/store.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -183,7 +184,6 @@ int main(void)
 {
     Suite *suite = suite_create("store");
     TCase *tests = tcase_create("store");
-    SRunner *runner;
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, planted_links);
@@ -193,9 +193,5 @@ int main(void)
     tcase_add_test(tests, renamed_folder);
     tcase_add_test(tests, removed_folder);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_table.c - tables as spreadsheets write them: read as they are, refused with line and column. */
+#include "fixtures/suite.h"
 #include "io/table.h"
 #include "io/yaml_tree.h"
 #include <check.h>
@@ -176,9 +177,5 @@ int main(void)
     tcase_add_test(tests, reads_many_rows);
     tcase_add_loop_test(tests, reads_files_of_any_length, 0, 10);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_table_datasets.c - tables in HDF5 files, as xarray and h5py write them: what a column is, what is missing, and
  * what is refused with file, dataset and row. */
+#include "fixtures/suite.h"
 #include "io/scenario.h"
 #include "io/table.h"
 #include <check.h>
@@ -288,9 +289,5 @@ int main(void)
     tcase_add_test(cases, refuses_a_part_of_a_file);
     tcase_add_test(cases, refuses_classic_netcdf);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

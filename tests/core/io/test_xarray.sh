@@ -13,7 +13,19 @@ python=/usr/bin/python3
     exit 77
 }
 "$top_build/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --audit off \
-    --compare ekf,pf:500 --output out >log 2>&1 || fail "gbees-run: $(cat log)"
+    --compare ekf,pf:500 --set 'output.moments=every step' --output out >log 2>&1 || fail "gbees-run: $(cat log)"
+run() { # FOLDER ARGUMENT...
+    folder=$1
+    shift
+    "$top_build/gbees-run" --backend cpu --threads 1 --progress none --quiet --output "$folder" "$@" >log 2>&1 ||
+        fail "gbees-run: $(cat log)"
+}
+run turned --plugin lorenz63 --scenario published --until 0.1 --set 'measurements=[]' --set records=1 --set rotate=yes \
+    --set 'covariance=[[1,0.9,0.9],[0.9,1,0.9],[0.9,0.9,1]]'
+run six --plugin lorenz96 --scenario published --until 0.01 --set records=1 --audit off
+run modes --plugin lorenz63 --audit off --until 0.05 --set records=1 --set 'measurements=[]' --set frame=moving --set factor=2 \
+    --set threshold=1e-5 \
+    --set 'initial=[{mean: [-11, -10, 9], covariance: [1, 1, 1]}, {mean: [20, 10, 30], covariance: [1, 1, 1]}]'
 "$python" - <<'END' >log 2>&1 || fail "$(cat log)"
 import h5py
 import xarray
@@ -31,11 +43,26 @@ for engine in ("h5netcdf", "netcdf4"):
     with xarray.open_dataset("out/run.h5", engine=engine, group="measured") as data:
         assert data["value"].dims == ("time", "component"), data["value"].dims
         assert [str(name, "ascii") for name in data["component_name"].values] == ["z"], data["component_name"]
-    # A record's cells: axes have no names there, of which h5netcdf wants to be told.
-    more = {"phony_dims": "sort"} if engine == "h5netcdf" else {}
-    with xarray.open_dataset("out/run.h5", engine=engine, group="leg1/record0/pdf", **more) as data:
-        assert data["index"].shape == (3, data["p"].size), data
-        assert abs(float(data["p"].sum()) - 1) < 0.01
+    with xarray.open_dataset("out/run.h5", engine=engine, group="steps") as data:
+        assert data["covariance"].dims == ("time", "state", "other_state"), data["covariance"].dims
+        assert abs(data["time"].values[-1] - 2) < 1e-9 and data["time"].size > 100, data
+    # A record: its cells as a table, of which the centres and the moments follow by the names of the axes.
+    for file, group in ("out/run.h5", "leg1/record0"), ("turned/run.h5", "leg0/record1"), ("six/run.h5", "leg0/record0"):
+        with xarray.open_dataset(file, engine=engine, group=group) as data:
+            assert data["p"].dims == ("cell",) and data["index"].dims == ("axis", "cell"), data
+            assert len(data.attrs["state_units"]) == data["state"].size, data.attrs["state_units"]
+            assert data["samples"].dims == ("state", "sample") if "samples" in data else file != "turned/run.h5", data
+            centre = data["origin"] + (data["R"] * data["h"] * data["index"]).sum("axis")
+            if "x" in data:
+                assert data["x"].dims == ("cell", "state") and abs(data["x"] - centre).max() < 1e-4, data
+            by_cells = (centre * data["p"]).sum("cell") / data["p"].sum()
+            assert by_cells.dims == ("state",) and abs(by_cells - data.attrs["mean"]).max() < 0.05, (by_cells, data.attrs["mean"])
+            assert list(data.attrs["parameter_names"])[0] in ("sigma", "F"), data.attrs["parameter_names"]
+            assert len(data.attrs["covariance"]) == data["state"].size ** 2, data.attrs["covariance"]
+            assert abs(data.attrs["mass"] - 1) < 0.1, data.attrs
+    assert list(data.attrs["state_names"]) == ["x1", "x2", "x3", "x4", "x5", "x6"], data.attrs["state_names"]
+    with xarray.open_dataset("modes/run.h5", engine=engine, group="leg0/record1") as data: # no grid for all cells
+        assert data["p"].dims == ("cell",) and "origin" not in data, data
     with xarray.open_dataset("out/compare.h5", engine=engine) as data:
         assert data["record"].dims == ("time",), data["record"].dims
         assert [str(name, "ascii") for name in data["filter_name"].values] == ["ekf", "pf"], data["filter_name"]

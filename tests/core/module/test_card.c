@@ -1,5 +1,6 @@
 /* test_card.c - core/module/card: a card with one mistake in it is refused, with a sentence that names the mistake.
  */
+#include "fixtures/suite.h"
 #include "module/card.h"
 #include <check.h>
 #include <gbees/gbees.h>
@@ -370,10 +371,5 @@ int main(void)
     tcase_add_test(tcase, empty_backend);
     tcase_add_test(tcase, half_a_capture);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_card_cache.c - a list of plugins loads those alone that have changed since the last one. */
 #include "fixtures/module_fixture.h"
+#include "fixtures/suite.h"
 #include <dirent.h>
 #include <fcntl.h>
 
@@ -287,9 +288,5 @@ int main(void)
     tcase_add_test(tests, a_cache_that_is_no_cache);
     tcase_add_test(tests, notes_that_are_no_notes);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

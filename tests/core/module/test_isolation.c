@@ -1,5 +1,6 @@
 /* test_isolation.c - modules that do harm when they are loaded, that are damaged, or that are somebody else's. */
 #include "fixtures/module_fixture.h"
+#include "fixtures/suite.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -143,7 +144,6 @@ int main(void)
 {
     Suite *suite = suite_create("isolation");
     TCase *tests = tcase_create("isolation");
-    SRunner *runner;
 
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up_constructor, teardown);
@@ -152,9 +152,5 @@ int main(void)
     tcase_add_test(tests, damaged_files);
     tcase_add_test(tests, files_of_others);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_module.c - core/module: what is loaded, and the true reason for what is not. */
 #include "fixtures/module_fixture.h"
+#include "fixtures/suite.h"
 
 static const struct {
     const char *module, *reason;
@@ -136,10 +137,5 @@ int main(void)
     tcase_add_test(tcase, a_backend_by_its_name);
     tcase_add_test(tcase, bad_backends);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

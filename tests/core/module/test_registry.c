@@ -1,5 +1,6 @@
 /* test_registry.c - core/module: which folders are searched, and what a name means. */
 #include "fixtures/module_fixture.h"
+#include "fixtures/suite.h"
 
 /* ---- folders ---- */
 
@@ -241,10 +242,5 @@ int main(void)
     tcase_add_test(tcase, a_broken_file_does_not_fall_through);
     tcase_add_test(tcase, registries_do_not_share);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

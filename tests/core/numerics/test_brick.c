@@ -1,4 +1,5 @@
 /* test_brick.c - core/numerics: the shape of a brick, sets of its cells as bit masks, and the hash of a key. */
+#include "fixtures/suite.h"
 #include "numerics/brick.h"
 #include "numerics/buzhash.h"
 #include <check.h>
@@ -228,7 +229,6 @@ int main(void)
 {
     Suite *suite = suite_create("brick");
     TCase *shape = tcase_create("shape"), *hash = tcase_create("hash");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(shape, 60);
     tcase_add_loop_test(shape, edges_multiply_to_the_cells, 1, 9);
@@ -242,8 +242,5 @@ int main(void)
     tcase_add_test(hash, low_bits_of_a_dense_box_collide_little);
     suite_add_tcase(suite, shape);
     suite_add_tcase(suite, hash);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_diffusion.c - process noise: the rates of core/numerics/diffusion.h by themselves, and what an engine has to
  * keep whatever Q is: no cell below 0, the mass, the variance of pure diffusion; and what it says when Q can't be. */
 #include "fixtures/kept_run.h"
+#include "fixtures/suite.h"
 #include "numerics/diffusion.h"
 
 /* ---- the rates --------------------------------------------------------------------------------------------------
@@ -355,9 +356,5 @@ int main(void)
     tcase_add_loop_test(engine, noise_that_can_not_be, 0, sizeof refused / sizeof *refused);
     suite_add_tcase(suite, rates);
     suite_add_tcase(suite, engine);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

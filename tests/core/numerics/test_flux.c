@@ -1,6 +1,7 @@
 /* test_flux.c - core/numerics/ctu.h: the gathered fluxes against the paper's Algorithm 1, and what a scheme must do:
  * keep constants, conserve, shift, converge, and treat left and right alike. */
 #include "fixtures/dense.h"
+#include "fixtures/suite.h"
 #include "numerics/qualifier.h"
 #include <check.h>
 
@@ -415,7 +416,6 @@ int main(void)
 {
     Suite *suite = suite_create("flux");
     TCase *form = tcase_create("form"), *scheme = tcase_create("scheme"), *limiter = tcase_create("limiter");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(form, 60);
     tcase_add_loop_test(form, gathered_equals_algorithm_1, 1, 5);
@@ -434,8 +434,5 @@ int main(void)
     suite_add_tcase(suite, form);
     suite_add_tcase(suite, scheme);
     suite_add_tcase(suite, limiter);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_likelihood.c - measurements that are not one Gaussian, on each backend: components that wrap or are missing,
  * Student's t and a model's own likelihood against sums over the cells; and the evidence against integrals. */
 #include "fixtures/engine_fixture.h"
+#include "fixtures/suite.h"
 
 enum { NODES = 4001 };
 static const double PI = 3.14159265358979323846;
@@ -436,13 +437,9 @@ static TCase *tests_on(const char *name, void (*choose)(void))
 int main(void)
 {
     Suite *suite = suite_create("likelihood");
-    SRunner *runner = srunner_create(suite);
 
     suite_add_tcase(suite, tests_on("cpu", on_cpu));
     if (is_built("shim"))
         suite_add_tcase(suite, tests_on("threads", on_threads));
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

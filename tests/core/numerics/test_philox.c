@@ -1,4 +1,5 @@
 /* test_philox.c - core/numerics: random numbers from a counter are those of the library that defines them. */
+#include "fixtures/suite.h"
 #include "numerics/philox.h"
 #include <Random123/philox.h>
 #include <check.h>
@@ -49,9 +50,5 @@ int main(void)
     tcase_add_test(tcase, words_are_those_of_random123);
     tcase_add_test(tcase, normal_numbers_have_normal_moments);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

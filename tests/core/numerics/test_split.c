@@ -5,6 +5,7 @@
 
 #define GBEES_REAL float
 #define GBEES_REAL_FN(name) name##_f
+#include "fixtures/suite.h"
 #include "numerics/split.h"
 
 #include "numerics/split7.h"
@@ -450,7 +451,6 @@ int main(void)
 {
     Suite *suite = suite_create("split");
     TCase *one = tcase_create("one face"), *fields = tcase_create("random fields");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(one, 60);
     tcase_add_test(one, polynomials_are_the_integral);
@@ -469,8 +469,5 @@ int main(void)
     tcase_add_loop_test(fields, constants_stay_where_no_axis_diverges, 1, 5);
     suite_add_tcase(suite, one);
     suite_add_tcase(suite, fields);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_split_order.c - core/numerics/split.h on dense boxes: its order in space and time, for translation, linear
  * drifts, rotation and swirls; the monotonicity-preserving bounds. */
 #include "fixtures/dense_split.h"
+#include "fixtures/suite.h"
 #include <check.h>
 
 static const double pi = 3.14159265358979323846;
@@ -307,7 +308,6 @@ int main(void)
 {
     Suite *suite = suite_create("split order");
     TCase *order = tcase_create("order");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(order, 60);
     tcase_add_loop_test(order, translation_is_of_fifth_order, 1, 4);
@@ -321,8 +321,5 @@ int main(void)
     tcase_add_test(order, stretching_keeps_a_constant_to_third_order);
     tcase_add_test(order, swirls_keep_a_constant_to_second_order);
     suite_add_tcase(suite, order);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

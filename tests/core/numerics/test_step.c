@@ -1,4 +1,5 @@
 /* test_step.c - core/numerics: clock and time step, order of sweeps, ledger, work, and the quadrature of updates. */
+#include "fixtures/suite.h"
 #include "numerics/likelihood.h"
 #include "numerics/run_state.h"
 #include "numerics/sweeps.h"
@@ -216,9 +217,5 @@ int main(void)
     tcase_add_loop_test(all, three_values_find_a_narrow_peak, 0, 7);
     tcase_add_test(all, parts_of_a_cell);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

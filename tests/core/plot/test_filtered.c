@@ -1,4 +1,5 @@
 /* test_filtered.c - densities of filters as they are drawn: Gaussians, and samples on bins that are spread. */
+#include "fixtures/suite.h"
 #include "plot/filtered.h"
 #include <check.h>
 #include <math.h>
@@ -122,9 +123,5 @@ int main(void)
     tcase_add_loop_test(tests, what_is_not_known, 0, 3);
     tcase_add_test(tests, one_bin);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_isosurface.c - isosurfaces of gbees-plot: area, volume, orientation and normals of a sphere. */
+#include "fixtures/suite.h"
 #include "plot/isosurface.h"
 #include <check.h>
 #include <math.h>
@@ -242,8 +243,6 @@ int main(void)
 {
     Suite *suite = suite_create("isosurface");
     TCase *surface = tcase_create("surface"), *density = tcase_create("density");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(surface, 60);
     tcase_add_test(surface, sphere_has_its_area_and_volume);
@@ -257,8 +256,5 @@ int main(void)
     tcase_add_loop_test(density, turned_grids_are_drawn_where_their_cells_are, 0, 2);
     tcase_add_test(density, record_without_cells_is_refused);
     suite_add_tcase(suite, density);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_note.c - the note of gbees-plot: which record's certificate it tells, and how. */
+#include "fixtures/suite.h"
 #include "plot/draw.h"
 #include <check.h>
 #include <math.h>
@@ -79,8 +80,6 @@ int main(void)
 {
     Suite *suite = suite_create("note");
     TCase *tests = tcase_create("note");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, one_record_has_its_own);
@@ -88,8 +87,5 @@ int main(void)
     tcase_add_test(tests, records_that_are_not_certifiable);
     tcase_add_test(tests, records_without_certificates);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_palette.c - the 256 colours of an image of an animation. */
+#include "fixtures/suite.h"
 #include "plot/palette.h"
 #include <check.h>
 #include <stdlib.h>
@@ -72,9 +73,5 @@ int main(void)
     tcase_add_test(tests, an_image_that_is_white);
     tcase_add_test(tests, many_colors_are_near);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -343,6 +343,36 @@ def test_model_of_c():
         gbees.Model("int x;\n")
 
 
+def test_comments_and_blank_lines_of_a_table(tmp_path):
+    path = tmp_path / "drawn.csv"
+    path.write_text("# gbees-run --simulate 3\n\ntime,z,sigma_z\n0.05,9,1\n# nothing was seen\n0.1,8,1\n")
+    run = gbees.run("lorenz63", set={**FAST, "end": 0.1}, measurements=str(path), audit=False, progress=False)
+    assert len(run.updates) == 2
+    path.write_text("# gbees-run\n\ntime,z,sigma_z\n# two\n0.05,nine,1\n")
+    with pytest.raises(gbees.InputError, match="drawn.csv, row 5, column z"):
+        gbees.run("lorenz63", measurements=str(path), progress=False)
+
+
+def test_noisy_model_beside_particles():
+    """The first example of doc/python.md, with five of its measurements."""
+    sympy = has("sympy")
+    x, y, z = sympy.symbols("x y z")
+    scenario = {"mean": [-11.5, -10, 9.5], "covariance": [1, 1, 1], "factor": 3, "threshold": 2e-8, "end": 1, "records": 1}
+    model = gbees.Model.from_sympy(
+        "lorenz63_noisy", {x: 4 * (y - x), y: 48 * x - y - x * z, z: x * y - z}, diffusion={x: 1, y: 1, z: 1},
+        measurements={"z": z}, scenario=scenario,
+    )  # fmt: skip
+    table = {"time": [0.05, 0.1, 0.15, 0.2, 0.25], "z": [18.68, 45.69, 77.63, 80.27, 62.68], "sigma_z": [1.0] * 5}
+    run = gbees.run(model, measurements=table, compare="pf:100000", audit=False, progress=False)
+    assert len(run.updates) == 5
+    particles = run.comparison["pf"]
+    posterior = [k for k, r in enumerate(run.records) if r.number == 0 and r.leg > 0]
+    for k in posterior:
+        std = np.sqrt(np.diag(particles.covariances[k]))
+        error = abs(run.records[k].mean - particles.means[k]) / std
+        assert np.all(error < 0.03), (run.records[k].time, error)
+
+
 def test_model_of_sympy():
     sympy = has("sympy")
     x, y, a = sympy.symbols("x y a")

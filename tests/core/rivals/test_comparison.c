@@ -2,6 +2,7 @@
  * are those of the Kalman filter, so that no grid is needed. */
 #include "fixtures/kalman.h"
 #include "fixtures/models_fixture.h"
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include <gbees/rivals.h>
 
@@ -457,9 +458,5 @@ int main(void)
     tcase_add_test(tests, a_filter_that_fails_says_why);
     tcase_add_test(tests, it_can_be_cancelled);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
  * exact for it; and what a measurement may have: missing components, angles, likelihoods that are no Gaussian. */
 #include "fixtures/kalman.h"
 #include "fixtures/models_fixture.h"
+#include "fixtures/suite.h"
 #include "rivals/filter.h"
 
 enum { MEASURED = 8, SEEDS = 16, SAMPLES = 4000, FIGURES = 3 /* mean and deviation of x1, log evidence */ };
@@ -345,9 +346,5 @@ int main(void)
     tcase_add_test(tests, an_angle_has_no_turns);
     tcase_add_test(tests, likelihoods_that_are_no_gaussian);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_cells.c - the cells of a record: packing, sorting, ranges, marginals. */
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include <check.h>
 #include <math.h>
@@ -298,7 +299,6 @@ int main(void)
 {
     Suite *suite = suite_create("cells");
     TCase *tests = tcase_create("cells");
-    SRunner *runner;
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, cells_are_sorted_and_complete, 1, 9);
@@ -310,9 +310,5 @@ int main(void)
     tcase_add_test(tests, no_cells);
     tcase_add_test(tests, too_large_a_plane);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

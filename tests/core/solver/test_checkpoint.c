@@ -1,6 +1,7 @@
 /* test_checkpoint.c - core/solver/checkpoint: a checkpoint with a copy of the state, and one whose state is read from
  * the engine while it is written, as there is no memory for a copy; runs that go on from either. */
 #include "base/checkpoint.h"
+#include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,15 +178,11 @@ int main(void)
 {
     Suite *suite = suite_create("checkpoint");
     TCase *tests = tcase_create("checkpoint");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, a_run_goes_on_with_the_same_bits, 0, 2);
     tcase_add_test(tests, a_record_without_memory_leaves_a_checkpoint);
     tcase_add_loop_test(tests, a_checkpoint_that_fails_ends_the_run, 0, 2);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_frame.c - turned grids: the frame of a covariance, functions in it, and results in the model's own axes,
  * beside those of a grid that is not rotated. */
+#include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <check.h>
 #include <gbees/gbees.h>
@@ -459,9 +460,5 @@ int main(void)
     tcase_add_test(c, it_begins_with_the_covariance);
     tcase_add_test(c, records_know_their_frame);
     tcase_add_test(c, a_bound_is_where_the_cells_are);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

@@ -1,5 +1,6 @@
 /* test_frame_initial.c - turned grids for initial densities that are not one Gaussian: a mixture's own axes, and
  * those of a record. */
+#include "fixtures/suite.h"
 #include "fixtures/world.h"
 #include <check.h>
 #include <math.h>
@@ -295,7 +296,6 @@ int main(void)
 {
     Suite *suite = suite_create("frame_initial");
     TCase *tcase = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
@@ -308,8 +308,5 @@ int main(void)
     tcase_add_loop_test(tcase, a_record_cant_be_turned, 0, 2);
     tcase_add_test(tcase, the_records_source_decides);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_initial.c - initial densities that are mixtures, cell by cell. */
 #include "fixtures/initial_fixture.h"
+#include "fixtures/suite.h"
 
 #define TWO                                                                                                          \
     "initial:\n  - {weight: 3, mean: [-11.5, -10, 9.5], covariance: [1, 1, 1]}\n"                                    \
@@ -161,7 +162,6 @@ int main(void)
 {
     Suite *suite = suite_create("initial");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(all, 120);
     tcase_add_checked_fixture(all, open_model, close_model);
@@ -170,8 +170,5 @@ int main(void)
     tcase_add_loop_test(all, a_mixture_of_one_is_a_gaussian, 0, 4);
     tcase_add_test(all, boxes_far_apart);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

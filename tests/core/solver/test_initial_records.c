@@ -1,5 +1,6 @@
 /* test_initial_records.c - initial densities that are records of earlier runs. */
 #include "fixtures/initial_fixture.h"
+#include "fixtures/suite.h"
 
 static char *from_record(char *text, size_t size, const char *name, const char *record, const char *more)
 {
@@ -240,7 +241,6 @@ int main(void)
 {
     Suite *suite = suite_create("initial records");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(all, 120);
     tcase_add_checked_fixture(all, open_model, close_model);
@@ -251,8 +251,5 @@ int main(void)
     tcase_add_loop_test(all, other_records_are_refused, 0, 5);
     tcase_add_test(all, paths_are_those_of_the_scenarios_folder);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

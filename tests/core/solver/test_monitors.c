@@ -1,6 +1,7 @@
 /* test_monitors.c - what is wrong with a result is on record: runs whose exact answer is known. (The kernels on
  * threads have a line of the linear model, and no plane.) */
 #include "fixtures/kept_run.h"
+#include "fixtures/suite.h"
 
 enum { LAST = MOST_RECORDS };
 
@@ -139,7 +140,6 @@ int main(void)
 {
     Suite *suite = suite_create("monitors");
     TCase *tests = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_variance_of_0_is_told, 0, BACKENDS);
@@ -147,8 +147,5 @@ int main(void)
     tcase_add_loop_test(tests, evidence_in_the_tail_is_told, 0, 4 * BACKENDS);
     tcase_add_loop_test(tests, measurements_of_one_time_are_one, 0, 2);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

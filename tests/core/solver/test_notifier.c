@@ -1,5 +1,6 @@
 /* test_notifier.c - records that are told while the run goes on: in their order, one at a time, few at once; what
  * fails, and what a run leaves when it ends.  On a backend that only counts steps. */
+#include "fixtures/suite.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
@@ -477,9 +478,5 @@ int main(void)
     tcase_add_test(tests, a_step_that_fails_meanwhile);
     tcase_add_test(tests, cancelled_meanwhile);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_problem.c - core/solver/problem: what a model and a scenario become. */
 #include "fixtures/problem_fixture.h"
+#include "fixtures/suite.h"
 
 static gbees_problem *solve(const gbees_model *model, const gbees_scenario *scenario)
 {
@@ -308,10 +309,5 @@ int main(void)
     tcase_add_test(tcase, until_drops_later_measurements);
     tcase_add_test(tcase, modes);
     suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* test_problem_refusals.c - core/solver/problem: scenarios that are no problem of their model, and the file and line
  * that the error names. */
 #include "fixtures/problem_fixture.h"
+#include "fixtures/suite.h"
 
 #define M "measurements:\n  - "
 static const struct {
@@ -180,9 +181,5 @@ int main(void)
     tcase_add_loop_test(tcase, refuses, 0, (int)(sizeof refused / sizeof *refused));
     tcase_add_test(tcase, says_what_is_missing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

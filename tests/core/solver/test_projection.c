@@ -1,5 +1,6 @@
 /* test_projection.c - marginals along the states of oblique cells: mass, mean and variance are those of cells in
  * which P is spread evenly. */
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include "solver/projection.h"
 #include <check.h>
@@ -130,9 +131,5 @@ int main(void)
     tcase_add_loop_test(tests, moments_of_a_projection, 0, (int)(sizeof edges / sizeof *edges));
     tcase_add_test(tests, parts_are_added);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

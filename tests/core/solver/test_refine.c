@@ -1,5 +1,6 @@
 /* test_refine.c - lists of cells on finer and coarser grids: mass, order, positivity, indices. */
 #include "fixtures/refine_fixture.h"
+#include "fixtures/suite.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -326,7 +327,6 @@ int main(void)
 {
     Suite *suite = suite_create("refine");
     TCase *lists = tcase_create("lists"), *single = tcase_create("single");
-    SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(lists, 60);
     tcase_set_timeout(single, 60);
@@ -340,8 +340,5 @@ int main(void)
     tcase_add_loop_test(single, an_index_that_does_not_fit_is_an_error, 0, (int)(sizeof reaches / sizeof *reaches));
     suite_add_tcase(suite, lists);
     suite_add_tcase(suite, single);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

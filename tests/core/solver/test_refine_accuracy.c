@@ -1,5 +1,6 @@
 /* test_refine_accuracy.c - lists of cells on finer and coarser grids, against exact averages. */
 #include "fixtures/refine_fixture.h"
+#include "fixtures/suite.h"
 #include <math.h>
 
 /* Integral of the standard Gaussian from `low` to `high`, without cancellation in the tails. */
@@ -145,9 +146,5 @@ int main(void)
     tcase_add_loop_test(accuracy, the_variance_stays, 0, 8);
     tcase_add_test(accuracy, exact_for_a_quartic);
     suite_add_tcase(suite, accuracy);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

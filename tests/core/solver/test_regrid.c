@@ -1,5 +1,6 @@
 /* test_regrid.c - what an engine on another grid is given, and what is kept of the one before; on a backend that
  * computes nothing. */
+#include "fixtures/suite.h"
 #include "solver/cells.h"
 #include "solver/regrid.h"
 #include <check.h>
@@ -285,7 +286,6 @@ int main(void)
 {
     Suite *suite = suite_create("regrid");
     TCase *tests = tcase_create("regrid");
-    SRunner *runner;
 
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
@@ -297,9 +297,5 @@ int main(void)
     tcase_add_test(tests, no_other_engine);
     tcase_add_test(tests, no_cells);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* test_resolve.c - which grid an update needs, for linear measurements, where the Kalman filter is exact. */
+#include "fixtures/suite.h"
 #include "solver/resolve.h"
 #include <check.h>
 #include <math.h>
@@ -121,7 +122,6 @@ int main(void)
 {
     Suite *suite = suite_create("resolve");
     TCase *tests = tcase_create("resolve");
-    SRunner *runner;
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, deviations_after_an_update);
@@ -129,9 +129,5 @@ int main(void)
     tcase_add_test(tests, memory_is_limited);
     tcase_add_test(tests, what_cannot_be_predicted);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_solver.c - legs, records and updates, on a backend that only counts steps. */
 #include "fixtures/stage_fixture.h"
+#include "fixtures/suite.h"
 #include "solver/schedule.h"
 
 static void check_record(const stage *s, int i, int leg, int number, double time)
@@ -161,8 +162,6 @@ int main(void)
 {
     Suite *suite = suite_create("solver");
     TCase *legs = tcase_create("legs");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(legs, 60);
     tcase_add_test(legs, test_two_legs);
@@ -175,8 +174,5 @@ int main(void)
     tcase_add_test(legs, test_without_observer);
     tcase_add_test(legs, test_schedule);
     suite_add_tcase(suite, legs);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_solver_failures.c - runs that a backend, a measurement, an observer or the user ends. */
 #include "fixtures/stage_fixture.h"
+#include "fixtures/suite.h"
 
 START_TEST(test_backend_fails)
 {
@@ -130,9 +131,5 @@ int main(void)
     tcase_add_test(failures, test_cancelled);
     tcase_add_test(failures, test_create_fails);
     suite_add_tcase(suite, failures);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

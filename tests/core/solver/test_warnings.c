@@ -1,4 +1,5 @@
 /* test_warnings.c - what is no error but must be known: when it is said, and how. */
+#include "fixtures/suite.h"
 #include "solver/warnings.h"
 #include <check.h>
 #include <gbees/gbees.h>
@@ -204,7 +205,6 @@ int main(void)
 {
     Suite *suite = suite_create("warnings");
     TCase *before = tcase_create("before the run"), *during = tcase_create("during it");
-    SRunner *runner = srunner_create(suite);
 
     tcase_add_test(before, all_is_well);
     tcase_add_test(before, small_boxes);
@@ -218,8 +218,5 @@ int main(void)
     tcase_add_test(during, what_the_backend_says);
     suite_add_tcase(suite, before);
     suite_add_tcase(suite, during);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

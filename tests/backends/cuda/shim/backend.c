@@ -231,7 +231,11 @@ static int make(const gbees_problem *problem, const engine_source *source, const
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    return make(problem, NULL, options, engine, error);
+    const int status = make(problem, NULL, options, engine, error);
+
+    if (!status && options)
+        (*engine)->deterministic = options->deterministic;
+    return status;
 }
 
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
@@ -239,7 +243,11 @@ static int load(const gbees_problem *problem, const gbees_engine_options *option
 {
     if (options && options->parallel)
         return cuda_ranks_refuse_resume(options->parallel, error);
-    return make(problem, &(engine_source){source, context}, options, engine, error);
+    const int status = make(problem, &(engine_source){source, context}, options, engine, error);
+
+    if (!status && options)
+        (*engine)->deterministic = options->deterministic;
+    return status;
 }
 
 static void destroy(gbees_engine *engine)
