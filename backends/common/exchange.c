@@ -2,6 +2,7 @@
 #include "exchange.h"
 #include "base/seconds.h"
 #include <stdlib.h>
+#include <string.h>
 
 void exchange_sum(const gbees_parallel *parallel, exchange_log *log, int64_t *values, size_t count)
 {
@@ -42,4 +43,37 @@ int exchange_agree(const gbees_parallel *parallel, exchange_log *log, int status
 void exchange_abort(const gbees_parallel *parallel, const char *why)
 {
     parallel->abort(parallel->context, EXIT_FAILURE, why);
+}
+
+void exchange_totals(const gbees_parallel *parallel, exchange_log *log, const gbees_rank_totals *own,
+                     gbees_rank_totals *all)
+{
+    gbees_rank_totals here;
+    const double began = gbees_seconds_now();
+
+    memset(&here, 0, sizeof here); /* padding included: it is sent as bytes */
+    here.bricks = own->bricks;
+    here.peak_bytes = own->peak_bytes;
+    here.bytes_sent = log->bytes;
+    here.seconds_waited = log->seconds;
+    parallel->gather(parallel->context, &here, sizeof here, all);
+    log->seconds += gbees_seconds_now() - began;
+}
+
+double exchange_total_bytes(const gbees_parallel *parallel, const gbees_rank_totals *all)
+{
+    double bytes = 0;
+
+    for (int r = 0; r < parallel->ranks; r++)
+        bytes += all[r].bytes_sent;
+    return bytes;
+}
+
+double exchange_longest_wait(const gbees_parallel *parallel, const gbees_rank_totals *all)
+{
+    double longest = 0;
+
+    for (int r = 0; r < parallel->ranks; r++)
+        longest = all[r].seconds_waited > longest ? all[r].seconds_waited : longest;
+    return longest;
 }

@@ -3,6 +3,7 @@
 #ifndef GBEES_COMMON_EXCHANGE_H
 #define GBEES_COMMON_EXCHANGE_H
 
+#include <gbees/backend.h>
 #include <gbees/parallel.h>
 
 /* What the calls of this rank add up to. */
@@ -23,5 +24,13 @@ int exchange_agree(const gbees_parallel *parallel, exchange_log *log, int status
 /* Ends all ranks with exit status EXIT_FAILURE and the text `why`: this one can't go on, and the others wait for it.
  * MPI's communicator does not return from it. */
 void exchange_abort(const gbees_parallel *parallel, const char *why);
+
+/* Sets all[ranks] to what each rank has done, on all ranks. `own` is this rank's but for bytes and seconds, which are
+ * those of the log. */
+void exchange_totals(const gbees_parallel *parallel, exchange_log *log, const gbees_rank_totals *own,
+                     gbees_rank_totals *all);
+/* The sum of what they have sent, and the longest wait. */
+double exchange_total_bytes(const gbees_parallel *parallel, const gbees_rank_totals *all);
+double exchange_longest_wait(const gbees_parallel *parallel, const gbees_rank_totals *all);
 
 #endif

@@ -187,6 +187,7 @@ gbees_engine_options gbees_one_run_engine(const gbees_options *options)
     return (gbees_engine_options){.threads = options->threads,
                                   .deterministic = options->deterministic,
                                   .memory_bytes = options->max_memory * 1073741824.0,
+                                  .ranks_per_gpu = options->ranks_per_gpu,
                                   .parallel = options->parallel};
 }
 

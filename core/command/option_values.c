@@ -16,7 +16,7 @@ int gbees_option_is_number(const char *text)
     return end != text && !*end && isfinite(value);
 }
 
-static int read_threads(const char *text, int *threads, gbees_error *error)
+static int read_count(const char *option, const char *text, int *count, gbees_error *error)
 {
     char *end;
     long value;
@@ -26,9 +26,9 @@ static int read_threads(const char *text, int *threads, gbees_error *error)
     errno = 0;
     value = strtol(text, &end, 10);
     if (end == text || *end || errno || value < 1 || value > THREADS_MOST)
-        return gbees_error_set(error, GBEES_EUSAGE, "--threads wants a whole number from 1 to %d, not '%s'",
+        return gbees_error_set(error, GBEES_EUSAGE, "--%s wants a whole number from 1 to %d, not '%s'", option,
                                THREADS_MOST, text);
-    *threads = (int)value;
+    *count = (int)value;
     return GBEES_OK;
 }
 
@@ -125,8 +125,10 @@ static int read_progress(const char *text, gbees_options *options, gbees_error *
 
 int gbees_option_values_read(const gbees_option_values *values, gbees_options *options, gbees_error *error)
 {
-    int status = read_threads(values->threads, &options->threads, error);
+    int status = read_count("threads", values->threads, &options->threads, error);
 
+    if (!status)
+        status = read_count("ranks-per-gpu", values->ranks_per_gpu, &options->ranks_per_gpu, error);
     if (!status)
         status = read_simulate(values, options, error);
     if (!status)

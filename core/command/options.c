@@ -47,7 +47,8 @@ enum {
     KEY_RESUME,
     KEY_EVERY,
     KEY_FORCE,
-    KEY_RANKS
+    KEY_RANKS,
+    KEY_RANKS_PER_GPU
 };
 
 static const struct argp_option option_table[] = {
@@ -83,6 +84,7 @@ static const struct argp_option option_table[] = {
     {"threads", KEY_THREADS, "N", 0, "default: as many as the machine has", 0},
     {"ranks", KEY_RANKS, "auto|mpi|off", 0,
      "share the run among the processes that mpirun has started (default auto: if it has)", 0},
+    {"ranks-per-gpu", KEY_RANKS_PER_GPU, "N", 0, "so many of a machine's processes take one GPU (default 1)", 0},
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
     {"trust", KEY_TRUST, 0, 0, "load plugins and backends that belong to others, or that others may write to", 0},
     {"audit", KEY_AUDIT, "auto|N|off", 0,
@@ -212,6 +214,7 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_BACKEND        ? &o->backend
                          : key == KEY_ARCH           ? &o->arch
                          : key == KEY_RANKS          ? &o->ranks
+                         : key == KEY_RANKS_PER_GPU  ? &p->values.ranks_per_gpu
                          : key == KEY_OUTPUT         ? &o->output
                          : key == KEY_THREADS        ? &p->values.threads
                          : key == KEY_AUDIT          ? &p->values.audit

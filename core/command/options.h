@@ -34,6 +34,7 @@ typedef struct gbees_options {
     const char *arch;               /* "sm_90", or NULL */
     int threads;                    /* 0: all */
     const char *ranks;              /* "auto", "off", or the name of a communicator */
+    int ranks_per_gpu;              /* processes of a machine that take one GPU; 0: one */
     const gbees_parallel *parallel; /* set by the command: the ranks of this run; NULL: it is alone */
     int audit;                      /* whether records are compared with samples */
     double max_time;                /* seconds; 0: no limit */

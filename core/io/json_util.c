@@ -81,6 +81,28 @@ json_t *gbees_json_warnings(unsigned warnings, const gbees_problem *problem, con
     return list;
 }
 
+/* One object for each rank; NULL: out of memory. */
+static json_t *list_ranks(const gbees_summary *summary)
+{
+    json_t *list = json_array();
+
+    for (int r = 0; list && r < summary->ranks_listed; r++) {
+        const gbees_rank_totals *rank = &summary->rank[r];
+        json_t *object = json_object();
+        int bad = json_object_set_new(object, "rank", json_integer(r));
+
+        bad |= json_object_set_new(object, "bricks", gbees_json_real(rank->bricks));
+        bad |= json_object_set_new(object, "bytes_sent", gbees_json_count(rank->bytes_sent));
+        bad |= json_object_set_new(object, "waited_s", gbees_json_real(rank->seconds_waited));
+        bad |= json_object_set_new(object, "peak_bytes", gbees_json_unsigned(rank->peak_bytes));
+        if (json_array_append_new(list, object) || bad) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summary *summary)
 {
     const gbees_totals *totals = &summary->totals;
@@ -93,6 +115,7 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
         bad |= json_object_set_new(object, "imbalance", gbees_json_real(totals->imbalance));
         bad |= json_object_set_new(object, "bytes_exchanged", gbees_json_count(totals->bytes_exchanged));
         bad |= json_object_set_new(object, "waited_s", gbees_json_real(totals->seconds_waited));
+        bad |= json_object_set_new(object, "per_rank", list_ranks(summary));
     }
     bad |= json_object_set_new(object, "steps", gbees_json_unsigned(totals->steps));
     bad |= json_object_set_new(object, "cell_updates", gbees_json_count(totals->cell_updates));

@@ -126,6 +126,18 @@ void gbees_solver_destroy(gbees_solver *solver)
     free(solver);
 }
 
+/* Sets the totals of each rank, where ranks share a grid. */
+static void list_ranks(const gbees_solver *solver, gbees_summary *summary)
+{
+    const gbees_engine *engine = solver->modes.count > 0 ? solver->modes.mode[0]->grid.engine : NULL;
+    const int ranks = summary->totals.ranks;
+
+    if (ranks == 0 || !engine || !solver->backend->rank_totals)
+        return;
+    summary->ranks_listed = ranks < GBEES_RANKS_LISTED ? ranks : GBEES_RANKS_LISTED;
+    solver->backend->rank_totals(engine, summary->ranks_listed, summary->rank);
+}
+
 void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
 {
     *summary = (gbees_summary){.problem = solver->problem,
@@ -136,6 +148,7 @@ void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
                                .propagate_s = solver->propagate_s};
     summary->warnings =
         gbees_warnings(solver->problem, &summary->totals) | solver->record_warnings | solver->audit_warnings;
+    list_ranks(solver, summary);
 }
 
 /* In paper and legacy mode the time is the sum of the steps, as in the reference codes; else it is set to the exact

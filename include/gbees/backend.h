@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 11 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 12 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -40,6 +40,7 @@ typedef struct gbees_engine_options {
     double memory_bytes; /**< the most memory that the grid may take. With a mass budget p* is raised once half of it
                           * is taken. 0: 0.8 of the machine's memory, or 0.9 of the GPU's */
     const gbees_parallel *parallel; /**< the ranks that share the grid; must outlive the engine. NULL: one process */
+    int ranks_per_gpu; /**< ranks of a machine that take one GPU; 0: one */
 } gbees_engine_options;
 
 /** The time of the run; owned by the solver, advanced by the backend. An interval is the time between two records. */
@@ -95,6 +96,14 @@ typedef struct gbees_totals {
     double bytes_exchanged; /**< bytes sent between ranks, summed over the ranks */
     double seconds_waited;  /**< wall-clock time in the communicator, of the rank with the largest */
 } gbees_totals;
+
+/** What one of the ranks that share a grid has done so far. */
+typedef struct gbees_rank_totals {
+    double bricks;         /**< that it owned, averaged over the steps */
+    double bytes_sent;     /**< to other ranks */
+    double seconds_waited; /**< in the communicator */
+    uint64_t peak_bytes;   /**< the largest memory that it has held; of a GPU */
+} gbees_rank_totals;
 
 /** Statistics of the current density. Sums run over all resident cells; positions are cell centres in the grid's
  * axes. */
@@ -302,6 +311,10 @@ typedef struct gbees_backend {
                           gbees_error *error);
     /** Frees the integrator; NULL is allowed. */
     void (*integrator_destroy)(gbees_integrator *integrator);
+
+    /** Sets all[0 .. most - 1], or as many as there are ranks, to the totals of each rank since the engine was made,
+     * at its last step; called on rank 0. The pointer is NULL if ranks can't share the backend's grids. */
+    void (*rank_totals)(const gbees_engine *engine, int most, gbees_rank_totals *all);
 } gbees_backend;
 
 #if defined(__GNUC__)

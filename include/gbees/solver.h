@@ -52,6 +52,8 @@ typedef struct gbees_observer {
     gbees_audit *audit;  /**< an audit of the same problem, which certifies the records; NULL: no certificates */
 } gbees_observer;
 
+enum { GBEES_RANKS_LISTED = 256 /**< ranks of which a summary has totals, at most */ };
+
 /** Totals and times of a run. */
 typedef struct gbees_summary {
     const gbees_problem *problem; /**< as given to gbees_solver_create() */
@@ -61,6 +63,8 @@ typedef struct gbees_summary {
     gbees_evidence evidence;      /**< of the last of them, if there is one */
     double wall_s;                /**< wall-clock time in gbees_solver_run(), in seconds */
     double propagate_s;           /**< the part of it in steps and updates, in seconds */
+    int ranks_listed;             /**< ranks that share the grid, at most GBEES_RANKS_LISTED; 0: one process has it */
+    gbees_rank_totals rank[GBEES_RANKS_LISTED]; /**< of each, on the last grid */
 } gbees_summary;
 
 /** Creates a solver, and the backend's engine with the initial density. `problem` and `backend` must outlive it.

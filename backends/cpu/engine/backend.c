@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The kernels for the best instruction set of this processor, or for the one that GBEES_CPU_ISA names (for tests). */
@@ -272,6 +273,14 @@ static void totals(const gbees_engine *e, gbees_totals *out)
     out->seconds_waited = e->ranks->waited;
 }
 
+static void rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all)
+{
+    const int ranks = e->ranks ? e->ranks->parallel->ranks : 0;
+
+    for (int r = 0; r < ranks && r < most; r++)
+        all[r] = e->ranks->each[r];
+}
+
 /* Bytes for twice the bricks of the initial density at most, as the first growth may insert as many, and for their
  * list. */
 static double estimate(const gbees_problem *problem)
@@ -310,6 +319,7 @@ const gbees_backend gbees_backend_card = {
     .save = save,
     .load = load,
     .totals = totals,
+    .rank_totals = rank_totals,
     .frame_set = frame_set,
     .frame_fit = frame_fit,
     .frame_information = frame_information,

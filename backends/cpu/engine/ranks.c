@@ -36,7 +36,9 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
     set_layers(e, ranks->layers);
     ranks->out = calloc(count, sizeof *ranks->out);
     ranks->in = calloc(count, sizeof *ranks->in);
-    if (!ranks->out || !ranks->in || partition_create(&ranks->cuts, e->g.shape.n, parallel->ranks, ranks->layers))
+    ranks->each = calloc(count, sizeof *ranks->each);
+    if (!ranks->out || !ranks->in || !ranks->each ||
+        partition_create(&ranks->cuts, e->g.shape.n, parallel->ranks, ranks->layers))
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
     return 0;
 }
@@ -58,6 +60,7 @@ void ranks_destroy(gbees_engine *e)
     free(ranks->partner);
     free(ranks->out);
     free(ranks->in);
+    free(ranks->each);
     free(ranks->buffer);
     partition_destroy(&ranks->cuts);
     free(ranks);

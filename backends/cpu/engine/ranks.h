@@ -52,15 +52,17 @@ typedef struct engine_ranks {
     gbees_message *out, *in;   /* [ranks] */
     void *buffer;              /* data of messages, [buffer_size] bytes */
     size_t buffer_size;
-    uint64_t bricks;      /* of all ranks, when they were last counted; ghosts count for none */
-    uint64_t own;         /* of this rank */
-    double busiest;       /* bricks of the rank that had most */
-    double reached;       /* busiest over the mean after the last cuts */
-    double imbalance;     /* the sum over steps of busiest over the mean */
-    double steps;         /* how many steps these were */
-    exchange_log log;     /* of this rank */
-    double bytes, waited; /* of all ranks, at the last ranks_report(): sent; the longest wait, in seconds */
-    double peak_bytes;    /* of all ranks, at the last ranks_report(): the sum of their memory */
+    uint64_t bricks;         /* of all ranks, when they were last counted; ghosts count for none */
+    uint64_t own;            /* of this rank */
+    double busiest;          /* bricks of the rank that had most */
+    double reached;          /* busiest over the mean after the last cuts */
+    double imbalance;        /* the sum over steps of busiest over the mean */
+    double steps;            /* how many steps these were */
+    exchange_log log;        /* of this rank */
+    double bytes, waited;    /* of all ranks, at the last ranks_report(): sent; the longest wait, in seconds */
+    double peak_bytes;       /* of all ranks, at the last ranks_report(): the sum of their memory */
+    double own_bricks;       /* of this rank, summed up over steps */
+    gbees_rank_totals *each; /* [ranks]: what each had done at the last ranks_report() */
 } engine_ranks;
 
 /* The number of bricks in use; among ranks those of all, when they were last counted. */

@@ -88,6 +88,7 @@ int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total)
     e->ranks->own = (uint64_t)bricks;
     e->ranks->bricks = (uint64_t)all.count[BRICKS];
     e->ranks->imbalance += e->ranks->busiest * e->ranks->parallel->ranks / (double)all.count[BRICKS];
+    e->ranks->own_bricks += (double)bricks;
     e->ranks->steps++;
     total->mass = all.count[INFINITE] ? NAN : exact_value(&all.mass);
     total->clipped += exact_value(&all.clipped);
@@ -259,12 +260,14 @@ void ranks_spectrum(gbees_engine *e, budget_spectrum *spectrum)
 
 void ranks_report(gbees_engine *e)
 {
-    int64_t sums[2] = {(int64_t)e->ranks->log.bytes, (int64_t)(e->g.peak_bytes + e->workspace.buffer_size)};
-    double waited = e->ranks->log.seconds;
+    engine_ranks *ranks = e->ranks;
+    const gbees_rank_totals own = {.bricks = ranks->steps > 0 ? ranks->own_bricks / ranks->steps : (double)ranks->own,
+                                   .peak_bytes = e->g.peak_bytes + e->workspace.buffer_size};
 
-    ranks_sum(e, sums, 2);
-    ranks_most(e, &waited, 1);
-    e->ranks->bytes = (double)sums[0];
-    e->ranks->peak_bytes = (double)sums[1];
-    e->ranks->waited = waited;
+    exchange_totals(ranks->parallel, &ranks->log, &own, ranks->each);
+    ranks->bytes = exchange_total_bytes(ranks->parallel, ranks->each);
+    ranks->waited = exchange_longest_wait(ranks->parallel, ranks->each);
+    ranks->peak_bytes = 0;
+    for (int r = 0; r < ranks->parallel->ranks; r++)
+        ranks->peak_bytes += (double)ranks->each[r].peak_bytes;
 }

@@ -55,3 +55,11 @@ void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
     totals->bytes_exchanged = e->ranks->bytes;
     totals->seconds_waited = e->ranks->waited;
 }
+
+void cuda_engine_rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all)
+{
+    const int ranks = e->ranks ? e->ranks->parallel->ranks : 0;
+
+    for (int r = 0; r < ranks && r < most; r++)
+        all[r] = e->ranks->each[r];
+}

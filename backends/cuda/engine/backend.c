@@ -88,21 +88,6 @@ static int build(session *s, const gbees_problem *problem, int exact, int shared
     return status;
 }
 
-/* Sets the GPU of this process: the first one; among the ranks of a machine, the one of its number. */
-static int choose_device(session *s, const gbees_parallel *parallel, gbees_error *error)
-{
-    int count = 0, status = cuda_check(&s->api, s->api.cuDeviceGetCount(&count), "asking for a GPU", error);
-
-    if (status)
-        return status;
-    if (parallel && parallel->local_ranks > count)
-        return gbees_error_set(error, GBEES_EBACKEND,
-                               "this machine has %d ranks and only %d GPU%s: start one rank for each GPU",
-                               parallel->local_ranks, count, count == 1 ? "" : "s");
-    return cuda_check(&s->api, s->api.cuDeviceGet(&s->device, parallel ? parallel->local_rank : 0),
-                      "asking for a GPU", error);
-}
-
 /* Opens a session for a problem: the libraries, the GPU, and all programs. */
 static int open_session(const gbees_problem *problem, const gbees_engine_options *options, session **out,
                         gbees_error *error)
@@ -119,7 +104,7 @@ static int open_session(const gbees_problem *problem, const gbees_engine_options
     if (!status)
         status = toolchain_open(&s->api, 1, error);
     if (!status)
-        status = choose_device(s, shared ? parallel : NULL, error);
+        status = cuda_ranks_choose_device(&s->api, shared ? options : NULL, &s->device, error);
     if (!status)
         status = build(s, problem, options && options->deterministic, shared, error);
     if (status)
@@ -152,7 +137,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
 static int share(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                  gbees_error *error)
 {
-    const int connects = !cuda_ranks_are_alone(problem);
+    const int connects = !cuda_ranks_are_alone(problem) && options->ranks_per_gpu <= 1; /* NCCL has a GPU a rank */
     session *s = NULL;
     int status = gbees_parallel_agree(options->parallel, open_session(problem, options, &s, error), error);
 
@@ -317,6 +302,7 @@ const gbees_backend gbees_backend_card = {
     .save = cuda_engine_save,
     .load = load,
     .totals = cuda_engine_totals,
+    .rank_totals = cuda_engine_rank_totals,
     .capture = cuda_engine_capture,
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,

@@ -104,6 +104,10 @@ int cuda_ranks_check(const gbees_problem *problem, gbees_error *error);
 /* Rank 0: refuses to go on from a checkpoint. The other ranks create their engines meanwhile, and agree on the error.
  */
 int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error);
+/* Sets *device to the GPU of this process: the first one; among the ranks of a machine, the one of its number divided
+ * by options->ranks_per_gpu. options NULL: of one process. */
+int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,
+                             gbees_error *error);
 /* All ranks: creates an engine that ranks share, with the initial density on rank 0 and no bricks on the others.
  * `connects`: messages travel from GPU to GPU by NCCL, if all ranks find it. The status is the same on all ranks. */
 int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
@@ -117,6 +121,7 @@ int engine_collect(gbees_engine *e, gbees_error *error);
 /* advance.c */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);
+void cuda_engine_rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all);
 
 /* steer.c */
 /* Whether there is not memory enough for twice the bricks, which the grid may have before the next prune. */

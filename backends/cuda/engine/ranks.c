@@ -34,6 +34,25 @@ int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error)
 }
 
 /* The number of bricks from which on a grid is split. */
+int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,
+                             gbees_error *error)
+{
+    const gbees_parallel *parallel = options ? options->parallel : NULL;
+    const int each = options && options->ranks_per_gpu > 1 ? options->ranks_per_gpu : 1;
+    int count = 0, status = cuda_check(api, api->cuDeviceGetCount(&count), "asking for a GPU", error);
+
+    if (status)
+        return status;
+    if (parallel && parallel->local_ranks > (int64_t)count * each)
+        return gbees_error_set(error, GBEES_EBACKEND,
+                               "this machine has %d ranks and only %d GPU%s: start one rank for each GPU, or give "
+                               "--ranks-per-gpu %d",
+                               parallel->local_ranks, count, count == 1 ? "" : "s",
+                               count > 0 ? (parallel->local_ranks + count - 1) / count : parallel->local_ranks);
+    return cuda_check(api, api->cuDeviceGet(device, parallel ? parallel->local_rank / each : 0), "asking for a GPU",
+                      error);
+}
+
 static uint32_t split_from(void)
 {
     const char *text = getenv("GBEES_CUDA_SPLIT_FROM"); /* for tests, and to find where sharing gains */
@@ -70,8 +89,9 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
     ranks->in = calloc(count, sizeof *ranks->in);
     ranks->to = calloc(count, sizeof *ranks->to);
     ranks->from = calloc(count, sizeof *ranks->from);
+    ranks->each = calloc(count, sizeof *ranks->each);
     ranks->partner = calloc(count, sizeof *ranks->partner);
-    if (!ranks->box || !ranks->out || !ranks->in || !ranks->to || !ranks->from || !ranks->partner)
+    if (!ranks->box || !ranks->out || !ranks->in || !ranks->to || !ranks->from || !ranks->partner || !ranks->each)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
     return cuda_check(
         e->api, e->api->cuMemAllocHost((void **)&ranks->counts, count * (GBEES_MAX_DIM + 1) * sizeof *ranks->counts),
@@ -141,6 +161,7 @@ void ranks_destroy(gbees_engine *e)
     free(ranks->in);
     free(ranks->to);
     free(ranks->from);
+    free(ranks->each);
     free(ranks);
     e->ranks = NULL;
 }
@@ -260,11 +281,11 @@ int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
 
 void ranks_report(gbees_engine *e)
 {
-    int64_t bytes = (int64_t)e->ranks->log.bytes;
-    double waited = e->ranks->log.seconds;
+    struct engine_ranks *ranks = e->ranks;
+    const gbees_rank_totals own = {.bricks = ranks->steps > 0 ? ranks->own_bricks / ranks->steps : 0,
+                                   .peak_bytes = e->memory.peak};
 
-    ranks_sum(e, &bytes, 1);
-    ranks_most(e, &waited, 1);
-    e->ranks->bytes = (double)bytes;
-    e->ranks->waited = waited;
+    exchange_totals(ranks->parallel, &ranks->log, &own, ranks->each);
+    ranks->bytes = exchange_total_bytes(ranks->parallel, ranks->each);
+    ranks->waited = exchange_longest_wait(ranks->parallel, ranks->each);
 }

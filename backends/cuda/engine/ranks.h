@@ -77,6 +77,8 @@ struct engine_ranks {
     exchange_log log;           /* of this rank */
     double bytes, waited;       /* of all ranks, at the last ranks_report(): the sum; the longest, in seconds */
     double imbalance, steps;    /* sums over steps: bricks of the rank with most over the mean; 1 */
+    double own_bricks;          /* of this rank, summed up over steps */
+    gbees_rank_totals *each;    /* [ranks]: of each, at the last ranks_report() */
 };
 
 /* ---- ranks.c ---- */

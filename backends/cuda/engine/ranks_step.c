@@ -107,6 +107,7 @@ static int enter_step(gbees_engine *e, gbees_error *error)
     ranks_sum(e, sums, 4);
     ranks_most(e, &most, 1);
     e->ranks->imbalance += most * e->ranks->parallel->ranks / (double)sums[3];
+    e->ranks->own_bricks += (double)s->linked;
     e->ranks->steps++;
     e->ranks->bricks = (uint64_t)sums[3];
     const double mass = gbees_fixed_value(sums[0]);

@@ -34,6 +34,7 @@ compare() {
         calls 0 timeout 300 mpirun -n "$number" "$program" $common "$@" --json --output "$name.$number"
         grep '"event":"summary"' out >summary
         has summary "\"ranks\":$number"
+        test "$(grep -o '"bytes_sent":' summary | wc -l)" -eq "$number" || fail "not one entry for each rank"
         same "$name.1" "$name.$number"
     done
 }
@@ -90,18 +91,21 @@ for launch in 1 2; do
 done
 
 what="a grid that shrinks"
-# After the measurement there are fewer bricks than half of that: rank 0 has them again.
+# After the measurements there are fewer bricks than half of that: rank 0 has them again.
+exact="value: [4], covariance: [0.0004]"
 # shellcheck disable=SC2086
-GBEES_CUDA_SPLIT_FROM=3000 compare shrinking $lorenz --set records=1 --set prune_interval=2 --until 0.04 \
-    --set "measurements=[{time: 0.02, function: x2, value: [4.05], covariance: [0.0004]}]"
+GBEES_CUDA_SPLIT_FROM=1700 compare shrinking $lorenz --set records=2 --set prune_interval=2 --until 0.03 \
+    --set "measurements=[{time: 0.02, function: x2, $exact}, {time: 0.02, function: x3, $exact},
+    {time: 0.02, function: x4, $exact}, {time: 0.02, function: x5, $exact}]"
+grep -q '"bytes_exchanged":[1-9]' summary || fail "the grid was not shared"
 
 what="an update that fails"
 # shellcheck disable=SC2086
 for number in 1 3; do
     calls 1 timeout 300 mpirun -n "$number" "$program" $common $lorenz --set records=1 --until 0.01 --no-output \
         --set "measurements=[{time: 0.005, function: x2, value: [4000], covariance: [1.0e-8]}]"
-    has err "at t = 0.005 (leg 0"
-    grep '^gbees-run: at t' err >"failed.$number"
+    has err "the measurement at t = 0.005 is supported by no cell"
+    grep '^gbees-run: measurement' err >"failed.$number"
 done
 cmp failed.1 failed.3 || fail "the ranks' error is another one"
 
@@ -110,6 +114,64 @@ what="a small grid"
 calls 0 timeout 300 mpirun -n 2 "$program" $common --plugin lorenz63 --scenario published --set accuracy=0 --until 0.2 \
     --no-output
 has out "ranks: 2, and rank 0 had the whole grid"
+
+# Where one GPU's memory is too small for the grid, that of three is not: bricks, records and marginals stay apart.
+what="a grid that does not fit one GPU"
+wide="--plugin linear --set accuracy=0 --set dimension=4 --set extent=1 --set factor=6 --set threshold=1e-12 --set records=1
+    --set prune_interval=4 --until 0.2"
+# shellcheck disable=SC2086
+{
+    calls 0 "$program" $common $wide --output wide.1
+    SHIM_MEMORY=16000000 calls 1 "$program" $common $wide --no-output
+    has err "of the GPU's memory in all"
+    SHIM_MEMORY=16000000 GBEES_CUDA_SPLIT_FROM=3000 calls 0 timeout 300 mpirun -n 3 "$program" $common $wide --output wide.3
+}
+same wide.1 wide.3
+
+# What ends one rank ends all, within 10 s.
+ended() { # CODE BEGAN
+    test "$1" -ne 0 || fail "exit status 0"
+    test $(($(date +%s) - $2)) -lt 10 || fail "the others went on"
+}
+
+pruned="$lorenz --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06"
+what="a rank that dies"
+for rank in 0 1 2; do
+    rm -rf killed
+    # shellcheck disable=SC2086
+    timeout 120 mpirun -n 3 "$program" $common $pruned --output killed >out 2>err </dev/null &
+    launcher=$!
+    while test ! -s killed/leg0_record0.h5 && kill -0 "$launcher" 2>/dev/null; do
+        sleep 0.1
+    done
+    kill -9 "$(process_of "$rank")" || fail "rank $rank is not there"
+    began=$(date +%s)
+    wait "$launcher"
+    ended $? "$began"
+    h5diff killed/leg0_record0.h5 pruned.1/leg0_record0.h5 >difference 2>&1 || fail "rank $rank: $(head -n 5 difference)"
+done
+
+what="a rank whose GPU fails"
+failing() { # SETTING TEXT: of the last rank
+    # shellcheck disable=SC2086
+    timeout 120 mpirun -n 2 "$program" $common $pruned --no-output : -n 1 env "$1" "$program" $common $pruned --no-output \
+        >out 2>err </dev/null
+    test $? -ne 0 || fail "$1: exit status 0"
+    grep 'rank 2' err | grep -q "$2" || fail "$1: '$2' is not in: $(head -n 5 err)"
+}
+failing SHIM_FAILING_LAUNCH=400 ILLEGAL_ADDRESS
+failing SHIM_MEMORY=11300000 memory
+
+what="fewer GPUs than ranks"
+# shellcheck disable=SC2086
+{
+    SHIM_GPUS=2 calls 2 timeout 300 mpirun -n 3 "$program" $common $pruned --no-output
+    has err "this machine has 3 ranks and only 2 GPUs: start one rank for each GPU, or give --ranks-per-gpu 2"
+    SHIM_GPUS=1 calls 0 timeout 300 mpirun -n 2 "$program" $common $lorenz --set records=1 --until 0.01 --no-output \
+        --ranks-per-gpu 2
+    calls 2 "$program" $common $lorenz --no-output --ranks-per-gpu none
+    has err "--ranks-per-gpu wants a whole number"
+}
 
 what="refusals"
 refused() { # TEXT ARGUMENT...

@@ -83,6 +83,9 @@ fixed="--set accuracy=0 --scenario published"
     has summary '"imbalance":'
     has summary '"bytes_exchanged":'
     has summary '"waited_s":'
+    # One entry for each rank; together they have sent what is exchanged.
+    sent=$(grep -o '"bytes_sent":[0-9]*' summary | awk -F: '{ sum += $2 } END { print NR, sum }')
+    test "$sent" = "3 $(grep -o '"bytes_exchanged":[0-9]*' summary | cut -d: -f2)" || fail "ranks and bytes: $sent"
     calls 0 "$program" --threads 1 --plugin lorenz63 $fixed --until 0.2 --no-output --json --audit off
     lacks out '"ranks"'
     ranks 0 2 --ranks off --plugin lorenz63 $fixed --until 0.1 --no-output --json
@@ -142,15 +145,6 @@ resume() { # NAME ARGUMENT...
 # nothing has ended. GBEES_TEST_KILLS: how often.
 what="a rank that dies"
 doomed="--plugin lorenz63 --set accuracy=0 --set factor=6 --set records=20"
-
-# The process of a rank of the run whose launcher is there; nothing if there is none yet.
-process_of() { # RANK
-    ps -eo pid=,args= | awk -v p="$program" '$2 == p || index($2, "/.libs/gbees-run") { print $1 }' |
-        while read -r pid; do
-            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "HOME=$HOME" || continue
-            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
-        done | head -n 1
-}
 
 # Whether the run is complete: then a kill came too late to be one.
 has_ended() {

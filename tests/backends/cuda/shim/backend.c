@@ -6,6 +6,7 @@
  *   SHIM_MODEL           whose kernels are taken for a model, if not its own
  *   SHIM_SMALL           1: with the kernel for small grids
  *   SHIM_CLUSTER         1: blocks of a small grid are one cluster, with a barrier of its own
+ *   SHIM_GPUS            that the machine has (64)
  *   SHIM_MEMORY          bytes that there are (2^32)
  *   SHIM_VIRTUAL         1: memory is mapped into reserved addresses, as by a real driver; 0: arrays are copied
  *   SHIM_FAILING_LAUNCH  which launch fails, counted from 1
@@ -187,9 +188,11 @@ static int add_program(const gbees_problem *problem, int which, int shared, gbee
     return 0;
 }
 
-static int make(const gbees_problem *problem, const engine_source *source, const gbees_parallel *parallel,
+static int make(const gbees_problem *problem, const engine_source *source, const gbees_engine_options *options,
                 gbees_engine **engine, gbees_error *error)
 {
+    const gbees_parallel *parallel = options ? options->parallel : NULL;
+    CUdevice device = 0;
     int status = parallel ? cuda_ranks_check(problem, error) : 0;
 
     if (status)
@@ -205,16 +208,18 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     shim_failing_after = getenv("SHIM_FAILING_AFTER");
     shim_most_blocks = (int)setting("SHIM_BLOCKS", 4);
     shim_cluster = (int)setting("SHIM_CLUSTER", 0);
+    shim_gpus = (int)setting("SHIM_GPUS", 64);
     shim_memory = (size_t)setting("SHIM_MEMORY", (size_t)1 << 32);
     shim_virtual = (int)setting("SHIM_VIRTUAL", 0);
     if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
+    status = cuda_ranks_choose_device(&api, options, &device, error);
     for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
         status = add_program(problem, p, parallel != NULL, error);
     if (!status && parallel)
-        status = cuda_engine_share(&api, 0, &programs, problem, parallel, 0, engine, error);
+        status = cuda_engine_share(&api, device, &programs, problem, parallel, 0, engine, error);
     else if (!status)
-        status = cuda_engine_load(&api, 0, &programs, problem, source, engine, error);
+        status = cuda_engine_load(&api, device, &programs, problem, source, engine, error);
     engines += !status;
     if (status)
         close_last();
@@ -226,7 +231,7 @@ static int make(const gbees_problem *problem, const engine_source *source, const
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    const int status = make(problem, NULL, options ? options->parallel : NULL, engine, error);
+    const int status = make(problem, NULL, options, engine, error);
 
     if (!status && options)
         (*engine)->deterministic = options->deterministic;
@@ -238,7 +243,7 @@ static int load(const gbees_problem *problem, const gbees_engine_options *option
 {
     if (options && options->parallel)
         return cuda_ranks_refuse_resume(options->parallel, error);
-    const int status = make(problem, &(engine_source){source, context}, NULL, engine, error);
+    const int status = make(problem, &(engine_source){source, context}, options, engine, error);
 
     if (!status && options)
         (*engine)->deterministic = options->deterministic;
@@ -257,7 +262,7 @@ static int serve(const gbees_problem *problem, const gbees_engine_options *optio
 {
     gbees_engine *engine = NULL;
     int status = cuda_ranks_are_alone(problem) ? gbees_parallel_agree(options->parallel, 0, error)
-                                               : make(problem, NULL, options->parallel, &engine, error);
+                                               : make(problem, NULL, options, &engine, error);
 
     if (!status)
         cuda_engine_serve(engine, options->parallel);
@@ -308,6 +313,7 @@ const gbees_backend gbees_backend_card = {
     .save = cuda_engine_save,
     .load = load,
     .totals = cuda_engine_totals,
+    .rank_totals = cuda_engine_rank_totals,
     .capture = cuda_engine_capture,
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,

@@ -10,7 +10,7 @@ uint32_t shim_cluster_barrier;
 char *shim_memory_of[SHIM_MOST_BLOCKS];
 
 const shim_variant *shim_chosen;
-int shim_failing_launch, shim_most_blocks = 4, shim_cluster;
+int shim_failing_launch, shim_gpus = 64, shim_most_blocks = 4, shim_cluster;
 const char *shim_failing_after;
 
 /* ---- launches ----------------------------------------------------------------------------------------------------
@@ -130,6 +130,18 @@ static CUresult set_function_attribute(CUfunction f, CUfunction_attribute attrib
 
 static char thing; /* what a handle points to */
 
+static CUresult get_count(int *count)
+{
+    *count = shim_gpus;
+    return CUDA_SUCCESS;
+}
+
+static CUresult get_device(CUdevice *device, int number)
+{
+    *device = number;
+    return number < shim_gpus ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
 static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     (void)device;
@@ -214,6 +226,8 @@ void cuda_shim_open(cuda_api *api)
     memset(api, 0, sizeof *api);
     cuda_shim_open_memory(api);
     api->cuGetErrorName = api->cuGetErrorString = error_text;
+    api->cuDeviceGetCount = get_count;
+    api->cuDeviceGet = get_device;
     api->cuDeviceGetAttribute = get_attribute;
     api->cuDevicePrimaryCtxRetain = retain;
     api->cuDevicePrimaryCtxRelease = release;

@@ -71,6 +71,9 @@ enum { SHIM_MOST_BLOCKS = 16 };
 extern int shim_failing_launch;
 extern const char *shim_failing_after;
 
+/* GPUs of the machine. */
+extern int shim_gpus;
+
 /* Blocks that are there at once, at most; whether they can be a cluster. */
 extern int shim_most_blocks, shim_cluster;
 
