@@ -14,8 +14,11 @@ prepare_mpirun
 ranks() {
     wanted=$1 number=$2
     shift 2
-    calls "$wanted" timeout 300 mpirun -n "$number" "$program" --threads 1 --progress none --audit off \
-        --files records "$@"
+    case " $* " in
+    *" --resume "*) set -- --threads 1 --progress none "$@" ;; # the rest is the run's own
+    *) set -- --threads 1 --progress none --audit off --files records "$@" ;;
+    esac
+    calls "$wanted" timeout 300 mpirun -n "$number" "$program" "$@"
 }
 
 # The records of two folders, dataset by dataset.

@@ -86,7 +86,7 @@ if test -f "$top_build/tests/.libs/gbees_shim.so"; then
         while has_checkpoint "$name.parts" && test "$crossings" -lt 100; do
             crossings=$((crossings + 1))
             case $((crossings % 2)) in 1) on=shim ;; *) on=cpu ;; esac
-            "$program" --quiet --resume "$name.parts" --backend $on --max-time 0.01 >out 2>err
+            "$program" --quiet --resume "$name.parts" --backend $on --max-time 0.001 >out 2>err
             code=$?
         done
         test "$code" -eq 0 || fail "$name: the last part ended with status $code: $(cat err)"

@@ -211,7 +211,7 @@ START_TEST(times_are_sums)
     ck_assert(gbees_node_number(gbees_node_find(list->items[0], "time")) == 1.5);
     ck_assert_ptr_nonnull(strstr(gbees_node_find(list->items[0], "value")->source, "measurement1.txt"));
     ck_assert_int_eq(gbees_scenario_set(scenario, "end=1", NULL), GBEES_OK);
-    ck_assert(gbees_scenario_leaves_out(scenario, list->items[0]));
+    ck_assert(gbees_scenario_leaves_out(scenario, gbees_node_find(list->items[0], "time")));
     gbees_scenario_destroy(scenario);
 }
 END_TEST

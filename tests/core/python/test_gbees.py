@@ -272,7 +272,8 @@ def test_the_lock_is_released():
 def test_interrupt_keeps_what_is_there(tmp_path):
     script, output = tmp_path / "long.py", tmp_path / "run"
     script.write_text(
-        "import gbees\n"
+        "import gbees, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in what a shell has in the background
         "run = gbees.run('lorenz63', set={'accuracy': 0, 'factor': 4, 'end': 100, 'records': 100000,\n"
         "                                'measurements': []}, audit=False, progress=False, threads=1,\n"
         f"                output={str(output)!r})\n"
