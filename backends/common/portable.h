@@ -35,8 +35,7 @@ typedef struct portable_bricks {
 int portable_save(const portable_state *state, gbees_state_sink *sink, void *context);
 /* Sets *found to the state of the other kind of engine in a source, whose memory stays the source's. Returns
  * GBEES_EINPUT if there is none, if it is of another problem or of a grid that moves, or if its run was not begun
- * with
- * --deterministic, without which the results would have other bits. */
+ * with --deterministic, without which the results would have other bits. */
 int portable_find(const gbees_problem *problem, size_t real_size, gbees_state_source *source, void *context,
                   portable_bricks *found, gbees_error *error);
 
