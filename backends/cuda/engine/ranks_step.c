@@ -24,7 +24,7 @@ static double double_of(uint64_t bits)
 static int gives_up(const gbees_engine *e, const gbees_error *error)
 {
     exchange_abort(e->ranks->parallel, error->text);
-    return error->status;
+    return (int)error->status;
 }
 
 /* ---- before a step ---- */
