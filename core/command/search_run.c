@@ -230,7 +230,7 @@ static int find_checkpoint(gbees_search *s, gbees_search_run *a, gbees_error *er
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
     if (gbees_checkpoint_read(a->folder, &a->from.checkpoint, &note, &why) && why.status == GBEES_ENOMEM) {
         *error = why;
-        return why.status;
+        return (int)why.status;
     }
     if (a->from.checkpoint) {
         a->run.from = &a->from;
