@@ -1,18 +1,11 @@
 /* frame.c - a grid whose frame moves: sets the frame; computes the sums by which the solver fits the frame to the
  * drift, and the Fisher information, by which it chooses widths of cells (doc/method.md, "Moving frame"). */
+#include "base/clones.h"
 #include "engine.h"
 #include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Compiles a function once for each level of the processor's instruction set; the loader chooses one. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&       \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define FRAME_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FRAME_CLONES
-#endif
 
 /* Sets the frame behind the model's parameters (gbees/model_framed.h has the order). */
 static void set_parameters(gbees_engine *e, const gbees_grid_frame *frame)
@@ -78,7 +71,7 @@ static inline double product_of(const lanes *a, const lanes *b)
 }
 
 /* Adds the sums over a brick's cells of P, P y, P f, P y y' and P f y'. */
-FRAME_CLONES static void add_products(const brick_values *v, int n, double mass, gbees_affine_sums *sums)
+GBEES_PROCESSOR_CLONES static void add_products(const brick_values *v, int n, double mass, gbees_affine_sums *sums)
 {
     sums->mass += mass;
     for (int j = 0; j < n; j++) {
@@ -224,7 +217,7 @@ int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbee
 /* ---- the Fisher information ---- */
 
 /* Sets root[cells] to the square roots of P of a brick. */
-FRAME_CLONES static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
+GBEES_PROCESSOR_CLONES static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
 {
     const size_t first = (size_t)slot * (size_t)e->cells;
 
@@ -265,7 +258,7 @@ typedef struct brick_roots {
 } brick_roots;
 
 /* Sets slope[ROWS] to the differences from below to above; returns the sum of the squared differences to both. */
-FRAME_CLONES static double take_slope(const brick_roots *r, lanes *slope)
+GBEES_PROCESSOR_CLONES static double take_slope(const brick_roots *r, lanes *slope)
 {
     lanes squares = {0};
 
