@@ -123,8 +123,7 @@ static size_t list_modes(gbees_modes *modes, slices *all)
     const int running = modes->count > 1 ? count_running(modes) : 1;
     const size_t most = running > 1 ? (size_t)gbees_modes_share_threads(modes, running) : 1;
 
-    all->of[0].mode = gbees_modes_next(modes);
-    for (size_t count = 1; count < most; count++) {
+    for (size_t count = 0; count < most; count++) {
         gbees_density_mode *next = NULL;
 
         for (int k = 0; k < modes->count; k++)
