@@ -101,29 +101,44 @@ static void tear_down(void)
     world_close(&w);
 }
 
-/* Stops a run with a checkpoint, 1: without memory for a copy; goes on with it, and compares the last record with
- * that of a run that was not stopped. */
-START_TEST(a_run_goes_on_with_the_same_bits)
+/* A run that is not stopped, one that ends with a checkpoint, and the one that goes on from it. */
+typedef struct stages {
+    stage one, first, rest;
+    gbees_error end; /* why the first has ended */
+} stages;
+
+/* Makes all three, and compares the last record. `backend` is that of the run that ends, with `status` and one
+ * checkpoint. */
+static void end_and_go_on(const gbees_backend *backend, int status, stages *s)
 {
-    gbees_backend large = *whole;
-    stage one = {0}, first = {0}, rest = {0};
     gbees_checkpoint *checkpoint = NULL;
     gbees_error note;
 
-    large.totals = take_all_memory;
-    ck_assert_int_eq(run_on(&w, whole, NULL, &one), GBEES_OK);
-    ck_assert_int_eq(gbees_writer_create(folder, w.problem, &provenance, &first.writer, &w.error), GBEES_OK);
-    ck_assert_int_eq(run_on(&w, _i ? &large : whole, NULL, &first), GBEES_ECANCELLED);
-    ck_assert_int_eq(first.checkpoints, 1);
-    ck_assert_int_eq(first.uncopied, _i);
-    ck_assert_int_eq(first.records_before, 3);
-    gbees_writer_destroy(first.writer);
+    *s = (stages){.one = {0}};
+    ck_assert_int_eq(run_on(&w, whole, NULL, &s->one), GBEES_OK);
+    ck_assert_int_eq(gbees_writer_create(folder, w.problem, &provenance, &s->first.writer, &w.error), GBEES_OK);
+    ck_assert_int_eq(run_on(&w, backend, NULL, &s->first), status);
+    s->end = w.error;
+    ck_assert_int_eq(s->first.checkpoints, 1);
+    gbees_writer_destroy(s->first.writer);
     ck_assert_int_eq(gbees_checkpoint_read(folder, &checkpoint, &note, &w.error), GBEES_OK);
-    ck_assert_int_eq(run_on(&w, whole, checkpoint, &rest), GBEES_OK);
+    ck_assert_int_eq(run_on(&w, whole, checkpoint, &s->rest), GBEES_OK);
     gbees_checkpoint_destroy(checkpoint);
-    ck_assert_int_eq(first.records + rest.records, one.records);
-    ck_assert_mem_eq(&rest.last, &one.last, sizeof one.last);
-    ck_assert_mem_eq(&rest.certificate.mean, &one.certificate.mean, sizeof one.certificate.mean);
+    ck_assert_int_eq(s->first.records + s->rest.records, s->one.records);
+    ck_assert_mem_eq(&s->rest.last, &s->one.last, sizeof s->one.last);
+}
+
+/* Stops a run with a checkpoint, 1: without memory for a copy. */
+START_TEST(a_run_goes_on_with_the_same_bits)
+{
+    gbees_backend large = *whole;
+    stages s;
+
+    large.totals = take_all_memory;
+    end_and_go_on(_i ? &large : whole, GBEES_ECANCELLED, &s);
+    ck_assert_int_eq(s.first.uncopied, _i);
+    ck_assert_int_eq(s.first.records_before, 3);
+    ck_assert_mem_eq(&s.rest.certificate.mean, &s.one.certificate.mean, sizeof s.one.certificate.mean);
 }
 END_TEST
 
@@ -140,24 +155,13 @@ static int cells_without_memory(gbees_engine *engine, double fraction, gbees_cel
 START_TEST(a_record_without_memory_leaves_a_checkpoint)
 {
     gbees_backend poor = *whole;
-    stage one = {0}, first = {0}, rest = {0};
-    gbees_checkpoint *checkpoint = NULL;
-    gbees_error note;
+    stages s;
 
     poor.cells = cells_without_memory;
     no_memory_after = 2;
-    ck_assert_int_eq(run_on(&w, whole, NULL, &one), GBEES_OK);
-    ck_assert_int_eq(gbees_writer_create(folder, w.problem, &provenance, &first.writer, &w.error), GBEES_OK);
-    ck_assert_int_eq(run_on(&w, &poor, NULL, &first), GBEES_ENOMEM);
-    ck_assert_ptr_nonnull(strstr(w.error.text, "no memory for cells"));
-    ck_assert_int_eq(first.checkpoints, 1);
-    ck_assert_int_eq(first.records, 2);
-    gbees_writer_destroy(first.writer);
-    ck_assert_int_eq(gbees_checkpoint_read(folder, &checkpoint, &note, &w.error), GBEES_OK);
-    ck_assert_int_eq(run_on(&w, whole, checkpoint, &rest), GBEES_OK);
-    gbees_checkpoint_destroy(checkpoint);
-    ck_assert_int_eq(first.records + rest.records, one.records);
-    ck_assert_mem_eq(&rest.last, &one.last, sizeof one.last);
+    end_and_go_on(&poor, GBEES_ENOMEM, &s);
+    ck_assert_ptr_nonnull(strstr(s.end.text, "no memory for cells"));
+    ck_assert_int_eq(s.first.records, 2);
 }
 END_TEST
 
