@@ -74,7 +74,7 @@ static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int 
 }
 
 /* Appends the neighbours that these cells of a brick need.  An edge neighbour whose face neighbour is blocked has no
- * link: the hash table is asked for it. */
+ * link: it is looked up in the hash table. */
 static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
     engine_outflow out;

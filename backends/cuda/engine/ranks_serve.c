@@ -2,7 +2,7 @@
 #include "ranks.h"
 #include <stdlib.h>
 
-/* Does this rank's part of what a split grid is asked for. Its result is dropped here: all ranks have agreed on it,
+/* Does this rank's part of a command for a split grid. Its result is dropped here: all ranks have agreed on it,
  * and rank 0 returns it to the solver. */
 static void take_part(gbees_engine *e, const ranks_command *command)
 {
