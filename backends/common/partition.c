@@ -1,4 +1,6 @@
-/* partition.c - see partition.h. */
+/* partition.c - a tree of cuts, one of which divides each part's ranks in two halves. A cut is at the bin of a
+ * histogram of the part's bricks that costs least: the larger load of both sides, plus the fraction of the bricks
+ * beside the cut. */
 #include "partition.h"
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* variation.c - see variation.h. Bins are entries of a hash table, known by a hash of 64 bits of their index: that
- * two bins of millions have the same is less likely than an error of the memory. */
+/* variation.c - divides cells among bins and keeps the bins' masses in a hash table. A bin is identified by a 64-bit
+ * hash of its index: that two of millions of bins have the same is less likely than an error of the memory. */
 #include "variation.h"
 #include <math.h>
 #include <stdio.h>

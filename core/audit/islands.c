@@ -1,4 +1,5 @@
-/* islands.c - see islands.h. */
+/* islands.c - tells each island's effective number of samples, resamples the islands that have too few, and
+ * estimates the error of the evidence from the spread of the islands. */
 #include "islands.h"
 #include "base/workers.h"
 #include "samples.h"

@@ -1,4 +1,5 @@
-/* extrapolate.c - see extrapolate.h. */
+/* extrapolate.c - extrapolates by power laws: time and memory as powers of the cells' width, the time left from what
+ * each third of the part done has taken. */
 #include "extrapolate.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* ranks_expect.c - see ranks_expect.h. */
+/* ranks_expect.c - models the time of a step as computation, which ranks divide, and exchange, which grows with the
+ * surface of a rank's box. */
 #include "ranks_expect.h"
 #include "numerics/brick.h"
 #include <math.h>

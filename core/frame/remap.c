@@ -1,4 +1,5 @@
-/* remap.c - see remap.h. */
+/* remap.c - applies the passes between two frames to a list of cells: sorts it so that the rows of a pass lie
+ * together, maps each row (row.c), and drops cells that have too little. Threads take parts of the rows. */
 #include "remap.h"
 #include "base/workers.h"
 #include "passes.h"

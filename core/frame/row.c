@@ -1,4 +1,5 @@
-/* row.c - see row.h. */
+/* row.c - maps a row by differences of its integral, which a polynomial of fifth degree interpolates in each cell,
+ * limited so that no cell becomes negative; diffusion is a number of explicit steps. */
 #include "row.h"
 #include "base/clones.h"
 #include <math.h>

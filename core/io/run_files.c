@@ -1,5 +1,5 @@
-/* run_files.c - see run_files.h. A line of the list is that of sha256sum for a text, "# record NAME" for a record;
- * the last is the checksum of the lines before it. */
+/* run_files.c - sums all files of a run but its records, writes the list, reads and checks it. A line of the list is
+ * that of sha256sum for a text, "# record NAME" for a record; the last is the checksum of the lines before it. */
 #include "run_files.h"
 #include "base/sha256.h"
 #include "base/text.h"

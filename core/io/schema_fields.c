@@ -1,4 +1,4 @@
-/* schema_fields.c - see schema_fields.h. */
+/* schema_fields.c - tables of the keys of these maps: name, type, limits, and whether it is required. */
 #include "schema_fields.h"
 
 static const char *const densities[] = {"all", "last", "none", NULL};

@@ -1,4 +1,5 @@
-/* joint.c - see joint.h.  A bin is known by a hash of 64 bits of its index, as in audit/bins.c. */
+/* joint.c - sums cells and a filter's samples in the bins of a hash table, and compares both by Bhattacharyya's
+ * coefficient. A bin is known by a hash of 64 bits of its index, as in audit/bins.c. */
 #include "joint.h"
 #include "audit/cholesky.h"
 #include "audit/samples.h"

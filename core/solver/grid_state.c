@@ -1,4 +1,5 @@
-/* grid_state.c - see grid_state.h. */
+/* grid_state.c - saves the change from the scenario's grid, the levels of its axes, and what was lost; loads them,
+ * makes the changed problem, and has the backend load its engine. */
 #include "grid_state.h"
 #include "next_grid.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* lines.c - see lines.h. */
+/* lines.c - appends, finds and compares lines, and copies to a line the values of those beside it along any axis. */
 #include "lines.h"
 #include "base/array.h"
 #include "base/workers.h"

@@ -1,4 +1,5 @@
-/* refine.c - see refine.h. */
+/* refine.c - halves or merges the cells of a list along one axis after the other, line by line, on threads; mass is
+ * kept. */
 #include "refine.h"
 #include "base/array.h"
 #include "lines.h"

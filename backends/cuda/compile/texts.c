@@ -1,4 +1,5 @@
-/* texts.c - see texts.h. */
+/* texts.c - the list of the engine's texts, with their names in #include directives. A rule of the build makes the
+ * arrays from the files of device/. */
 #include "texts.h"
 #include "base/embed.h"
 

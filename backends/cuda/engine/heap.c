@@ -1,4 +1,5 @@
-/* heap.c - see heap.h. */
+/* heap.c - lists the arrays of the heap, and makes them all as long as the grid needs and the free memory allows.
+ * The hash table has at least twice as many entries as the heap has slots. */
 #include "heap.h"
 #include "engine.h"
 #include "launch.h"
