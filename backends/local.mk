@@ -184,7 +184,7 @@ cuda_texts = \
 	%D%/cuda/device/pencil.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
-	%D%/cuda/device/share.h \
+	%D%/cuda/device/ranks.h \
 	%D%/cuda/device/shrink.h \
 	%D%/cuda/device/small/grid.h \
 	%D%/cuda/device/small/grow.h \

@@ -24,7 +24,7 @@ typedef struct rows {
     const gbees_sparse *cells;
     const gbees_pass *map; /* NULL: the rows stay where they are */
     int axis, rising;      /* rising: the axis of the next pass is a larger one */
-    double before, after;  /* shares of an exchange along the row, 0: none */
+    double before, after;  /* fractions of an exchange along the row, 0: none */
     double spread;         /* variance that diffusion along the row adds, in cells squared */
     double least;
     struct rows_part *part; /* [GBEES_SPARSE_PARTS] */
