@@ -207,6 +207,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_step \
 	%D%/core/numerics/test_split_order \
 	%D%/backends/cpu/test_partition \
+	%D%/backends/mpi/test_parts \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
 	%D%/core/base/test_memory \
