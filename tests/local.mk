@@ -538,6 +538,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/scratch_folder.h \
 	%D%/fixtures/suite.h \
 	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \
