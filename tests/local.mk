@@ -61,6 +61,8 @@ long_scripts = \
 	%D%/core/command/test_resume.sh \
 	%D%/core/python/test_wheel.sh
 long_programs = \
+	%D%/core/audit/test_islands \
+	%D%/core/numerics/test_diffusion \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/test_split_steps \
