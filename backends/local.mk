@@ -78,7 +78,7 @@ parallel_LTLIBRARIES += %D%/mpi/gbees_mpi.la
 %C%_mpi_gbees_mpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_mpi_gbees_mpi_la_LIBADD = libgbees.la $(MPI_LIBS)
 endif
-%C%_mpi_gbees_mpi_la_SOURCES = %D%/mpi/communicator.c
+%C%_mpi_gbees_mpi_la_SOURCES = %D%/mpi/communicator.c %D%/mpi/parts.h
 
 # The kernels, once for each instruction set and precision; gbees_cpu.la picks an instruction set when it starts. The
 # base is what the compiler takes the machine to have, without options: on 64-bit ARM that is NEON.
@@ -184,7 +184,7 @@ cuda_texts = \
 	%D%/cuda/device/pencil.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
-	%D%/cuda/device/share.h \
+	%D%/cuda/device/ranks.h \
 	%D%/cuda/device/shrink.h \
 	%D%/cuda/device/small/grid.h \
 	%D%/cuda/device/small/grow.h \

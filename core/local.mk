@@ -22,6 +22,8 @@ libgbees_la_SOURCES = \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
 	%D%/base/seconds.h \
+	%D%/base/stream.h \
+	%D%/base/time_tolerance.h \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \
 	%D%/base/signal_mask.h \

@@ -209,6 +209,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_step \
 	%D%/core/numerics/test_split_order \
 	%D%/backends/cpu/test_partition \
+	%D%/backends/mpi/test_parts \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
 	%D%/core/base/test_memory \
@@ -539,6 +540,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/scratch_folder.h \
 	%D%/fixtures/suite.h \
 	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \

@@ -1,4 +1,5 @@
-/* portable.c - see portable.h. */
+/* portable.c - saves and finds the named arrays of a state that engines of the CPU and of a GPU both read; checks
+ * their sizes. */
 #include "portable.h"
 #include <string.h>
 

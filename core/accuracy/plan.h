@@ -30,7 +30,7 @@ typedef struct run_result {
     double error, time;  /* the largest bound, and where */
     int unknown;         /* a record has no certificate */
     double estimate;     /* the largest estimate of such a record; NAN: one has none */
-    double effective;    /* the least share of samples that is effective */
+    double effective;    /* the least fraction of samples that is effective */
     double sample_bound; /* the largest part of a bound that is sampling error */
     double evidence;     /* the logarithm of the evidence of all measurements */
 } run_result;
@@ -62,12 +62,12 @@ double gbees_plan_factors(const gbees_refinement *r, double updates, double (*ne
                           double (*factor)[GBEES_MAX_DIM], double *more);
 
 /* ---- sample_count.c ---- */
-/* Whether so small a share of samples is effective that no number of them certifies a record; a small share is known
+/* Whether so small a fraction of samples is effective that no number of them certifies a record; a small one is known
  * from few samples. */
-int gbees_plan_is_hopeless(double share);
-/* The number of samples that an accuracy takes if this share of them is effective; if no number would do, the number
- * that suffices before the updates, where all samples are effective. */
-size_t gbees_plan_samples_for(double accuracy, double share);
+int gbees_plan_is_hopeless(double effective);
+/* The number of samples that an accuracy takes if this fraction of them is effective; if no number would do, the
+ * number that suffices before the updates, where all samples are effective. */
+size_t gbees_plan_samples_for(double accuracy, double effective);
 /* Sets the number of samples of the next run. It grows to what the accuracy needs after the updates, once the error
  * of the grid is no longer much larger than that of the samples; not by the margin that it has, as all of them would
  * be integrated anew. */

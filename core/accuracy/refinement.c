@@ -17,8 +17,8 @@ static const double least_finer = 1.2; /* runs are compared if their cells' widt
  * to this where the tails are long. */
 static const double most_per_loss = 12;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
-static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
-static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
+static const double budget_part = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
+static const double cut_part = 0.05;                       /* of the accuracy: what the initial box may cut off */
 
 /* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k). */
 static const double most_per_cell = 6;
@@ -67,7 +67,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     }
     *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY};
     made->samples = gbees_plan_samples_for(problem->accuracy, 1);
-    made->budget = fmin(budget_most, budget_share * problem->accuracy);
+    made->budget = fmin(budget_most, budget_part * problem->accuracy);
     for (int j = 0; j < problem->dimension; j++)
         leg->factor[j] = factor_of(problem, j);
     leg->time = problem->start;
@@ -101,7 +101,7 @@ static double extent_for(const gbees_problem *problem)
 {
     double extent = 3;
 
-    while (problem->dimension * erfc(extent / sqrt(2)) > cut_share * problem->accuracy)
+    while (problem->dimension * erfc(extent / sqrt(2)) > cut_part * problem->accuracy)
         extent += 0.05;
     return extent;
 }

@@ -1,4 +1,5 @@
-/* one_run.c - see one_run.h. */
+/* one_run.c - opens a solver, propagates it to the end or to a limit, and passes what it observes to writer, report,
+ * progress bar and comparison. */
 #include "one_run.h"
 #include "base/memory.h"
 #include "base/seconds.h"

@@ -1,4 +1,5 @@
-/* option_values.c - see option_values.h. */
+/* option_values.c - reads the text of each option's value by its kind, and refuses one that is no number or out of
+ * its range. */
 #include "option_values.h"
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,5 @@
-/* options.c - see options.h. */
+/* options.c - the table of options for argp, and the functions that turn each option into a member of gbees_options,
+ * or into a change of the scenario. */
 #include "options.h"
 #include "base/text.h"
 #include "option_values.h"

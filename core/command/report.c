@@ -1,4 +1,5 @@
-/* report.c - see report.h. */
+/* report.c - prints the header, a line for each record and update, and the summary: as aligned columns or, with
+ * --json, the lines of io/jsonl.c. */
 #include "report.h"
 #include "compare.h"
 #include "io/json_util.h"

@@ -1,4 +1,5 @@
-/* remap.c - see remap.h. */
+/* remap.c - applies the passes between two frames to a list of cells: sorts it so that the rows of a pass lie
+ * together, maps each row (row.c), and drops cells that have too little. Threads take parts of the rows. */
 #include "remap.h"
 #include "base/workers.h"
 #include "passes.h"
@@ -23,7 +24,7 @@ typedef struct rows {
     const gbees_sparse *cells;
     const gbees_pass *map; /* NULL: the rows stay where they are */
     int axis, rising;      /* rising: the axis of the next pass is a larger one */
-    double before, after;  /* shares of an exchange along the row, 0: none */
+    double before, after;  /* fractions of an exchange along the row, 0: none */
     double spread;         /* variance that diffusion along the row adds, in cells squared */
     double least;
     struct rows_part *part; /* [GBEES_SPARSE_PARTS] */

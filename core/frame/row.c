@@ -1,4 +1,5 @@
-/* row.c - see row.h. */
+/* row.c - maps a row by differences of its integral, which a polynomial of fifth degree interpolates in each cell,
+ * limited so that no cell becomes negative; diffusion is a number of explicit steps. */
 #include "row.h"
 #include "base/clones.h"
 #include <math.h>
@@ -44,14 +45,14 @@ static double most(double a, double b)
 }
 
 /* The exchange along p[0 ... length - 1]. */
-GBEES_PROCESSOR_CLONES static void exchange(double *restrict p, size_t length, double share)
+GBEES_PROCESSOR_CLONES static void exchange(double *restrict p, size_t length, double fraction)
 {
     double here = p[0]; /* what cell i held before */
 
     for (size_t i = 0; i + 1 < length; i++) {
         const double next = p[i + 1];
-        const double limit = 0.25 * least(here, next), moved = share * (next - here); /* from i + 1 to i */
-        const double flux = share < 0 ? most(-limit, least(moved, limit)) : moved;
+        const double limit = 0.25 * least(here, next), moved = fraction * (next - here); /* from i + 1 to i */
+        const double flux = fraction < 0 ? most(-limit, least(moved, limit)) : moved;
 
         p[i] += flux;
         p[i + 1] -= flux;
@@ -59,9 +60,9 @@ GBEES_PROCESSOR_CLONES static void exchange(double *restrict p, size_t length, d
     }
 }
 
-void gbees_row_exchange(gbees_row *row, double share)
+void gbees_row_exchange(gbees_row *row, double fraction)
 {
-    exchange(row->p, row->length, share);
+    exchange(row->p, row->length, fraction);
 }
 
 /* The mass in the lower fraction c of cell i, between 0 and what it holds. */

@@ -1,4 +1,5 @@
-/* sparse.c - see sparse.h. */
+/* sparse.c - sorts the cells by counting, one axis after the other, on threads: each counts a part, prefix sums give
+ * the places, and each moves its part. */
 #include "sparse.h"
 #include "base/array.h"
 #include <stdlib.h>

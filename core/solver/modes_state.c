@@ -1,4 +1,5 @@
-/* modes_state.c - see modes_state.h. What the engine of mode k saves has "k." in front of its names. */
+/* modes_state.c - saves the weights and each mode's parts. What the engine of mode k saves has "k." in front of its
+ * names. */
 #include "modes_state.h"
 #include "grid_state.h"
 #include <stdio.h>

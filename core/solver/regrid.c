@@ -1,4 +1,5 @@
-/* regrid.c - see regrid.h. */
+/* regrid.c - fetches the cells of an engine, transfers them to another grid (refine.c, or the remap of a moving
+ * one), and opens an engine that begins with them. */
 #include "regrid.h"
 #include "base/workers.h"
 #include "cells.h"

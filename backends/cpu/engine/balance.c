@@ -7,7 +7,7 @@
 
 /* New cuts are chosen if the rank with most bricks has more than MOST_LOADED times the mean at a prune, or
  * MOST_LOADED_BETWEEN times between prunes, and that is more than WORSE times what the last cuts have reached: where
- * bricks are few, no cuts may give equal shares. */
+ * bricks are few, no cuts may give equal numbers. */
 static const double MOST_LOADED = 1.02, MOST_LOADED_BETWEEN = 1.08, WORSE = 1.02;
 
 static int no_memory(gbees_error *error)

@@ -1,4 +1,5 @@
-/* build.c - see build.h. */
+/* build.c - makes each program of a problem in a thread of its own: finds it in the cache, or compiles it. The
+ * programs that a run needs at once are waited for; the others are taken when they are done. */
 #include "build.h"
 #include "base/seconds.h"
 #include "compiler_note.h"

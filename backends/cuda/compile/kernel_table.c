@@ -1,4 +1,5 @@
-/* kernel_table.c - see kernel_table.h. */
+/* kernel_table.c - the table of kernels and programs, and the rules, by dimension, precision and architecture, that
+ * tell which programs a problem needs. */
 #include "kernel_table.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* spec.c - see spec.h. */
+/* spec.c - derives from a problem the options -D of a program: dimension, precision, scheme, bound, noise, and what
+ * measurements need. */
 #include "spec.h"
 #include "common/initial.h"
 #include "device/state.h"

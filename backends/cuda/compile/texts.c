@@ -1,4 +1,5 @@
-/* texts.c - see texts.h. */
+/* texts.c - the list of the engine's texts, with their names in #include directives. A rule of the build makes the
+ * arrays from the files of device/. */
 #include "texts.h"
 #include "base/embed.h"
 
@@ -59,7 +60,7 @@ EMBED(noise_factor, "core/numerics/noise_factor.h")
 EMBED(philox, "core/numerics/philox.h")
 EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
-EMBED(share, "backends/cuda/device/share.h")
+EMBED(ranks, "backends/cuda/device/ranks.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
 EMBED(split_mass, "core/numerics/split_mass.h")
@@ -93,7 +94,7 @@ static const cuda_text table[] = {
     NAMED("device/pencil.h", pencil),
     NAMED("device/platform.h", platform),
     NAMED("device/prune.h", prune),
-    NAMED("device/share.h", share),
+    NAMED("device/ranks.h", ranks),
     NAMED("device/shrink.h", shrink),
     NAMED("device/small/grid.h", small_grid),
     NAMED("device/small/grow.h", small_grow),

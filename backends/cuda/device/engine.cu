@@ -30,14 +30,14 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, share, update, statistics, marginals, small/..., frame, integration, integrate
+ * shrink, ranks, update, statistics, marginals, small/..., frame, integration, integrate
  */
 #include "device/kernels.h"
 #include "device/model.h"
 
 #include "device/advance.h"
 #include "device/marginals.h"
-#include "device/share.h"
+#include "device/ranks.h"
 #if GBEES_SMALL
 #include "device/small/steps.h"
 #endif
@@ -362,7 +362,7 @@ GBEES_KERNEL gbees_diffuse(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int fro
 #endif
 }
 
-/* The passes of share.h.  No barriers.  This one selects no brick if one got no slot, as gbees_link() links none. */
+/* The passes of ranks.h.  No barriers.  This one selects no brick if one got no slot, as gbees_link() links none. */
 GBEES_KERNEL gbees_select(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_key_box box,
                           GBEES_BY_VALUE gbees_slot_lists lists, uint32_t from, uint32_t *used)
 {

@@ -134,8 +134,8 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
 }
 
 /* All ranks: makes the engine of this rank. The status is the same on all ranks. */
-static int share(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                 gbees_error *error)
+static int create_shared(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                         gbees_error *error)
 {
     const int connects = !cuda_ranks_are_alone(problem) && options->ranks_per_gpu <= 1; /* NCCL has a GPU a rank */
     session *s = NULL;
@@ -156,21 +156,21 @@ static int share(const gbees_problem *problem, const gbees_engine_options *optio
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    return options && options->parallel ? share(problem, options, engine, error)
+    return options && options->parallel ? create_shared(problem, options, engine, error)
                                         : make(problem, options, NULL, engine, error);
 }
 
 static void destroy(gbees_engine *engine);
 
-/* Ranks other than 0. A rank that leaves the grid to rank 0 opens no GPU, but agrees twice, as share() of rank 0
- * does. */
+/* Ranks other than 0. A rank that leaves the grid to rank 0 opens no GPU, but agrees twice, as create_shared() of
+ * rank 0 does. */
 static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
     gbees_engine *engine = NULL;
     int status = 0;
 
     if (!cuda_ranks_are_alone(problem))
-        status = share(problem, options, &engine, error);
+        status = create_shared(problem, options, &engine, error);
     for (int k = 0; k < 2 && !engine && !status; k++)
         status = gbees_parallel_agree(options->parallel, status, error);
     if (!status)

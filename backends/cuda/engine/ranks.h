@@ -2,7 +2,7 @@
  *
  * A small grid is rank 0's alone, and the other ranks wait for orders (ranks_serve.c). From `split_from` bricks on
  * the grid is split: each rank owns the bricks in its box (common/partition.h), and has ghosts, copies of the bricks
- * of other ranks near that box (device/share.h). Steps of a split grid (ranks_step.c), its moments and its counts of
+ * of other ranks near that box (device/ranks.h). Steps of a split grid (ranks_step.c), its moments and its counts of
  * cells (ranks_statistics.c) are computed by all ranks at once. For updates, cells, marginals and checkpoints all
  * bricks move to rank 0 first (ranks_move.c).
  *
@@ -150,7 +150,7 @@ int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *erro
  * prune leaves so few bricks that they are moved to rank 0. */
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
 /* All ranks, of a split grid: prunes it. Moves it to rank 0 if it has become small; else chooses new cuts if the
- * ranks' shares differ much, and makes ghosts. */
+ * ranks' numbers of bricks differ much, and makes ghosts. */
 int ranks_shrink(gbees_engine *e, gbees_error *error);
 /* All ranks, of a split grid, before anything but a step: links the bricks that the last step has inserted. */
 int ranks_settle(gbees_engine *e, gbees_error *error);

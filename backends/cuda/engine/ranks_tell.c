@@ -40,7 +40,7 @@ int ranks_split(gbees_engine *e, gbees_error *error)
     e->ranks->inspected = e->state->run.clock.time;
     ranks_count(e);
     status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
-    /* The last cuts may no longer give the ranks equal shares. */
+    /* The last cuts may no longer give the ranks equal numbers of bricks. */
     if (!status && e->ranks->busiest * e->ranks->parallel->ranks > 1.1 * (double)e->ranks->bricks)
         status = ranks_cut(e, error);
     return status ? status : ranks_renew(e, 1, error);

@@ -1,6 +1,7 @@
 /* test_checkpoint.c - core/solver/checkpoint: a checkpoint with a copy of the state, and one whose state is read from
  * the engine while it is written, as there is no memory for a copy; runs that go on from either. */
 #include "base/checkpoint.h"
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <stdio.h>
@@ -81,23 +82,20 @@ static int run_on(world *w, const gbees_backend *backend, const gbees_checkpoint
 }
 
 static world w;
-static char base[] = "/tmp/test_checkpoint.XXXXXX";
+static char base[SCRATCH_FOLDER];
 static char folder[sizeof base + 8];
 
 static void set_up(void)
 {
     world_create(&w, "vanderpol", settings);
     whole = w.backend;
-    ck_assert_ptr_nonnull(mkdtemp(base));
+    scratch_folder_make(base);
     (void)snprintf(folder, sizeof folder, "%s/run", base);
 }
 
 static void tear_down(void)
 {
-    char command[sizeof base + 32];
-
-    (void)snprintf(command, sizeof command, "rm -r '%s'", base);
-    ck_assert_int_eq(system(command), 0);
+    scratch_folder_remove(base);
     world_close(&w);
 }
 
