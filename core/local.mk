@@ -254,6 +254,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
 	%D%/solver/cells_private.h \
+	%D%/solver/cells_permute.c \
 	%D%/solver/cells_sort.c \
 	%D%/solver/checkpoint.c \
 	%D%/solver/grid_problem.c \

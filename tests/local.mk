@@ -17,6 +17,7 @@ test_scripts = \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
 	%D%/core/io/test_octave.sh \
+	%D%/core/io/test_vtk.sh \
 	%D%/core/io/test_xarray.sh \
 	%D%/core/plot/test_plot.sh \
 	%D%/core/python/test_python.sh \

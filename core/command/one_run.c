@@ -218,8 +218,7 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
 int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *command, gbees_error *error)
 {
     const gbees_setup *setup = run->setup;
-    const gbees_provenance provenance = {.plugin_path = gbees_setup_path(setup->model),
-                                         .scenario = gbees_scenario_text(setup->scenario),
+    const gbees_provenance provenance = {.scenario = gbees_scenario_text(setup->scenario),
                                          .backend = setup->backend->name,
                                          .device = setup->backend->title,
                                          .command = command};
