@@ -348,7 +348,10 @@ gbees_run_SOURCES = \
 	%D%/command/signals.c \
 	%D%/command/signals.h \
 	%D%/command/units.c \
-	%D%/command/units.h
+	%D%/command/units.h \
+	%D%/command/watch.c \
+	%D%/command/watch.h \
+	%D%/command/watched.c
 
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
@@ -395,7 +398,10 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_new.c \
 	%D%/command/plugin_probe.c \
 	%D%/command/print.c \
-	%D%/command/setup.c
+	%D%/command/setup.c \
+	%D%/command/watch.c \
+	%D%/command/watch.h \
+	%D%/command/watched.c
 
 # No compiler tells make of an embedded file. (The variable keeps automake from dropping its own rule.)
 gbees_plugin_new_object = %D%/command/gbees_plugin-plugin_new.$(OBJEXT)
