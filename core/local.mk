@@ -388,6 +388,7 @@ gbees_plugin_SOURCES = \
 	%D%/command/output.c \
 	%D%/command/plugin.c \
 	%D%/command/plugin.h \
+	%D%/command/plugin_beyond.c \
 	%D%/command/plugin_build.c \
 	%D%/command/plugin_card.c \
 	%D%/command/plugin_check.c \
