@@ -113,6 +113,19 @@ if unshare -rm sh -c 'mount -t tmpfs -o size=300k none disk' 2>/dev/null; then
     judge 1 "No space left on device"
     whole full failed
     has_record full 0 0 || fail "no record before the failure"
+
+    what="a full disk when a run is stopped"
+    unshare -rm sh -c '
+        mount -t tmpfs -o size=100k none disk
+        "$0" --backend cpu --threads 1 --plugin lorenz63 --set factor=6 --set output.densities=none --audit off \
+            --max-time 0.001 --quiet --output disk/run 2>err </dev/null
+        code=$?
+        cp -r disk/run stopped
+        exit "$code"' "$program"
+    code=$?
+    judge 1 "no checkpoint was written: can"
+    judge 1 "No space left on device; there is none before it"
+    whole stopped failed
 else
     echo "test_robust: no right to mount a small disk: not all was tested"
 fi
