@@ -18,6 +18,7 @@ libgbees_la_SOURCES = \
 	%D%/base/child.c \
 	%D%/base/child.h \
 	%D%/base/error.c \
+	%D%/base/gaps.h \
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
@@ -351,7 +352,10 @@ gbees_run_SOURCES = \
 	%D%/command/signals.c \
 	%D%/command/signals.h \
 	%D%/command/units.c \
-	%D%/command/units.h
+	%D%/command/units.h \
+	%D%/command/watch.c \
+	%D%/command/watch.h \
+	%D%/command/watched.c
 
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
@@ -388,6 +392,7 @@ gbees_plugin_SOURCES = \
 	%D%/command/output.c \
 	%D%/command/plugin.c \
 	%D%/command/plugin.h \
+	%D%/command/plugin_beyond.c \
 	%D%/command/plugin_build.c \
 	%D%/command/plugin_card.c \
 	%D%/command/plugin_check.c \
@@ -398,7 +403,10 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_new.c \
 	%D%/command/plugin_probe.c \
 	%D%/command/print.c \
-	%D%/command/setup.c
+	%D%/command/setup.c \
+	%D%/command/watch.c \
+	%D%/command/watch.h \
+	%D%/command/watched.c
 
 # No compiler tells make of an embedded file. (The variable keeps automake from dropping its own rule.)
 gbees_plugin_new_object = %D%/command/gbees_plugin-plugin_new.$(OBJEXT)

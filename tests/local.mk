@@ -181,6 +181,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_table_datasets \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
+	%D%/core/command/test_watch \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
@@ -217,6 +218,10 @@ check_PROGRAMS += \
 	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
+%C%_core_command_test_watch_SOURCES = \
+	%D%/core/command/test_watch.c \
+	core/command/watch.c \
+	core/command/watched.c
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
@@ -586,6 +591,12 @@ check_LTLIBRARIES += %D%/full.la
 %C%_full_la_LDFLAGS = $(test_module)
 %C%_full_la_CPPFLAGS = $(test_model_cppflags)
 %C%_full_la_CFLAGS = $(test_model_cflags)
+
+check_LTLIBRARIES += %D%/loops.la
+%C%_loops_la_SOURCES = %D%/plugins/loops.c
+%C%_loops_la_LDFLAGS = $(test_module)
+%C%_loops_la_CPPFLAGS = $(test_model_cppflags)
+%C%_loops_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/nan.la
 %C%_nan_la_SOURCES = %D%/plugins/nan.c

@@ -135,12 +135,14 @@ static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_erro
     if (!status)
         status = gbees_writer_checkpoint(r->writer, checkpoint, &cause);
     r->checkpointed = r->checkpointed || !status;
+    const char *before = r->checkpointed ? "the one before it is kept" : "there is none before it";
     if (status != GBEES_ENOMEM)
-        return status ? gbees_error_set(error, (gbees_status)status, "%s", cause.text) : GBEES_OK;
+        return status ? gbees_error_set(error, (gbees_status)status, "no checkpoint was written: %s; %s", cause.text,
+                                        before)
+                      : GBEES_OK;
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_clear(&r->progress);
-    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text,
-                  r->checkpointed ? "the one before it is kept" : "there is none before it");
+    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text, before);
     (void)pthread_mutex_unlock(&r->lock);
     return GBEES_OK;
 }
