@@ -46,6 +46,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/noise_factor.h \
 	%D%/numerics/philox.h \
+	%D%/numerics/row.h \
 	%D%/numerics/run_state.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
@@ -116,6 +117,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/motion.h \
 	%D%/frame/passes.c \
 	%D%/frame/passes.h \
+	%D%/frame/plan.c \
+	%D%/frame/plan.h \
 	%D%/frame/remap.c \
 	%D%/frame/remap.h \
 	%D%/frame/relative.c \

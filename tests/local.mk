@@ -169,6 +169,7 @@ check_PROGRAMS += \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_moving_noise \
+	%D%/backends/test_moving_remap \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \

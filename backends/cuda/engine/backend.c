@@ -62,7 +62,7 @@ static void *open_context(void *session_to_open)
 static unsigned left_for_later(const gbees_problem *problem, const char *arch)
 {
     gbees_shape shape;
-    unsigned later = kernels_have_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u;
+    unsigned later = 1u << PROGRAM_REMAP | (kernels_have_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u);
 
     gbees_shape_set(&shape, problem->dimension, 64);
     if (initial_bricks_most(problem, &shape) < ENGINE_LARGE_BRICKS)
@@ -312,6 +312,7 @@ const gbees_backend gbees_backend_card = {
     .frame_set = cuda_engine_frame_set,
     .frame_fit = cuda_engine_frame_fit,
     .frame_information = cuda_engine_frame_information,
+    .remap = cuda_engine_remap,
     .integrator_create = integrator_create,
     .integrator_run = cuda_integrator_run,
     .integrator_destroy = integrator_destroy,

@@ -7,6 +7,7 @@
 #include "common/budget.h"
 #include "cuda/compile/build.h"
 #include "cuda/driver/memory.h"
+#include "device/remapping.h"
 #include "device/state.h"
 #include "packed.h"
 #include <gbees/backend.h>
@@ -48,6 +49,11 @@ struct gbees_engine {
     device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
         inside, blocked, device_state, framed;
     uint32_t brick_limit; /* bricks above which the heap grows */
+
+    /* Of a remap (remap.c), which may leave them for the next one. */
+    struct {
+        device_array list[2], counts, rows, scratch;
+    } remap;
 
     /* Of a rotated grid or one that moves: the host's copy of the array `framed`, parameters and frame. */
     struct {
@@ -157,6 +163,12 @@ int engine_send_frame(gbees_engine *e, gbees_error *error);
 int cuda_engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate,
                           gbees_error *error);
 int cuda_engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error);
+/* remap.c */
+/* Frees the memory of remaps. */
+void engine_remap_free(gbees_engine *e);
+int cuda_engine_remap(gbees_engine *e, const gbees_remap_plan *plan, double fraction, gbees_initial_cells *cells,
+                      int *done, gbees_error *error);
+
 int cuda_engine_frame_information(gbees_engine *e, double *information, gbees_error *error);
 
 /* capture.c */

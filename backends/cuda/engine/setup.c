@@ -220,6 +220,7 @@ static void free_arrays(gbees_engine *e)
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         device_array_free(&e->memory, arrays[i]);
+    engine_remap_free(e);
     for (int r = 0; r < STATE_ROWS; r++)
         device_array_free(&e->memory, &e->rows[r]);
     for (int d = 0; d < 2 * GBEES_MAX_DIM; d++)

@@ -321,6 +321,7 @@ const gbees_backend gbees_backend_card = {
     .frame_set = cuda_engine_frame_set,
     .frame_fit = cuda_engine_frame_fit,
     .frame_information = cuda_engine_frame_information,
+    .remap = cuda_engine_remap,
     .integrator_create = integrator_create,
     .integrator_run = cuda_integrator_run,
     .integrator_destroy = integrator_destroy,
