@@ -101,17 +101,15 @@ int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs
 int cuda_ranks_are_alone(const gbees_problem *problem);
 /* Returns GBEES_EUSAGE, and what it is, if a problem has something that several GPUs can't share. */
 int cuda_ranks_check(const gbees_problem *problem, gbees_error *error);
-/* Rank 0: refuses to go on from a checkpoint. The other ranks create their engines meanwhile, and agree on the error.
- */
-int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error);
 /* Sets *device to the GPU of this process: the first one; among the ranks of a machine, the one of its number divided
  * by options->ranks_per_gpu. options NULL: of one process. */
 int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,
                              gbees_error *error);
-/* All ranks: creates an engine that ranks share, with the initial density on rank 0 and no bricks on the others.
- * `connects`: messages travel from GPU to GPU by NCCL, if all ranks find it. The status is the same on all ranks. */
+/* All ranks: creates an engine that ranks share. Rank 0 has the state of its source, or the initial density where
+ * `source` is NULL, and the others have no bricks: the next steps divide a large grid. `connects`: messages travel from GPU to GPU by NCCL, if all ranks find it. The status is the same on all ranks. */
 int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                      const gbees_parallel *parallel, int connects, gbees_engine **engine, gbees_error *error);
+                      const engine_source *source, const gbees_parallel *parallel, int connects,
+                      gbees_engine **engine, gbees_error *error);
 /* Other ranks: carries out the orders of rank 0 until its engine is destroyed. engine NULL: rank 0 has the grid
  * alone. */
 void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel);

@@ -27,13 +27,6 @@ int cuda_ranks_check(const gbees_problem *problem, gbees_error *error)
                 : 0;
 }
 
-int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error)
-{
-    (void)gbees_error_set(error, GBEES_EUSAGE, "several GPUs can't go on from a checkpoint: run it without mpirun");
-    return gbees_parallel_agree(parallel, GBEES_EUSAGE, error);
-}
-
-/* The number of bricks from which on a grid is split. */
 int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,
                              gbees_error *error)
 {
@@ -53,6 +46,7 @@ int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *op
                       error);
 }
 
+/* The number of bricks from which on a grid is split. */
 static uint32_t split_from(void)
 {
     const char *text = getenv("GBEES_CUDA_SPLIT_FROM"); /* for tests, and to find where sharing gains */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_cuda_ranks.sh - large grids of the CUDA backend among ranks, each with a GPU made of threads (shim): the records
-# of 2 and 3 ranks are those without mpirun, bit for bit; a GPU that fails ends all ranks; what GPUs can't share is
-# refused; small grids are not shared.
+# of 2 and 3 ranks are those without mpirun, bit for bit, also after a checkpoint; a GPU that fails ends all ranks; what
+# GPUs can't share is refused; small grids are not shared.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
@@ -70,16 +70,26 @@ small="--set accuracy=0 --set records=2 --set prune_interval=3"
         --set parameters.beat=3 --set parameters.rotation=1 --set parameters.shear=1 --until 0.3
 }
 
-what="a checkpoint of GPUs that share a grid"
-# shellcheck disable=SC2086
-calls 1 timeout 300 mpirun -n 2 "$program" $common $lorenz --set records=2 --set prune_interval=3 --set courant=0.2 \
-    --until 0.06 --output stopped --max-time 0.001
-has err "to go on: gbees-run --resume stopped"
-test ! -e stopped/leg0_record2.h5 || fail "it has reached its end before it could be stopped"
-calls 2 timeout 300 mpirun -n 2 "$program" --quiet --backend shim --plugin-path "$top_build/tests/.libs" --resume stopped
-has err "several GPUs can't go on from a checkpoint: run it without mpirun"
-calls 0 "$program" --quiet --threads 1 --plugin-path "$top_build/tests/.libs" --resume stopped
-same pruned.1 stopped
+# A checkpoint of one number of GPUs goes on on another.
+go_on() { # FROM TO: numbers of ranks; 1: without mpirun
+    what="a checkpoint of $1 goes on on $2"
+    rm -rf stopped
+    test "$1" -eq 1 && from= || from="timeout 300 mpirun -n $1"
+    test "$2" -eq 1 && to= || to="timeout 300 mpirun -n $2"
+    # shellcheck disable=SC2086
+    calls 1 $from "$program" $common $lorenz --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
+        --output stopped --max-time 0.001
+    has err "to go on: gbees-run --resume stopped"
+    test ! -e stopped/leg0_record2.h5 || fail "it has reached its end before it could be stopped"
+    # shellcheck disable=SC2086
+    calls 0 $to "$program" --json --backend shim --threads 1 --plugin-path "$top_build/tests/.libs" --resume stopped
+    grep '"event":"summary"' out >summary
+    test "$2" -eq 1 || grep -q '"bytes_exchanged":[1-9]' summary || fail "the grid was not shared"
+    same pruned.1 stopped
+}
+go_on 2 3
+go_on 2 1
+go_on 1 2
 
 # The GPU of rank 1 fails while the rows of ghosts are packed for the record's count of cells, and rank 0 waits for them.
 for launch in 1 2; do

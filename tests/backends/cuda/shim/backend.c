@@ -217,7 +217,7 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
         status = add_program(problem, p, parallel != NULL, error);
     if (!status && parallel)
-        status = cuda_engine_share(&api, device, &programs, problem, parallel, 0, engine, error);
+        status = cuda_engine_share(&api, device, &programs, problem, source, parallel, 0, engine, error);
     else if (!status)
         status = cuda_engine_load(&api, device, &programs, problem, source, engine, error);
     engines += !status;
@@ -241,8 +241,6 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error)
 {
-    if (options && options->parallel)
-        return cuda_ranks_refuse_resume(options->parallel, error);
     const int status = make(problem, &(engine_source){source, context}, options, engine, error);
 
     if (!status && options)
