@@ -99,8 +99,6 @@ static int open_session(const gbees_problem *problem, const gbees_engine_options
     if (!s)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to set up the CUDA backend");
     int status = check_problem(problem, error);
-    if (!status && parallel)
-        status = cuda_ranks_check(problem, error);
     if (!status)
         status = toolchain_open(&s->api, 1, error);
     if (!status)

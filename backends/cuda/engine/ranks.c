@@ -1,4 +1,4 @@
-/* ranks.c - which problems several GPUs can share, and how ranks exchange messages: from host to host, and from GPU
+/* ranks.c - which grids several GPUs share, and how ranks exchange messages: from host to host, and from GPU
  * to GPU; see ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
@@ -11,20 +11,7 @@ enum { SPLIT_FROM = 1 << 18 };
 
 int cuda_ranks_are_alone(const gbees_problem *problem)
 {
-    return problem->dimension < 4;
-}
-
-int cuda_ranks_check(const gbees_problem *problem, gbees_error *error)
-{
-    const char *what = cuda_ranks_are_alone(problem)                   ? NULL
-                       : problem->moving                               ? "a grid that moves"
-                       : problem->regrid_count || problem->regrid_auto ? "a grid that changes"
-                                                                       : NULL;
-
-    return what ? gbees_error_set(error, GBEES_EUSAGE,
-                                  "several GPUs can't share %s yet: run it without mpirun, or with --backend cpu",
-                                  what)
-                : 0;
+    return problem->dimension < 4 || problem->moving;
 }
 
 int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,

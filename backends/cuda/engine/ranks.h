@@ -50,6 +50,7 @@ typedef struct device_message {
 
 struct engine_ranks {
     const gbees_parallel *parallel;
+    gbees_problem changed;      /* of ranks but 0, after the grid has changed: the engine's problem */
     nccl_comm nccl;             /* {0}: messages between GPUs travel through the hosts */
     int is_alone;               /* 1: the problem's grids are never large enough to gain by sharing */
     int is_split;               /* 1: each rank has the bricks of its box; 0: rank 0 has all */
@@ -82,7 +83,7 @@ struct engine_ranks {
 };
 
 /* ---- ranks.c ---- */
-/* Makes e->ranks, for a problem that cuda_ranks_check() has passed. ranks_destroy() frees it, also after an error. */
+/* Makes e->ranks. ranks_destroy() frees it, also after an error. */
 int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
 void ranks_destroy(gbees_engine *e);
 /* All ranks: connects the GPUs by NCCL if every rank finds it. Else messages travel through the hosts. */
@@ -170,10 +171,11 @@ int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error
 int ranks_multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
 /* ---- ranks_tell.c, ranks_serve.c ---- */
-/* What rank 0 has the others do with it: end; ranks_split(); ranks_steps(); engine_find_statistics(), _cells(),
- * _marginals(); engine_apply_update(); ranks_collect(). */
+/* What rank 0 has the others do with it: end; take another grid; ranks_split(); ranks_steps();
+ * engine_find_statistics(), _cells(), _marginals(); engine_apply_update(); ranks_collect(). */
 typedef enum ranks_order {
     RANKS_END,
+    RANKS_RESTART,
     RANKS_SPLIT,
     RANKS_STEPS,
     RANKS_STATISTICS,
@@ -195,6 +197,13 @@ typedef struct ranks_command {
     mass_budget budget; /* its `problem` is rank 0's: each rank sets its own */
 } ranks_command;
 
+/* What follows RANKS_RESTART: in what the problem of the next grid differs from the one before, but for its cells. */
+typedef struct ranks_grid {
+    int extent[GBEES_MAX_DIM];
+    double mean[GBEES_MAX_DIM], width[GBEES_MAX_DIM], centre[GBEES_MAX_DIM];
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM], parameters[GBEES_PARAMETER_VALUES], threshold;
+} ranks_grid;
+
 /* All ranks: copies rank 0's order to the others. */
 void ranks_tell(const gbees_parallel *p, ranks_command *command);
 /* All ranks: splits the grid: moves the bricks to their owners, by the last cuts or by new ones, and makes ghosts. */
@@ -212,6 +221,11 @@ int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *erro
 int ranks_are_due(const gbees_engine *e);
 /* Rank 0: splits the grid unless it is split, and has all ranks take steps up to number `target`. */
 int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error);
+/* Rank 0: gives all ranks the grid of another problem, and itself the density of its cells. The grid is not split
+ * after it. */
+int ranks_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
+/* All ranks: this rank's part of it, after rank 0 has told of the grid. */
+int ranks_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 /* Tells the other ranks that the engine ends, if this is rank 0: then cuda_engine_serve() returns there. */
 void ranks_end(gbees_engine *e);
 

@@ -69,6 +69,38 @@ int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
     return ranks_steps(e, target, error);
 }
 
+int ranks_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+
+    ranks->is_split = 0;
+    ranks->has_grown = 0;
+    ranks->ghosts = 0;
+    if (ranks->cuts.part) /* they are ones of the grid before */
+        partition_destroy(&ranks->cuts);
+    ranks->log = (exchange_log){0};
+    ranks->bytes = ranks->waited = ranks->imbalance = ranks->steps = ranks->own_bricks = 0;
+    return ranks_agree(e, engine_take_problem(e, problem, error), error);
+}
+
+int ranks_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    ranks_grid grid;
+
+    memset(&grid, 0, sizeof grid); /* gaps included: it is sent as bytes */
+    memcpy(grid.extent, problem->extent, sizeof grid.extent);
+    memcpy(grid.mean, problem->mean, sizeof grid.mean);
+    memcpy(grid.width, problem->width, sizeof grid.width);
+    memcpy(grid.centre, problem->centre, sizeof grid.centre);
+    memcpy(grid.rotation, problem->rotation, sizeof grid.rotation);
+    memcpy(grid.parameters, problem->parameters, sizeof grid.parameters);
+    grid.threshold = problem->threshold;
+    order(e, RANKS_RESTART, 0);
+    p->broadcast(p->context, &grid, sizeof grid);
+    return ranks_take_problem(e, problem, error);
+}
+
 /* Whether rank 0's GPU has memory for all bricks, and for the messages that bring them: rows, marks and keys. */
 static int has_memory_for_all(gbees_engine *e)
 {

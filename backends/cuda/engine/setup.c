@@ -194,13 +194,11 @@ int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *program
 
 /* ---- another grid ---- */
 
-int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
 {
     const gbees_grid_arrays arrays = e->setup.grid;
-    int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "taking another grid", error);
+    int status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "taking another grid", error);
 
-    if (!status)
-        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "taking another grid", error);
     if (status)
         return status;
     e->problem = problem;
@@ -214,7 +212,20 @@ int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_err
     status = engine_heap_clear_null(e, error);
     if (!status)
         status = engine_send_frame(e, error);
-    return status ? status : engine_fill_initial(e, error);
+    if (status)
+        return status;
+    return e->ranks && e->ranks->parallel->rank > 0 ? engine_heap_reserve(e, 1, 1, error)
+                                                    : engine_fill_initial(e, error);
+}
+
+int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+{
+    const int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "taking another grid", error);
+
+    if (status)
+        return status;
+    return e->ranks && !e->ranks->is_alone ? ranks_restart(e, problem, error)
+                                           : engine_take_problem(e, problem, error);
 }
 
 /* ---- destroy ---- */

@@ -193,10 +193,8 @@ static int make(const gbees_problem *problem, const engine_source *source, const
 {
     const gbees_parallel *parallel = options ? options->parallel : NULL;
     CUdevice device = 0;
-    int status = parallel ? cuda_ranks_check(problem, error) : 0;
+    int status;
 
-    if (status)
-        return status;
     shim_chosen = choose(problem);
     if (!shim_chosen || (parallel && !cuda_ranks_are_alone(problem) && !shim_chosen->shared))
         return gbees_error_set(
