@@ -79,8 +79,6 @@ struct gbees_engine {
 int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
-/* As gbees_backend.restart(). */
-int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 /* Gives this engine, one of a rank or of one process, the grid of another problem, and the density of its cells; a
  * rank other than 0 gets no bricks. */
 int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
@@ -97,6 +95,10 @@ int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error 
 /* As cuda_engine_create(), in a saved state; source NULL: with the initial density. */
 int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                      const engine_source *source, gbees_engine **engine, gbees_error *error);
+
+/* ranks_restart.c */
+/* As gbees_backend.restart(). */
+int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 
 /* ranks.c, setup.c, ranks_serve.c, ranks_tell.c: an engine that ranks share */
 /* Whether rank 0 has the grid alone for the whole run: the problem's grids are never large enough to gain by sharing,

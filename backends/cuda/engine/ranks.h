@@ -170,6 +170,10 @@ int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error
  * same in e->found; then ranks_shrink(), unless there is no density left, of which e->found tells why. */
 int ranks_multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
+/* ---- ranks_restart.c ---- */
+/* Other ranks, after RANKS_RESTART: takes the grid that rank 0 tells of, without a brick. */
+int ranks_take_grid(gbees_engine *e, gbees_error *error);
+
 /* ---- ranks_tell.c, ranks_serve.c ---- */
 /* What rank 0 has the others do with it: end; take another grid; ranks_split(); ranks_steps();
  * engine_find_statistics(), _cells(), _marginals(); engine_apply_update(); ranks_collect(). */
@@ -197,15 +201,10 @@ typedef struct ranks_command {
     mass_budget budget; /* its `problem` is rank 0's: each rank sets its own */
 } ranks_command;
 
-/* What follows RANKS_RESTART: in what the problem of the next grid differs from the one before, but for its cells. */
-typedef struct ranks_grid {
-    int extent[GBEES_MAX_DIM];
-    double mean[GBEES_MAX_DIM], width[GBEES_MAX_DIM], centre[GBEES_MAX_DIM];
-    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM], parameters[GBEES_PARAMETER_VALUES], threshold;
-} ranks_grid;
-
 /* All ranks: copies rank 0's order to the others. */
 void ranks_tell(const gbees_parallel *p, ranks_command *command);
+/* Rank 0: sends the others an order that needs no more than the number of steps `target`, with the run as it is. */
+void ranks_give_order(gbees_engine *e, ranks_order what, uint64_t target);
 /* All ranks: splits the grid: moves the bricks to their owners, by the last cuts or by new ones, and makes ghosts. */
 int ranks_split(gbees_engine *e, gbees_error *error);
 /* Whether each rank has the bricks of its box; 0 for an engine of one process. */
@@ -221,11 +220,6 @@ int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *erro
 int ranks_are_due(const gbees_engine *e);
 /* Rank 0: splits the grid unless it is split, and has all ranks take steps up to number `target`. */
 int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error);
-/* Rank 0: gives all ranks the grid of another problem, and itself the density of its cells. The grid is not split
- * after it. */
-int ranks_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
-/* All ranks: this rank's part of it, after rank 0 has told of the grid. */
-int ranks_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 /* Tells the other ranks that the engine ends, if this is rank 0: then cuda_engine_serve() returns there. */
 void ranks_end(gbees_engine *e);
 

@@ -1,7 +1,6 @@
 /* ranks_serve.c - ranks other than 0 wait for rank 0's orders and carry them out; see ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* Does this rank's part of a command for a split grid. Its result is dropped here: all ranks have agreed on it,
  * and rank 0 returns it to the solver. */
@@ -27,27 +26,6 @@ static void take_part(gbees_engine *e, const ranks_command *command)
     free(marginals);
 }
 
-/* Takes the grid that rank 0 tells of. The problem of this rank is the one before with that grid; its cells are rank
- * 0's. */
-static void take_grid(gbees_engine *e, gbees_error *error)
-{
-    const gbees_parallel *p = e->ranks->parallel;
-    gbees_problem *changed = &e->ranks->changed;
-    ranks_grid grid;
-
-    p->broadcast(p->context, &grid, sizeof grid);
-    if (e->problem != changed)
-        *changed = *e->problem;
-    memcpy(changed->extent, grid.extent, sizeof grid.extent);
-    memcpy(changed->mean, grid.mean, sizeof grid.mean);
-    memcpy(changed->width, grid.width, sizeof grid.width);
-    memcpy(changed->centre, grid.centre, sizeof grid.centre);
-    memcpy(changed->rotation, grid.rotation, sizeof grid.rotation);
-    memcpy(changed->parameters, grid.parameters, sizeof grid.parameters);
-    changed->threshold = grid.threshold;
-    (void)ranks_take_problem(e, changed, error);
-}
-
 /* Carries out an order. */
 static void obey(gbees_engine *e, const ranks_command *command)
 {
@@ -57,7 +35,7 @@ static void obey(gbees_engine *e, const ranks_command *command)
     e->budget = command->budget;
     e->budget.problem = e->problem;
     if (command->order == RANKS_RESTART)
-        take_grid(e, &error);
+        (void)ranks_take_grid(e, &error);
     else if (command->order == RANKS_SPLIT)
         (void)ranks_split(e, &error);
     else if (command->order == RANKS_STEPS)

@@ -21,7 +21,7 @@ static void tell(gbees_engine *e, const ranks_command *what)
     ranks_tell(e->ranks->parallel, &command);
 }
 
-static void order(gbees_engine *e, ranks_order what, uint64_t target)
+void ranks_give_order(gbees_engine *e, ranks_order what, uint64_t target)
 {
     ranks_command command;
 
@@ -60,45 +60,13 @@ int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
     int status = 0;
 
     if (!e->ranks->is_split) {
-        order(e, RANKS_SPLIT, 0);
+        ranks_give_order(e, RANKS_SPLIT, 0);
         status = ranks_split(e, error);
     }
     if (status)
         return status;
-    order(e, RANKS_STEPS, target);
+    ranks_give_order(e, RANKS_STEPS, target);
     return ranks_steps(e, target, error);
-}
-
-int ranks_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
-{
-    struct engine_ranks *ranks = e->ranks;
-
-    ranks->is_split = 0;
-    ranks->has_grown = 0;
-    ranks->ghosts = 0;
-    if (ranks->cuts.part) /* they are ones of the grid before */
-        partition_destroy(&ranks->cuts);
-    ranks->log = (exchange_log){0};
-    ranks->bytes = ranks->waited = ranks->imbalance = ranks->steps = ranks->own_bricks = 0;
-    return ranks_agree(e, engine_take_problem(e, problem, error), error);
-}
-
-int ranks_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
-{
-    const gbees_parallel *p = e->ranks->parallel;
-    ranks_grid grid;
-
-    memset(&grid, 0, sizeof grid); /* gaps included: it is sent as bytes */
-    memcpy(grid.extent, problem->extent, sizeof grid.extent);
-    memcpy(grid.mean, problem->mean, sizeof grid.mean);
-    memcpy(grid.width, problem->width, sizeof grid.width);
-    memcpy(grid.centre, problem->centre, sizeof grid.centre);
-    memcpy(grid.rotation, problem->rotation, sizeof grid.rotation);
-    memcpy(grid.parameters, problem->parameters, sizeof grid.parameters);
-    grid.threshold = problem->threshold;
-    order(e, RANKS_RESTART, 0);
-    p->broadcast(p->context, &grid, sizeof grid);
-    return ranks_take_problem(e, problem, error);
 }
 
 /* Whether rank 0's GPU has memory for all bricks, and for the messages that bring them: rows, marks and keys. */
@@ -116,7 +84,7 @@ int engine_collect(gbees_engine *e, gbees_error *error)
         return 0;
     if (!has_memory_for_all(e))
         return gbees_error_set(error, GBEES_ENOMEM, "the GPU of rank 0 has no memory for the bricks of all ranks");
-    order(e, RANKS_COLLECT, 0);
+    ranks_give_order(e, RANKS_COLLECT, 0);
     const int status = ranks_settle(e, error);
     return status ? status : ranks_collect(e, error);
 }
@@ -124,7 +92,7 @@ int engine_collect(gbees_engine *e, gbees_error *error)
 void ranks_end(gbees_engine *e)
 {
     if (e->ranks && e->ranks->parallel->rank == 0)
-        order(e, RANKS_END, 0);
+        ranks_give_order(e, RANKS_END, 0);
 }
 
 int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *error)

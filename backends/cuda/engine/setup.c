@@ -218,16 +218,6 @@ int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_err
                                                     : engine_fill_initial(e, error);
 }
 
-int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
-{
-    const int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "taking another grid", error);
-
-    if (status)
-        return status;
-    return e->ranks && !e->ranks->is_alone ? ranks_restart(e, problem, error)
-                                           : engine_take_problem(e, problem, error);
-}
-
 /* ---- destroy ---- */
 
 /* Frees the grid's arrays. */
