@@ -270,6 +270,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/ranks_ghosts.c \
 	%D%/cuda/engine/ranks_requests.c \
 	%D%/cuda/engine/ranks_move.c \
+	%D%/cuda/engine/ranks_restart.c \
 	%D%/cuda/engine/ranks_serve.c \
 	%D%/cuda/engine/ranks_statistics.c \
 	%D%/cuda/engine/ranks_update.c \
