@@ -47,15 +47,18 @@ test_scripts = \
 # one processor to itself.
 TESTS = $(test_scripts) $(check_PROGRAMS)
 
-# Slow, and what breaks them is rare: make check-long runs these scripts, and of these programs the cases that are tagged
-# "long", which make check leaves out.
+# Slow, and what breaks them is rare: make check-long runs these scripts, of which some are in make check with fewer cases
+# (is_long in fixtures/shell_fixture.sh), and of these programs the cases that are tagged "long", which make check leaves out.
 long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
 	%D%/backends/cpu/test_arm.sh \
 	%D%/backends/cuda/test_cuda.sh \
+	%D%/backends/cuda/test_cuda_ranks.sh \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
+	%D%/core/command/test_ranks.sh \
 	%D%/core/command/test_ranks_models.sh \
+	%D%/core/command/test_resume.sh \
 	%D%/core/python/test_wheel.sh
 long_programs = \
 	%D%/backends/test_diffusion_exact \

@@ -350,6 +350,7 @@ else
     grep -qE '^compiled for cuda +ok: mine, 2 states, for sm_90 ' out || fail "it is not compiled for the GPU"
 fi
 GBEES_CUDA_LIBRARY_PATH=$scratch/none
+export GBEES_CUDA_LIBRARY_PATH
 
 # ---- run ----
 
