@@ -73,6 +73,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/plan.c \
 	%D%/accuracy/plan.h \
 	%D%/accuracy/sample_count.c \
+	%D%/accuracy/selection.c \
 	%D%/accuracy/refinement.c \
 	%D%/accuracy/variation.c \
 	%D%/accuracy/refinement_state.c \

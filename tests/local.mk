@@ -115,6 +115,7 @@ check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/accuracy/test_sample_count \
+	%D%/core/accuracy/test_selection \
 	%D%/core/accuracy/test_variation \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_distances \

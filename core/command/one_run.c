@@ -84,6 +84,8 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
     gbees_one_run *r = context;
     int status = r->writer ? gbees_writer_update(r->writer, number, time, evidence, error) : GBEES_OK;
 
+    if (!status && r->refinement)
+        status = gbees_refinement_update(r->refinement, number, evidence, error);
     if (r->comparison)
         gbees_comparison_update(r->comparison);
 
