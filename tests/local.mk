@@ -17,6 +17,7 @@ test_scripts = \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
 	%D%/core/io/test_octave.sh \
+	%D%/core/io/test_vtk.sh \
 	%D%/core/io/test_xarray.sh \
 	%D%/core/plot/test_plot.sh \
 	%D%/core/python/test_python.sh \
@@ -61,6 +62,8 @@ long_scripts = \
 	%D%/core/command/test_resume.sh \
 	%D%/core/python/test_wheel.sh
 long_programs = \
+	%D%/core/audit/test_islands \
+	%D%/core/numerics/test_diffusion \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/test_split_steps \
@@ -112,6 +115,7 @@ check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/accuracy/test_sample_count \
+	%D%/core/accuracy/test_selection \
 	%D%/core/accuracy/test_variation \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_distances \
@@ -166,6 +170,7 @@ check_PROGRAMS += \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_moving_noise \
+	%D%/backends/test_moving_remap \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
@@ -178,6 +183,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_table_datasets \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
+	%D%/core/command/test_watch \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
@@ -214,6 +220,10 @@ check_PROGRAMS += \
 	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
+%C%_core_command_test_watch_SOURCES = \
+	%D%/core/command/test_watch.c \
+	core/command/watch.c \
+	core/command/watched.c
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
@@ -583,6 +593,12 @@ check_LTLIBRARIES += %D%/full.la
 %C%_full_la_LDFLAGS = $(test_module)
 %C%_full_la_CPPFLAGS = $(test_model_cppflags)
 %C%_full_la_CFLAGS = $(test_model_cflags)
+
+check_LTLIBRARIES += %D%/loops.la
+%C%_loops_la_SOURCES = %D%/plugins/loops.c
+%C%_loops_la_LDFLAGS = $(test_module)
+%C%_loops_la_CPPFLAGS = $(test_model_cppflags)
+%C%_loops_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/nan.la
 %C%_nan_la_SOURCES = %D%/plugins/nan.c

@@ -236,8 +236,8 @@ static int conclude(gbees_search *s, int status, const char *why, gbees_error *f
 
     if (!s->met)
         best->summary.warnings |= GBEES_WARNING_ACCURACY;
-    else /* the certificates have the effect of narrow marginals */
-        best->summary.warnings &= ~(unsigned)(GBEES_WARNING_NARROW | GBEES_WARNING_FRAME_CELLS);
+    else /* the certificates have the effect of narrow marginals, and of tails that measurements select */
+        best->summary.warnings &= ~(unsigned)(GBEES_WARNING_NARROW | GBEES_WARNING_FRAME_CELLS | GBEES_WARNING_TAIL);
     int first = keep_folder(s,
                             s->count > 0                 ? "complete"
                             : status == GBEES_ECANCELLED ? "cancelled"

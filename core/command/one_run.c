@@ -84,6 +84,8 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
     gbees_one_run *r = context;
     int status = r->writer ? gbees_writer_update(r->writer, number, time, evidence, error) : GBEES_OK;
 
+    if (!status && r->refinement)
+        status = gbees_refinement_update(r->refinement, number, evidence, error);
     if (r->comparison)
         gbees_comparison_update(r->comparison);
 
@@ -135,12 +137,14 @@ static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_erro
     if (!status)
         status = gbees_writer_checkpoint(r->writer, checkpoint, &cause);
     r->checkpointed = r->checkpointed || !status;
+    const char *before = r->checkpointed ? "the one before it is kept" : "there is none before it";
     if (status != GBEES_ENOMEM)
-        return status ? gbees_error_set(error, (gbees_status)status, "%s", cause.text) : GBEES_OK;
+        return status ? gbees_error_set(error, (gbees_status)status, "no checkpoint was written: %s; %s", cause.text,
+                                        before)
+                      : GBEES_OK;
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_clear(&r->progress);
-    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text,
-                  r->checkpointed ? "the one before it is kept" : "there is none before it");
+    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text, before);
     (void)pthread_mutex_unlock(&r->lock);
     return GBEES_OK;
 }
@@ -218,8 +222,7 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
 int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *command, gbees_error *error)
 {
     const gbees_setup *setup = run->setup;
-    const gbees_provenance provenance = {.plugin_path = gbees_setup_path(setup->model),
-                                         .scenario = gbees_scenario_text(setup->scenario),
+    const gbees_provenance provenance = {.scenario = gbees_scenario_text(setup->scenario),
                                          .backend = setup->backend->name,
                                          .device = setup->backend->title,
                                          .command = command};

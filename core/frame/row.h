@@ -1,5 +1,5 @@
 /* row.h - maps a row of cells by a one-dimensional affine map, and spreads it by diffusion (doc/method.md,
- * "Moving frame").
+ * "Moving frame"): rows that own their memory; the arithmetic is in numerics/row.h.
  */
 #ifndef GBEES_FRAME_ROW_H
 #define GBEES_FRAME_ROW_H
@@ -7,10 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cells of a row at each end that hold 0. */
-enum { GBEES_ROW_MARGIN = 4 };
-
-/* A row's P by index: p[i - first], with GBEES_ROW_MARGIN cells at each end that hold 0. */
+/* A row's P by index: p[i - first], with GBEES_ROW_MARGIN (numerics/row.h) cells at each end that hold 0. */
 typedef struct gbees_row {
     int64_t first;
     size_t length, capacity; /* all zero: an empty row */

@@ -375,6 +375,8 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
     int status = s->writer ? gbees_writer_update(s->writer, number, time, evidence, error) : GBEES_OK;
 
     (void)problem;
+    if (!status && s->refinement)
+        status = gbees_refinement_update(s->refinement, number, evidence, error);
     if (!status && s->comparison)
         gbees_comparison_update(s->comparison);
     if (!status && s->observer->update)

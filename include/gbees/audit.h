@@ -81,6 +81,10 @@ unsigned gbees_audit_warnings(const gbees_audit *audit);
  */
 int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
                                      size_t count, const double *const *x, double *out, gbees_error *error);
+/** Computes the largest value that log p(y | x) can have: that of a residual of 0. NAN for a model's own
+ * log_likelihood(), whose largest value only the model knows. */
+int gbees_measurement_log_peak(const gbees_problem *problem, const gbees_measurement *measurement, double *log_peak,
+                               gbees_error *error);
 
 #ifdef __cplusplus
 }

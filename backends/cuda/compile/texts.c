@@ -21,6 +21,8 @@ EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(frame, "backends/cuda/device/frame.h")
+EMBED(remap, "backends/cuda/device/remap.h")
+EMBED(remapping, "backends/cuda/device/remapping.h")
 EMBED(integrate, "backends/cuda/device/integrate.h")
 EMBED(integration, "backends/cuda/device/integration.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
@@ -58,6 +60,7 @@ EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(noise_factor, "core/numerics/noise_factor.h")
 EMBED(philox, "core/numerics/philox.h")
+EMBED(row, "core/numerics/row.h")
 EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(ranks, "backends/cuda/device/ranks.h")
@@ -95,6 +98,8 @@ static const cuda_text table[] = {
     NAMED("device/platform.h", platform),
     NAMED("device/prune.h", prune),
     NAMED("device/ranks.h", ranks),
+    NAMED("device/remap.h", remap),
+    NAMED("device/remapping.h", remapping),
     NAMED("device/shrink.h", shrink),
     NAMED("device/small/grid.h", small_grid),
     NAMED("device/small/grow.h", small_grow),
@@ -118,6 +123,7 @@ static const cuda_text table[] = {
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/noise_factor.h", noise_factor),
     NAMED("numerics/philox.h", philox),
+    NAMED("numerics/row.h", row),
     NAMED("numerics/run_state.h", run_state),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),

@@ -30,7 +30,7 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, ranks, update, statistics, marginals, small/..., frame, integration, integrate
+ * shrink, ranks, update, statistics, marginals, small/..., frame, remapping, remap, integration, integrate
  */
 #include "device/kernels.h"
 #include "device/model.h"
@@ -44,6 +44,9 @@
 #include "device/update.h"
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_FRAME)
 #include "device/frame.h"
+#endif
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_REMAP)
+#include "device/remap.h"
 #endif
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_INTEGRATE)
 #include "device/integrate.h"
@@ -456,6 +459,49 @@ GBEES_KERNEL gbees_frame(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, in
         frame_fit_pass(&m, found, time);
     else
         frame_information_pass(&m, found);
+}
+
+#endif
+
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_REMAP) && GBEES_MOVING
+
+/* One of the passes that take the density to the cells of another frame (REMAP_...). No barrier. */
+GBEES_KERNEL gbees_remap(GBEES_BY_VALUE gbees_remapping r, int pass)
+{
+    BLOCK_LOCAL uint32_t digits[BLOCK_WARPS * REMAP_DIGITS];
+    const int writes = pass & 1; /* of the passes in pairs */
+
+    switch (pass) {
+    case REMAP_COUNT_CELLS:
+    case REMAP_TAKE_CELLS:
+        cells_pass(&r, writes);
+        break;
+    case REMAP_COUNT_DIGITS:
+    case REMAP_MOVE_CELLS:
+        digits_pass(&r, digits + block_warp() * REMAP_DIGITS, writes);
+        break;
+    case REMAP_COUNT_ROWS:
+    case REMAP_FIND_ROWS:
+        find_rows_pass(&r, writes);
+        break;
+    case REMAP_MEASURE_ROWS:
+    case REMAP_WRITE_ROWS:
+        rows_pass(&r, writes);
+        break;
+    case REMAP_COUNT_KEPT:
+    case REMAP_PLACE_KEPT:
+        kept_pass(&r, writes);
+        break;
+    case REMAP_COUNT_LARGE:
+    case REMAP_TAKE_LARGE:
+        large_pass(&r, writes);
+        break;
+    case REMAP_SCAN:
+        scan_pass(&r);
+        break;
+    default:
+        scan_totals_pass(&r);
+    }
 }
 
 #endif
