@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/budget.h \
 	%D%/common/failure.c \
 	%D%/common/failure.h \
+	%D%/common/frame.h \
 	%D%/common/gaussian.c \
 	%D%/common/gaussian.h \
 	%D%/common/initial.c \
