@@ -334,6 +334,10 @@ static void fill_listed(const gbees_initial_cells *cells, initial_cursor *cursor
             digits >>= shape->log2_edge[j];
         }
         size_t at = find_cell(cells, n, index, cursor->row[row]);
+        const size_t full = at + (size_t)edge; /* if the last of them is in the row, all of the row are listed */
+        if (full <= cells->count && is_in_row(cells, n, full - 1, index, edge))
+            for (int k = 0; k < edge; k++)
+                p[cell | k << shape->shift[last]] = cells->p[at++];
         for (; at < cells->count && is_in_row(cells, n, at, index, edge); at++)
             p[cell | (cells->index[last][at] - index[last]) << shape->shift[last]] = cells->p[at];
         cursor->row[row] = at;

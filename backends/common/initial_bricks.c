@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FARTHEST = 1 << 25 }; /* bricks from the origin, at most: the engines' limit, too */
+enum {
+    FARTHEST = 1 << 25, /* bricks from the origin, at most: the engines' limit, too */
+    BLOCK = 256         /* cells whose bricks are compared at a time, by vectors */
+};
 
 /* ---- a box ---- */
 
@@ -94,46 +97,75 @@ static int32_t *brick_of_cell(const gbees_initial_cells *cells, const gbees_shap
     return key;
 }
 
-/* Whether cell i of the list is in the same brick as the one before it. */
-static int is_in_same_brick(const gbees_initial_cells *cells, const gbees_shape *shape, size_t i)
+/* Sets changed[i] to 0 if cell first + i of the list is in the same brick as the one before it, else to 1. first: >
+ * 0; count: at most BLOCK. Whole blocks have loops of a constant length, which compilers turn into vectors. */
+static void mark_changes(const gbees_initial_cells *cells, const gbees_shape *shape, size_t first, size_t count,
+                         int32_t *restrict changed)
 {
-    for (int j = shape->n - 1; j >= 0; j--)
-        if ((cells->index[j][i] ^ cells->index[j][i - 1]) >> shape->log2_edge[j])
-            return 0;
-    return 1;
+    memset(changed, 0, BLOCK * sizeof *changed);
+    for (int j = 0; j < shape->n; j++) {
+        const int32_t *here = cells->index[j] + first, *before = here - 1;
+        const int shift = shape->log2_edge[j];
+
+        if (count == BLOCK)
+            for (int i = 0; i < BLOCK; i++)
+                changed[i] |= (here[i] ^ before[i]) >> shift;
+        else
+            for (size_t i = 0; i < count; i++)
+                changed[i] |= (here[i] ^ before[i]) >> shift;
+    }
+    for (int i = 0; i < BLOCK; i++)
+        changed[i] = changed[i] != 0;
 }
 
 /* An upper bound of the number of bricks of a record's cells: one is counted again if cells of others come between
  * its own. */
 static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees_shape *shape)
 {
-    uint64_t count = 0;
+    int32_t changed[BLOCK];
+    uint64_t bricks = cells->count > 0;
 
-    for (size_t i = 0; i < cells->count; i++)
-        count += i == 0 || !is_in_same_brick(cells, shape, i);
-    return count;
+    for (size_t first = 1; first < cells->count; first += BLOCK) {
+        const size_t count = cells->count - first < BLOCK ? cells->count - first : BLOCK;
+        int32_t here = 0;
+
+        mark_changes(cells, shape, first, count, changed);
+        for (int i = 0; i < BLOCK; i++) /* 0 from `count` on */
+            here += changed[i];
+        bricks += (uint64_t)here;
+    }
+    return bricks;
 }
 
-/* Lists the bricks of a record's cells, each once, in any order. table[2^bits], zeros at first, is a hash table of
+/* Adds the brick with this key to the list unless it is there. table[mask + 1], zeros at first, is a hash table of
  * the list: its entries are numbers of bricks in the list, plus 1. */
+static void list_once(initial_bricks *bricks, const int32_t *key, uint32_t *table, uint64_t mask)
+{
+    uint64_t at = gbees_buzhash(key, bricks->n) & mask;
+
+    while (table[at] && compare_keys(bricks->list[table[at] - 1], key) != 0)
+        at = (at + 1) & mask;
+    if (table[at])
+        return;
+    memcpy(bricks->list[bricks->count++], key, sizeof *bricks->list);
+    table[at] = (uint32_t)bricks->count;
+}
+
+/* Lists the bricks of a record's cells, each once, in any order. table[2^bits]: zeros. */
 static void list_cells_bricks(initial_bricks *bricks, const gbees_initial_cells *cells, const gbees_shape *shape,
                               uint32_t *table, int bits)
 {
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
+    int32_t changed[BLOCK], key[GBEES_MAX_DIM];
 
-    for (size_t i = 0; i < cells->count; i++) {
-        int32_t key[GBEES_MAX_DIM];
+    list_once(bricks, brick_of_cell(cells, shape, 0, key), table, mask);
+    for (size_t first = 1; first < cells->count; first += BLOCK) {
+        const size_t count = cells->count - first < BLOCK ? cells->count - first : BLOCK;
 
-        if (i > 0 && is_in_same_brick(cells, shape, i))
-            continue;
-        brick_of_cell(cells, shape, i, key);
-        uint64_t at = gbees_buzhash(key, shape->n) & mask;
-        while (table[at] && compare_keys(bricks->list[table[at] - 1], key) != 0)
-            at = (at + 1) & mask;
-        if (table[at])
-            continue;
-        memcpy(bricks->list[bricks->count++], key, sizeof key);
-        table[at] = (uint32_t)bricks->count;
+        mark_changes(cells, shape, first, count, changed);
+        for (size_t i = 0; i < count; i++)
+            if (changed[i])
+                list_once(bricks, brick_of_cell(cells, shape, first + i, key), table, mask);
     }
 }
 
