@@ -22,6 +22,7 @@ test_scripts = \
 	%D%/core/plot/test_plot.sh \
 	%D%/core/python/test_python.sh \
 	%D%/bench/test_bench.sh \
+	%D%/core/command/test_moving.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_completion.sh \
 	%D%/core/command/test_compare.sh \
@@ -630,6 +631,12 @@ check_LTLIBRARIES += %D%/noise.la
 check_LTLIBRARIES += %D%/short_card.la
 %C%_short_card_la_SOURCES = %D%/plugins/short_card.c
 %C%_short_card_la_LDFLAGS = $(test_module)
+
+check_LTLIBRARIES += %D%/kick.la
+%C%_kick_la_SOURCES = %D%/plugins/kick.c
+%C%_kick_la_LDFLAGS = $(test_module)
+%C%_kick_la_CPPFLAGS = $(test_model_cppflags)
+%C%_kick_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/stochastic.la
 %C%_stochastic_la_SOURCES = %D%/plugins/stochastic.c
