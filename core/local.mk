@@ -325,6 +325,8 @@ gbees_run_SOURCES = \
 	%D%/command/compare.c \
 	%D%/command/compare.h \
 	%D%/command/compile.c \
+	%D%/command/crash.c \
+	%D%/command/crash.h \
 	%D%/command/describe.c \
 	%D%/command/extrapolate.c \
 	%D%/command/extrapolate.h \
@@ -366,6 +368,8 @@ gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 gbees_plot_LDFLAGS =
 gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(GIF_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_plot_SOURCES = \
+	%D%/command/crash.c \
+	%D%/command/crash.h \
 	%D%/command/plot.c \
 	%D%/command/plot_pictures.c \
 	%D%/command/plot_pictures.h
@@ -374,6 +378,8 @@ bin_PROGRAMS += gbees-export
 gbees_export_LDFLAGS =
 gbees_export_LDADD = libgbees.la $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_export_SOURCES = \
+	%D%/command/crash.c \
+	%D%/command/crash.h \
 	%D%/command/export.c \
 	%D%/command/export_file.c \
 	%D%/command/export_file.h \
