@@ -18,10 +18,13 @@ libgbees_la_SOURCES = \
 	%D%/base/child.c \
 	%D%/base/child.h \
 	%D%/base/error.c \
+	%D%/base/gaps.h \
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
 	%D%/base/seconds.h \
+	%D%/base/stream.h \
+	%D%/base/time_tolerance.h \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \
 	%D%/base/signal_mask.h \
@@ -43,6 +46,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/noise_factor.h \
 	%D%/numerics/philox.h \
+	%D%/numerics/row.h \
 	%D%/numerics/run_state.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
@@ -69,6 +73,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/plan.c \
 	%D%/accuracy/plan.h \
 	%D%/accuracy/sample_count.c \
+	%D%/accuracy/selection.c \
 	%D%/accuracy/refinement.c \
 	%D%/accuracy/variation.c \
 	%D%/accuracy/refinement_state.c \
@@ -113,6 +118,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/motion.h \
 	%D%/frame/passes.c \
 	%D%/frame/passes.h \
+	%D%/frame/plan.c \
+	%D%/frame/plan.h \
 	%D%/frame/remap.c \
 	%D%/frame/remap.h \
 	%D%/frame/relative.c \
@@ -349,7 +356,10 @@ gbees_run_SOURCES = \
 	%D%/command/signals.c \
 	%D%/command/signals.h \
 	%D%/command/units.c \
-	%D%/command/units.h
+	%D%/command/units.h \
+	%D%/command/watch.c \
+	%D%/command/watch.h \
+	%D%/command/watched.c
 
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
@@ -386,6 +396,7 @@ gbees_plugin_SOURCES = \
 	%D%/command/output.c \
 	%D%/command/plugin.c \
 	%D%/command/plugin.h \
+	%D%/command/plugin_beyond.c \
 	%D%/command/plugin_build.c \
 	%D%/command/plugin_card.c \
 	%D%/command/plugin_check.c \
@@ -396,7 +407,10 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_new.c \
 	%D%/command/plugin_probe.c \
 	%D%/command/print.c \
-	%D%/command/setup.c
+	%D%/command/setup.c \
+	%D%/command/watch.c \
+	%D%/command/watch.h \
+	%D%/command/watched.c
 
 # No compiler tells make of an embedded file. (The variable keeps automake from dropping its own rule.)
 gbees_plugin_new_object = %D%/command/gbees_plugin-plugin_new.$(OBJEXT)

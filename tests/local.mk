@@ -48,17 +48,22 @@ test_scripts = \
 # one processor to itself.
 TESTS = $(test_scripts) $(check_PROGRAMS)
 
-# Slow, and what breaks them is rare: make check-long runs these scripts, and of these programs the cases that are tagged
-# "long", which make check leaves out.
+# Slow, and what breaks them is rare: make check-long runs these scripts, of which some are in make check with fewer cases
+# (is_long in fixtures/shell_fixture.sh), and of these programs the cases that are tagged "long", which make check leaves out.
 long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
 	%D%/backends/cpu/test_arm.sh \
 	%D%/backends/cuda/test_cuda.sh \
+	%D%/backends/cuda/test_cuda_ranks.sh \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
+	%D%/core/command/test_ranks.sh \
 	%D%/core/command/test_ranks_models.sh \
+	%D%/core/command/test_resume.sh \
 	%D%/core/python/test_wheel.sh
 long_programs = \
+	%D%/core/audit/test_islands \
+	%D%/core/numerics/test_diffusion \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/test_split_steps \
@@ -110,6 +115,7 @@ check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/accuracy/test_sample_count \
+	%D%/core/accuracy/test_selection \
 	%D%/core/accuracy/test_variation \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_distances \
@@ -164,6 +170,7 @@ check_PROGRAMS += \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_moving_noise \
+	%D%/backends/test_moving_remap \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
@@ -176,6 +183,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_table_datasets \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
+	%D%/core/command/test_watch \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
@@ -205,12 +213,17 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_step \
 	%D%/core/numerics/test_split_order \
 	%D%/backends/cpu/test_partition \
+	%D%/backends/mpi/test_parts \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
 	%D%/core/base/test_memory \
 	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
+%C%_core_command_test_watch_SOURCES = \
+	%D%/core/command/test_watch.c \
+	core/command/watch.c \
+	core/command/watched.c
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
@@ -535,6 +548,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/scratch_folder.h \
 	%D%/fixtures/suite.h \
 	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \
@@ -579,6 +593,12 @@ check_LTLIBRARIES += %D%/full.la
 %C%_full_la_LDFLAGS = $(test_module)
 %C%_full_la_CPPFLAGS = $(test_model_cppflags)
 %C%_full_la_CFLAGS = $(test_model_cflags)
+
+check_LTLIBRARIES += %D%/loops.la
+%C%_loops_la_SOURCES = %D%/plugins/loops.c
+%C%_loops_la_LDFLAGS = $(test_module)
+%C%_loops_la_CPPFLAGS = $(test_model_cppflags)
+%C%_loops_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/nan.la
 %C%_nan_la_SOURCES = %D%/plugins/nan.c

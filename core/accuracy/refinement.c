@@ -17,8 +17,6 @@ static const double least_finer = 1.2; /* runs are compared if their cells' widt
  * to this where the tails are long. */
 static const double most_per_loss = 12;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
-static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
-static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
 
 /* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k). */
 static const double most_per_cell = 6;
@@ -65,9 +63,9 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
         free(leg);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     }
-    *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY};
+    *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY, .selected = 1, .kept = 1};
     made->samples = gbees_plan_samples_for(problem->accuracy, 1);
-    made->budget = fmin(budget_most, budget_share * problem->accuracy);
+    made->budget = gbees_plan_budget(problem);
     for (int j = 0; j < problem->dimension; j++)
         leg->factor[j] = factor_of(problem, j);
     leg->time = problem->start;
@@ -95,16 +93,6 @@ void gbees_refinement_destroy(gbees_refinement *refinement)
 }
 
 /* ---- the scenario of a run ---- */
-
-/* The initial box's half-size, in standard deviations, that cuts off no more than a part of the accuracy. */
-static double extent_for(const gbees_problem *problem)
-{
-    double extent = 3;
-
-    while (problem->dimension * erfc(extent / sqrt(2)) > cut_share * problem->accuracy)
-        extent += 0.05;
-    return extent;
-}
 
 static void add_list(char *text, size_t size, const double *numbers, int n)
 {
@@ -192,10 +180,13 @@ int gbees_refinement_scenario(const gbees_refinement *r, gbees_scenario *scenari
     char text[64 + N * 24];
     int status = r->problem->moving ? set_moving(r, scenario, error) : set_cells(r, scenario, error);
 
-    (void)snprintf(text, sizeof text, "extent=%.15g", extent_for(r->problem));
+    (void)snprintf(text, sizeof text, "extent=%.15g", gbees_plan_extent(r));
     if (!status)
         status = gbees_scenario_set(scenario, text, error);
-    (void)snprintf(text, sizeof text, "mass_budget_total=%.15g", r->budget);
+    if (r->kept < 1)
+        (void)snprintf(text, sizeof text, "threshold=%.15g", r->threshold);
+    else
+        (void)snprintf(text, sizeof text, "mass_budget_total=%.15g", r->budget);
     if (!status)
         status = gbees_scenario_set(scenario, text, error);
     return status;
@@ -318,8 +309,10 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
     leg_result *leg = &now->legs[record->leg];
     const gbees_difference difference =
         certificate ? gbees_certificate_error(certificate, n, r->problem->accuracy_of) : (gbees_difference){NAN, NAN};
-    if (record->number == 0)
+    if (record->number == 0) {
         leg->time = record->time;
+        gbees_plan_note_selection(r, record);
+    }
     leg->updates = record->totals.cell_updates;
     if (isnan(difference.bound)) {
         const double estimate = gbees_refinement_estimate(r, record);
@@ -415,6 +408,7 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     r->before = r->now;
     r->now = (run_result){.leg_count = r->before.leg_count, .legs = legs, .effective = 1};
     r->run++;
+    r->selected = 1;
     return GBEES_OK;
 }
 
@@ -457,15 +451,17 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
     gbees_plan_choose_samples(r);
-    const int truncated = step->met == 0 && is_near(r) && is_truncated(r, &summary->totals);
-    if (truncated || (step->met == 0 && gbees_plan_samples_suffice(r, step->samples))) { /* the same cells */
+    const int tail = step->met != 1 && gbees_plan_lacks_tail(r);
+    const int truncated = !tail && step->met == 0 && is_near(r) && is_truncated(r, &summary->totals);
+    if (tail || truncated || (step->met == 0 && gbees_plan_samples_suffice(r, step->samples))) { /* the same cells */
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)
             memcpy(factor[l], r->now.legs[l].factor, sizeof factor[l]);
-        cells = truncated ? 1.3 : 1; /* a smaller loss takes somewhat more of them */
+        cells = tail ? gbees_plan_keep_tail(r) : truncated ? 1.3 : 1; /* a smaller loss takes somewhat more of them */
         step->next_updates = cells * updates;
     } else
         step->next_updates = gbees_plan_factors(r, updates, factor + legs, factor, &cells);
+    gbees_plan_set_threshold(r, cells * (double)summary->totals.max_cells);
     step->next_bytes = (double)summary->totals.peak_bytes * cells;
     /* The samples' part of the time is not repeated, unless there are more of them. */
     step->next_seconds = updates > 0 ? summary->propagate_s * step->next_updates / updates : 0;

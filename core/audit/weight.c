@@ -130,6 +130,16 @@ int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_m
     return status;
 }
 
+int gbees_measurement_log_peak(const gbees_problem *problem, const gbees_measurement *measurement, double *log_peak,
+                               gbees_error *error)
+{
+    sample_likelihood by;
+    const int status = set_likelihood(problem, measurement, measurement->time, &by, error);
+
+    *log_peak = measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? NAN : by.log_norm;
+    return status;
+}
+
 /* ---- an update ---- */
 
 /* Sums of weights before (w) and after (u) an update. */

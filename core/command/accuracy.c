@@ -88,11 +88,11 @@ static const char *reason_to_stop(const gbees_search *s, const gbees_refinement_
 /* Tells the plan how many samples the measurements leave effective. If that fails, the runs' audit reports why. */
 static void expect_samples(const gbees_search *s)
 {
-    double share;
+    double effective;
     gbees_error ignored;
 
-    if (!gbees_audit_effective(s->setup->problem, s->options->threads, &share, &ignored))
-        gbees_refinement_expect(s->refinement, share);
+    if (!gbees_audit_effective(s->setup->problem, s->options->threads, &effective, &ignored))
+        gbees_refinement_expect(s->refinement, effective);
 }
 
 /* After the failure of a run. A limit of the command ends the search, with *why; the first run is kept as far as it
@@ -236,8 +236,8 @@ static int conclude(gbees_search *s, int status, const char *why, gbees_error *f
 
     if (!s->met)
         best->summary.warnings |= GBEES_WARNING_ACCURACY;
-    else /* the certificates have the effect of narrow marginals */
-        best->summary.warnings &= ~(unsigned)(GBEES_WARNING_NARROW | GBEES_WARNING_FRAME_CELLS);
+    else /* the certificates have the effect of narrow marginals, and of tails that measurements select */
+        best->summary.warnings &= ~(unsigned)(GBEES_WARNING_NARROW | GBEES_WARNING_FRAME_CELLS | GBEES_WARNING_TAIL);
     int first = keep_folder(s,
                             s->count > 0                 ? "complete"
                             : status == GBEES_ECANCELLED ? "cancelled"

@@ -1,4 +1,5 @@
-/* one_run.c - see one_run.h. */
+/* one_run.c - opens a solver, propagates it to the end or to a limit, and passes what it observes to writer, report,
+ * progress bar and comparison. */
 #include "one_run.h"
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -83,6 +84,8 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
     gbees_one_run *r = context;
     int status = r->writer ? gbees_writer_update(r->writer, number, time, evidence, error) : GBEES_OK;
 
+    if (!status && r->refinement)
+        status = gbees_refinement_update(r->refinement, number, evidence, error);
     if (r->comparison)
         gbees_comparison_update(r->comparison);
 
@@ -134,12 +137,14 @@ static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_erro
     if (!status)
         status = gbees_writer_checkpoint(r->writer, checkpoint, &cause);
     r->checkpointed = r->checkpointed || !status;
+    const char *before = r->checkpointed ? "the one before it is kept" : "there is none before it";
     if (status != GBEES_ENOMEM)
-        return status ? gbees_error_set(error, (gbees_status)status, "%s", cause.text) : GBEES_OK;
+        return status ? gbees_error_set(error, (gbees_status)status, "no checkpoint was written: %s; %s", cause.text,
+                                        before)
+                      : GBEES_OK;
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_clear(&r->progress);
-    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text,
-                  r->checkpointed ? "the one before it is kept" : "there is none before it");
+    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text, before);
     (void)pthread_mutex_unlock(&r->lock);
     return GBEES_OK;
 }

@@ -1,4 +1,5 @@
-/* signals.c - see signals.h. */
+/* signals.c - handlers note a signal, which a run asks for between two steps; those of crashes write one sentence by
+ * functions that are safe in a handler. */
 #include "signals.h"
 #include "io/hdf5_driver.h"
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* hdf5_chunks.c - see hdf5_chunks.h. */
+/* hdf5_chunks.c - cuts a dataset into chunks; threads shuffle each, compress it (libdeflate) and sum it (Fletcher
+ * 32), and H5Dwrite_chunk() writes the bytes. */
 #include "hdf5_chunks.h"
 #include "base/workers.h"
 #include "hdf5_sum.h"

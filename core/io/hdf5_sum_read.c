@@ -1,4 +1,5 @@
-/* hdf5_sum_read.c - see hdf5_sum_read.h. */
+/* hdf5_sum_read.c - reads values slab by slab, or chunk by chunk where sums are stored by chunks, and adds them to a
+ * sum. */
 #include "hdf5_sum_read.h"
 #include "hdf5_sum.h"
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* provenance.c - see provenance.h. */
+/* provenance.c - collects program, machine, command, model, scenario and summary of a run, and writes them as one
+ * JSON object. */
 #include "provenance.h"
 #include "base/sha256.h"
 #include "folder.h"

@@ -1,4 +1,5 @@
-/* yaml_tree.c - see yaml_tree.h. */
+/* yaml_tree.c - has libyaml build a document, and copies it to nodes that know their lines, after a first pass that
+ * bounds its depth. */
 #include "yaml_tree.h"
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* figure.c - see figure.h. */
+/* figure.c - draws by cairo: text, lines, and a panel with its axes, ticks and labels; saves the page as PNG, PDF or
+ * SVG. */
 #include "figure.h"
 #include <cairo-pdf.h>
 #include <cairo-svg.h>

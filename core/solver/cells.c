@@ -1,4 +1,5 @@
-/* cells.c - see cells.h and gbees/record.h. */
+/* cells.c - packs the cells that a backend passes, block by block, sorts the blocks, and unpacks, sums and lists
+ * them. */
 #include "base/array.h"
 #include "base/workers.h"
 #include "cells_private.h"

@@ -1,4 +1,5 @@
-/* notifier.c - see notifier.h. */
+/* notifier.c - a queue of events and a thread that takes them; each event owns its record, whose cells are fetched,
+ * audited, passed to the observer, and freed. */
 #include "notifier.h"
 #include "base/checkpoint.h"
 #include "base/signal_mask.h"

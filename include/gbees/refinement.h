@@ -45,14 +45,15 @@ typedef struct gbees_refinement_step {
 int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error);
 /** Frees the plan; NULL is allowed. */
 void gbees_refinement_destroy(gbees_refinement *refinement);
-/** Tells the plan, before its first run, the smallest fraction of samples that stays effective (the `share` of
+/** Tells the plan, before its first run, the smallest fraction of samples that stays effective (the `effective` of
  * gbees_audit_effective()); it then plans for as many more samples. */
-void gbees_refinement_expect(gbees_refinement *refinement, double share);
+void gbees_refinement_expect(gbees_refinement *refinement, double effective);
 /** Sets the number of samples of all runs' audits, before the first run; otherwise the plan chooses it. */
 void gbees_refinement_fix(gbees_refinement *refinement, size_t samples);
 /** Returns the number of samples that the next run's audit is to have. */
 size_t gbees_refinement_samples(const gbees_refinement *refinement);
-/** Sets the keys `factor`, `regrid`, `extent` and `mass_budget_total` of a scenario for the next run. */
+/** Sets the keys `factor`, `regrid`, `extent`, and `mass_budget_total` or `threshold` of a scenario for the next run.
+ */
 int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario *scenario, gbees_error *error);
 /** Estimates the error of a record without a certificate: the largest difference of a mean, in standard deviations,
  * or of a standard deviation, relative, from the previous run on wider cells, scaled on the assumption that the error
@@ -66,6 +67,10 @@ double gbees_refinement_estimate(const gbees_refinement *refinement, const gbees
  */
 int gbees_refinement_variation(gbees_refinement *refinement, const gbees_record *record, double *variation,
                                gbees_error *error);
+/** Adds what measurement `number`, counted from 1, of the current run has shown, before the record that follows it:
+ * the share of the density that it has selected, whose tail a next run may have to keep. */
+int gbees_refinement_update(gbees_refinement *refinement, int number, const gbees_evidence *evidence,
+                            gbees_error *error);
 /** Adds a record of the current run to the plan's data: its certificate, and its cells if it has some. */
 int gbees_refinement_record(gbees_refinement *refinement, const gbees_record *record, gbees_error *error);
 /** Ends the current run and plans the next one; sets *step. */

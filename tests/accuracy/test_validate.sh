@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_validate.sh - gbees-validate: two short parts of it, a study of convergence to t = 0.1, and refusals.
+# test_validate.sh - gbees-validate: two short parts of it, a study of convergence to t = 0.1, times, and refusals.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
@@ -64,6 +64,8 @@ studies = (("steps", "ε", "courant={}", (1, 0.5, 0.05)), ("cells", "η", "width
 for name, letter, key, values in studies:
     kinds = [(f"{letter} = {value}", short + ["--set", key.format(value)]) for value in values]
     validate.convergence(session, name, letter, kinds[2], kinds[:2])
+wide = validate.WIDE + ["--until", "0.05", "--set", "measurements=[]"]
+validate.performance(session, "lorenz96", "times", [("split5", wide, 1, "cpu", 2)], published=False)
 session.write("- somewhere")
 EOF
 calls 0 python3 study.py "$validate" "$top_build"
@@ -71,8 +73,10 @@ test "$(grep -cF 'at t = 1 and t = 2: yes' two/report.md)" -eq 2 || fail "E does
 for name in steps cells; do
     true_of two/$name.csv "len(d) == 2 and all(0 < float(v) < 2 for r in d for v in r[1:])"
 done
+true_of two/times-times.csv "[r[0] for r in d] == ['split5'] and float(d[0][1]) > 0 and d[0][3] == '1'"
+test "$(grep -c '^split5' two/times.tsv)" -eq 21 || fail "not ten times and eleven grids: $(cat two/times.tsv)"
 calls 0 "$validate" --draw "$top_build" two
-for name in steps cells; do
+for name in steps cells times; do
     test "$(od -A n -t x1 -N 4 two/$name.png | tr -d ' \n')" = 89504e47 || fail "$name.png is no PNG"
 done
 printf 'panel\tone\tx\tlinear\ty\tlog\nfirst\t1\tno number\n' >two/steps.tsv

@@ -1,4 +1,5 @@
-/* packed.c - see packed.h. */
+/* packed.c - has a kernel pack the cells of bricks, piece by piece, fetches the pieces, and expands each to
+ * multi-indices and P, of which a visitor gets batches. */
 #include "base/workers.h"
 #include "engine.h"
 #include "launch.h"

@@ -119,9 +119,11 @@ kills() { # N OPTIONS
     resumed=$(sed -n 's/.* \([0-9]*\) times resumed.*/\1/p' out)
     test "${resumed:-0}" -ge $(($1 / 2)) || fail "of $1 runs that were killed ${resumed:-0} were resumed only"
 }
-kills 20 "--plugin aizawa --set accuracy=0"
-kills 15 "--plugin linear --accuracy 0.05"
-kills 6 "--plugin aizawa --accuracy 0.4 --audit 20000"
+more=1
+is_long && more=5
+kills $((5 * more)) "--plugin aizawa --set accuracy=0"
+kills $((4 * more)) "--plugin linear --accuracy 0.05"
+kills $((2 * more)) "--plugin aizawa --accuracy 0.4 --audit 20000"
 
 # SIGUSR1 leaves a checkpoint and lets the run go on; SIGTERM leaves one and ends it with a hint.
 start --plugin lorenz96 --set accuracy=0 --until 1 --backend cpu --output long --checkpoint-every 0

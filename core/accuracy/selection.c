@@ -1,0 +1,75 @@
+/* selection.c - tails that measurements select: the next run's grid keeps them; see plan.h.
+ *
+ * Mass m that is lost before a measurement with likelihood L and evidence C is at most m max(L) / C of the density
+ * after it. So where a measurement selects a tail, its fraction s = C / max(L) of what a run may lose is what the run
+ * may lose. */
+#include "plan.h"
+#include <math.h>
+
+static const double budget_fraction = 0.1,
+                    budget_most = 0.01;  /* of the accuracy: mass that may be lost over the run */
+static const double cut_fraction = 0.05; /* of the accuracy: what the initial box may cut off */
+static const double least_fraction =
+    1e-12;                              /* a run that has lost the tail finds a fraction that may be far too small */
+static const double lowest = 1e-18;     /* p* */
+static const double prunes = 10;        /* so many losses of all cells that hold p* are within the budget */
+static const double least_growth = 1.3; /* of the cells by a lower p* */
+
+double gbees_plan_budget(const gbees_problem *problem)
+{
+    return fmin(budget_most, budget_fraction * problem->accuracy);
+}
+
+/* The half-size of a box that cuts off no more than a part of the accuracy, of a fraction of the density. */
+static double extent_for(const gbees_problem *problem, double fraction)
+{
+    double extent = 3;
+
+    while (problem->dimension * erfc(extent / sqrt(2)) > cut_fraction * problem->accuracy * fraction)
+        extent += 0.05;
+    return extent;
+}
+
+double gbees_plan_extent(const gbees_refinement *r)
+{
+    return extent_for(r->problem, r->kept);
+}
+
+int gbees_refinement_update(gbees_refinement *r, int number, const gbees_evidence *evidence, gbees_error *error)
+{
+    double log_peak;
+    const int status =
+        gbees_measurement_log_peak(r->problem, &r->problem->measurements[number - 1], &log_peak, error);
+    const double found = isnan(evidence->sampled_error) ? evidence->log_evidence : evidence->sampled;
+
+    if (!status)
+        r->updated += found - (isnan(log_peak) ? evidence->log_likelihood_max : log_peak);
+    return status;
+}
+
+void gbees_plan_note_selection(gbees_refinement *r, const gbees_record *record)
+{
+    if (record->warnings & GBEES_WARNING_TAIL)
+        r->selected = fmin(r->selected, fmax(least_fraction, exp(r->updated)));
+    r->updated = 0;
+}
+
+int gbees_plan_lacks_tail(const gbees_refinement *r)
+{
+    return r->selected < 0.25 * r->kept && r->kept > least_fraction;
+}
+
+double gbees_plan_keep_tail(gbees_refinement *r)
+{
+    const double before = gbees_plan_extent(r);
+
+    r->kept = r->selected;
+    return fmax(least_growth, pow(gbees_plan_extent(r) / before, r->problem->dimension));
+}
+
+void gbees_plan_set_threshold(gbees_refinement *r, double cells)
+{
+    const double budget = gbees_plan_budget(r->problem) * r->kept;
+
+    r->threshold = fmax(lowest, budget / (prunes * fmax(1, cells)));
+}
