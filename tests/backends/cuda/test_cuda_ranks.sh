@@ -167,8 +167,12 @@ ended() { # CODE BEGAN
     test $(($(date +%s) - $2)) -lt 10 || fail "the others went on"
 }
 
-what="a rank that dies"
-for rank in 0 1 2; do
+# GBEES_TEST_KILLS: how often, in turn after the first record and some tenths of a second later.
+kills=${GBEES_TEST_KILLS:-3}
+number=0
+while test "$number" -lt "$kills"; do
+    rank=$((number % 3))
+    what="kill $number, of rank $rank"
     rm -rf killed
     # shellcheck disable=SC2086
     timeout 120 mpirun -n 3 "$program" $common $pruned --output killed >out 2>err </dev/null &
@@ -176,11 +180,15 @@ for rank in 0 1 2; do
     while test ! -s killed/leg0_record0.h5 && kill -0 "$launcher" 2>/dev/null; do
         sleep 0.1
     done
-    kill -9 "$(process_of "$rank")" || fail "rank $rank is not there"
+    sleep "0.$((number / 3 % 10))"
+    number=$((number + 1))
+    kill -9 "$(process_of "$rank")" || fail "the rank is not there"
     began=$(date +%s)
     wait "$launcher"
     ended $? "$began"
-    h5diff killed/leg0_record0.h5 pruned.1/leg0_record0.h5 >difference 2>&1 || fail "rank $rank: $(head -n 5 difference)"
+    for record in killed/leg*.h5; do
+        h5diff "$record" "pruned.1/${record#*/}" >difference 2>&1 || fail "${record#*/}: $(head -n 5 difference)"
+    done
 done
 
 what="a rank whose GPU fails"
