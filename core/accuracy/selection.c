@@ -6,18 +6,16 @@
 #include "plan.h"
 #include <math.h>
 
-static const double budget_fraction = 0.1,
-                    budget_most = 0.01;  /* of the accuracy: mass that may be lost over the run */
-static const double cut_fraction = 0.05; /* of the accuracy: what the initial box may cut off */
-static const double least_fraction =
-    1e-12;                              /* a run that has lost the tail finds a fraction that may be far too small */
+static const double budget_part = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
+static const double cut_part = 0.05;                       /* of the accuracy: what the initial box may cut off */
+static const double least_part = 1e-12; /* a run that has lost the tail finds a fraction that may be far too small */
 static const double lowest = 1e-18;     /* p* */
 static const double prunes = 10;        /* so many losses of all cells that hold p* are within the budget */
 static const double least_growth = 1.3; /* of the cells by a lower p* */
 
 double gbees_plan_budget(const gbees_problem *problem)
 {
-    return fmin(budget_most, budget_fraction * problem->accuracy);
+    return fmin(budget_most, budget_part * problem->accuracy);
 }
 
 /* The half-size of a box that cuts off no more than a part of the accuracy, of a fraction of the density. */
@@ -25,7 +23,7 @@ static double extent_for(const gbees_problem *problem, double fraction)
 {
     double extent = 3;
 
-    while (problem->dimension * erfc(extent / sqrt(2)) > cut_fraction * problem->accuracy * fraction)
+    while (problem->dimension * erfc(extent / sqrt(2)) > cut_part * problem->accuracy * fraction)
         extent += 0.05;
     return extent;
 }
@@ -50,13 +48,13 @@ int gbees_refinement_update(gbees_refinement *r, int number, const gbees_evidenc
 void gbees_plan_note_selection(gbees_refinement *r, const gbees_record *record)
 {
     if (record->warnings & GBEES_WARNING_TAIL)
-        r->selected = fmin(r->selected, fmax(least_fraction, exp(r->updated)));
+        r->selected = fmin(r->selected, fmax(least_part, exp(r->updated)));
     r->updated = 0;
 }
 
 int gbees_plan_lacks_tail(const gbees_refinement *r)
 {
-    return r->selected < 0.25 * r->kept && r->kept > least_fraction;
+    return r->selected < 0.25 * r->kept && r->kept > least_part;
 }
 
 double gbees_plan_keep_tail(gbees_refinement *r)

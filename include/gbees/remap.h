@@ -23,7 +23,7 @@ typedef struct gbees_remap_pass {
     double scale;                /**< below 0: the row is reversed */
     double shift;                /**< in cells */
     double shear[GBEES_MAX_DIM]; /**< by coordinate; shear[axis] is 0 */
-    double before, after;        /**< shares of the exchanges; 0: none */
+    double before, after;        /**< fractions of the exchanges; 0: none */
     double spread;               /**< variance that diffusion adds, in cells squared; 0: none */
 } gbees_remap_pass;
 
