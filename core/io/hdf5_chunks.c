@@ -270,8 +270,7 @@ static int get_chunk(hid_t set, int rank, hsize_t *chunk)
     hid_t layout = H5Dget_create_plist(set);
     const int found = layout < 0 ? -1 : H5Pget_chunk(layout, RANK, chunk);
 
-    if (layout >= 0)
-        (void)H5Pclose(layout);
+    gbees_hdf5_release(layout);
     return found != rank;
 }
 

@@ -92,8 +92,7 @@ static hid_t make_access(gbees_hdf5 *file, gbees_hdf5_place place)
     if (file->driver >= 0)
         return access;
     gbees_hdf5_fail(file);
-    if (access >= 0)
-        (void)H5Pclose(access);
+    gbees_hdf5_release(access);
     return -1;
 }
 
@@ -160,8 +159,7 @@ static herr_t spread(hid_t group, const char *name, const H5L_info_t *info, void
         gbees_hdf5_fail(file);
     else if (gbees_run_file_add(file->run, name, facts.addr, 0, &problem))
         gbees_hdf5_reject(file, problem.status, problem.text);
-    if (object >= 0)
-        (void)H5Oclose(object);
+    gbees_hdf5_release(object);
     return file->status ? -1 : 0;
 }
 

@@ -9,6 +9,13 @@
 #include <gbees/error.h>
 #include <hdf5.h>
 
+/* Closes a dataset, group, attribute, type, space or list of properties; nothing if there is none: id < 0. */
+static inline void gbees_hdf5_release(hid_t id)
+{
+    if (id >= 0)
+        (void)H5Idec_ref(id);
+}
+
 enum { GBEES_HDF5_PARTS = 4, GBEES_HDF5_SCALES = 24 };
 
 /* A dimension scale that is kept open (hdf5_scale.h). */

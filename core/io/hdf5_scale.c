@@ -18,8 +18,7 @@ static hid_t open_scale(gbees_hdf5 *file, const char *name)
             return file->scales[k].id;
     hid_t id = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
     if (id < 0 || last == GBEES_HDF5_SCALES || strlen(name) >= sizeof file->scales[0].name) {
-        if (id >= 0)
-            (void)H5Dclose(id);
+        gbees_hdf5_release(id);
         gbees_hdf5_reject(file, GBEES_EUSAGE, "it has too many axes, or one without a name");
         return -1;
     }
@@ -68,8 +67,7 @@ void gbees_hdf5_scale_attach(gbees_hdf5 *file, const char *name, int rank, const
         if (scale >= 0 && H5DSattach_scale(set, scale, (unsigned)k) < 0)
             gbees_hdf5_fail(file);
     }
-    if (set >= 0)
-        (void)H5Dclose(set);
+    gbees_hdf5_release(set);
 }
 
 void gbees_hdf5_states(gbees_hdf5 *file, const gbees_quantity *states, size_t n)

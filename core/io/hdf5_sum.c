@@ -58,10 +58,8 @@ static void put_text(gbees_hdf5 *file, hid_t place, const char *object, const ch
         attribute = H5Acreate_by_name(place, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0 || H5Awrite(attribute, type, hex) < 0 || H5Aclose(attribute) < 0)
         gbees_hdf5_fail(file);
-    if (space >= 0)
-        (void)H5Sclose(space);
-    if (type >= 0)
-        (void)H5Tclose(type);
+    gbees_hdf5_release(space);
+    gbees_hdf5_release(type);
 }
 
 static void put(gbees_hdf5 *file, hid_t place, const char *object, gbees_sha256_sum *sum)
@@ -98,12 +96,9 @@ void gbees_hdf5_sum_compare(gbees_hdf5 *file, const char *name, gbees_sha256_sum
         gbees_hdf5_sum_reject(file, name, "has no checksum that can be read");
     else if (strcmp(hex, stored) != 0)
         gbees_hdf5_sum_reject(file, name, "does not have the checksum that it was written with");
-    if (space >= 0)
-        (void)H5Sclose(space);
-    if (type >= 0)
-        (void)H5Tclose(type);
-    if (attribute >= 0)
-        (void)H5Aclose(attribute);
+    gbees_hdf5_release(space);
+    gbees_hdf5_release(type);
+    gbees_hdf5_release(attribute);
 }
 
 /* ---- datasets that are written --------------------------------------------------------------------------------- */
@@ -180,12 +175,9 @@ static void check_values(gbees_hdf5 *file, const char *name, hid_t set)
     else
         gbees_hdf5_sum_values_of(file, name, &sum, set, native, rank, size);
     gbees_hdf5_sum_compare(file, name, &sum);
-    if (native >= 0)
-        (void)H5Tclose(native);
-    if (type >= 0)
-        (void)H5Tclose(type);
-    if (space >= 0)
-        (void)H5Sclose(space);
+    gbees_hdf5_release(native);
+    gbees_hdf5_release(type);
+    gbees_hdf5_release(space);
 }
 
 void gbees_hdf5_sum_check_dataset(gbees_hdf5 *file, const char *name)
@@ -196,8 +188,7 @@ void gbees_hdf5_sum_check_dataset(gbees_hdf5 *file, const char *name)
         check_values(file, name, set);
     else
         gbees_hdf5_sum_reject(file, name, "is missing");
-    if (set >= 0)
-        (void)H5Dclose(set);
+    gbees_hdf5_release(set);
 }
 
 /* ---- all objects, in the order of their names ------------------------------------------------------------------ */
@@ -247,8 +238,7 @@ static void add_attribute_values(walk *w, const char *name, hid_t attribute, hid
             gbees_sha256_add(&w->sum, data, (size_t)count * bytes);
         free(data);
     }
-    if (native >= 0)
-        (void)H5Tclose(native);
+    gbees_hdf5_release(native);
 }
 
 static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *info, void *context)
@@ -266,12 +256,9 @@ static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *
         add_head(w, "attribute", name, type, space);
         add_attribute_values(w, name, attribute, type, space);
     }
-    if (space >= 0)
-        (void)H5Sclose(space);
-    if (type >= 0)
-        (void)H5Tclose(type);
-    if (attribute >= 0)
-        (void)H5Aclose(attribute);
+    gbees_hdf5_release(space);
+    gbees_hdf5_release(type);
+    gbees_hdf5_release(attribute);
     return w->file->status ? -1 : 0;
 }
 
@@ -292,10 +279,8 @@ static void visit_dataset(walk *w, hid_t set)
         add_head(w, "dataset", "", type, space);
     if (w->values && gbees_hdf5_is_open(w->file) && has_values(set))
         check_values(w->file, w->path, set);
-    if (space >= 0)
-        (void)H5Sclose(space);
-    if (type >= 0)
-        (void)H5Tclose(type);
+    gbees_hdf5_release(space);
+    gbees_hdf5_release(type);
 }
 
 static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, void *context);
@@ -370,8 +355,7 @@ static void walk_all(gbees_hdf5 *file, int values, gbees_sha256_sum *sum)
         gbees_hdf5_fail(file);
     else
         visit_object(&w, root);
-    if (root >= 0)
-        (void)H5Gclose(root);
+    gbees_hdf5_release(root);
     *sum = w.sum;
 }
 

@@ -65,10 +65,8 @@ static herr_t add_slab(hid_t set, hid_t type, int rank, const hsize_t *start, co
         result = H5Dread(set, type, memory, space, H5P_DEFAULT, data);
     if (result >= 0)
         gbees_sha256_add(sum, data, bytes);
-    if (memory >= 0)
-        (void)H5Sclose(memory);
-    if (space >= 0)
-        (void)H5Sclose(space);
+    gbees_hdf5_release(memory);
+    gbees_hdf5_release(space);
     return result;
 }
 
@@ -118,8 +116,7 @@ static void add_parts_of(gbees_hdf5 *file, const char *name, gbees_sha256_sum *s
     const int found = layout < 0 ? -1 : H5Pget_chunk(layout, GBEES_HDF5_SUM_RANK, chunk);
     int more = found == rank;
 
-    if (layout >= 0)
-        (void)H5Pclose(layout);
+    gbees_hdf5_release(layout);
     for (int k = 0; k < rank && more; k++) {
         more = size[k] > 0 && chunk[k] > 0 && chunk[k] <= GBEES_HDF5_SUM_SLAB;
         values *= chunk[k];

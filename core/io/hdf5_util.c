@@ -17,8 +17,7 @@ static void check(gbees_hdf5 *file, int failed)
 
 static void close_space(hid_t space)
 {
-    if (space >= 0)
-        (void)H5Sclose(space);
+    gbees_hdf5_release(space);
 }
 
 static hid_t make_space(int rank, const hsize_t *size)
@@ -205,8 +204,7 @@ static void put_texts(gbees_hdf5 *file, const char *object, const char *name, in
         gbees_hdf5_attribute(file, object, name, type, rank, &size, packed);
     else
         gbees_hdf5_dataset(file, name, type, rank, &size, NULL, packed);
-    if (type >= 0)
-        (void)H5Tclose(type);
+    gbees_hdf5_release(type);
     free(packed);
 }
 
@@ -267,8 +265,7 @@ int gbees_hdf5_is_inside(hid_t set)
     int inside = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
                  H5Pget_external_count(made) == 0;
 
-    if (made >= 0)
-        (void)H5Pclose(made);
+    gbees_hdf5_release(made);
     return inside;
 }
 
@@ -321,10 +318,8 @@ int gbees_hdf5_is_single(gbees_hdf5 *file, const char *name)
     hid_t set = open_set(file, name), type = set < 0 ? -1 : H5Dget_type(set);
     int single = type >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(float);
 
-    if (type >= 0)
-        (void)H5Tclose(type);
-    if (set >= 0)
-        (void)H5Dclose(set);
+    gbees_hdf5_release(type);
+    gbees_hdf5_release(set);
     return single;
 }
 
@@ -353,8 +348,7 @@ void gbees_hdf5_read_attribute_list(gbees_hdf5 *file, const char *name, hid_t ty
     else
         check(file, H5Aread(attribute, type, data) < 0);
     close_space(space);
-    if (attribute >= 0)
-        (void)H5Aclose(attribute);
+    gbees_hdf5_release(attribute);
 }
 
 void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data)
@@ -389,8 +383,7 @@ size_t gbees_hdf5_read_attribute_texts(gbees_hdf5 *file, const char *name, size_
     else if (count > 0)
         read_strings(file, attribute, 1, type, found = (size_t)count, texts, size);
     close_space(space);
-    if (type >= 0)
-        (void)H5Tclose(type);
+    gbees_hdf5_release(type);
     (void)H5Aclose(attribute);
     return file->status ? 0 : found;
 }
@@ -414,7 +407,6 @@ void gbees_hdf5_read_texts(gbees_hdf5 *file, const char *name, size_t count, cha
     else
         read_strings(file, set, 0, type, count, texts, size);
     close_space(space);
-    if (type >= 0)
-        (void)H5Tclose(type);
+    gbees_hdf5_release(type);
     (void)H5Dclose(set);
 }

@@ -58,10 +58,8 @@ static int read_attribute(hid_t set, const char *name, char *text, double *numbe
     else
         found = found && (class == H5T_INTEGER || class == H5T_FLOAT) &&
                 H5Aread(attribute, H5T_NATIVE_DOUBLE, number) >= 0;
-    if (space >= 0)
-        (void)H5Sclose(space);
-    if (type >= 0)
-        (void)H5Tclose(type);
+    gbees_hdf5_release(space);
+    gbees_hdf5_release(type);
     (void)H5Aclose(attribute);
     return found;
 }
@@ -131,8 +129,7 @@ static int has_shape(loading *l, hid_t set, const char *name)
 
     if (rank == 1)
         (void)H5Sget_simple_extent_dims(space, &rows, NULL);
-    if (space >= 0)
-        (void)H5Sclose(space);
+    gbees_hdf5_release(space);
     if (rank != 1)
         refuse(l, name, "expected one axis, the rows, found %d axes", rank);
     else if (rows == 0 || rows > GBEES_TABLE_BYTES / 8)
@@ -166,8 +163,7 @@ static void read_column(loading *l, hid_t set, const char *name)
         (void)read_attribute(set, "units", c->unit, NULL);
         read_values(l, set, type, c);
     }
-    if (type >= 0)
-        (void)H5Tclose(type);
+    gbees_hdf5_release(type);
 }
 
 /* Takes a member of the root group: datasets, and neither groups nor links to other places. */
@@ -180,8 +176,7 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *info, void 
         gbees_hdf5_fail(&l->file);
     if (object >= 0 && H5Iget_type(object) == H5I_DATASET)
         read_column(l, object, name);
-    if (object >= 0)
-        (void)H5Oclose(object);
+    gbees_hdf5_release(object);
     return l->file.status ? 1 : 0;
 }
 

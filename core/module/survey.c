@@ -23,8 +23,9 @@ int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, c
             *module = cache->module[i];
             return GBEES_OK;
         }
-    if (!cache->trust && gbees_trust_check(path, status_of(kind), error))
-        return (int)status_of(kind);
+    const int refused = cache->trust ? GBEES_OK : gbees_trust_check(path, status_of(kind), error);
+    if (refused)
+        return refused;
     gbees_module **grown = realloc(cache->module, (cache->count + 1) * sizeof *grown);
     if (!grown)
         return no_memory(error);

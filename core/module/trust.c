@@ -1,4 +1,5 @@
-/* trust.c - checks the owner and the permissions of a file and of its folder; see trust.h. */
+/* trust.c - checks the owner and the permissions of a file and of its folder; see trust.h. The loader opens the file
+ * once more, by its path: so whoever could put another file there in between must be trusted, too. */
 #include "trust.h"
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -23,19 +24,33 @@ static int is_open_to_others(const struct stat *file)
     return (file->st_mode & S_IWOTH) || ((file->st_mode & S_IWGRP) && file->st_gid != file->st_uid);
 }
 
-/* Whether everybody can replace files in the folder of `path`; also if there is not enough memory to find out. */
-static int is_open_folder(const char *path)
+static int is_trusted(uid_t user)
+{
+    return user == 0 || user == geteuid() || owns_library(user);
+}
+
+/* Refuses a file in whose folder others may replace it. A path without a folder, and a folder that is not there, are
+ * accepted. */
+static int check_folder(const char *path, gbees_status status, gbees_error *error)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
     struct stat facts;
-    int open = slash && !folder;
-
-    if (folder && stat(folder, &facts) == 0)
-        open = (facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX);
+    const int found = folder && stat(folder, &facts) == 0;
 
     free(folder);
-    return open;
+    if (slash && !folder)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to check who may replace it");
+    if (found && !is_trusted(facts.st_uid))
+        return gbees_error_set(error, status,
+                               "not loaded: its folder belongs to another user (number %lu), who may replace it; "
+                               "--trust loads it all the same",
+                               (unsigned long)facts.st_uid);
+    if (found && (facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX))
+        return gbees_error_set(error, status,
+                               "not loaded: anybody may replace it, as all may write to its folder; forbid that "
+                               "(chmod o-w), or give --trust");
+    return GBEES_OK;
 }
 
 int gbees_trust_check(const char *path, gbees_status status, gbees_error *error)
@@ -44,7 +59,7 @@ int gbees_trust_check(const char *path, gbees_status status, gbees_error *error)
 
     if (stat(path, &file))
         return GBEES_OK;
-    if (file.st_uid != 0 && file.st_uid != geteuid() && !owns_library(file.st_uid))
+    if (!is_trusted(file.st_uid))
         return gbees_error_set(error, status,
                                "not loaded: it belongs to another user (number %lu); --trust loads it all the same",
                                (unsigned long)file.st_uid);
@@ -53,9 +68,5 @@ int gbees_trust_check(const char *path, gbees_status status, gbees_error *error)
                                "not loaded: others may write to it (mode %04o); forbid that (chmod go-w), or give "
                                "--trust",
                                (unsigned)file.st_mode & 07777);
-    if (is_open_folder(path))
-        return gbees_error_set(error, status,
-                               "not loaded: anybody may replace it, as all may write to its folder; forbid that "
-                               "(chmod o-w), or give --trust");
-    return GBEES_OK;
+    return check_folder(path, status, error);
 }

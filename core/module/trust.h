@@ -5,9 +5,9 @@
 
 #include <gbees/error.h>
 
-/* Accepts a file that belongs to root, to the current user or to the owner of this library, and that nobody else can
- * write to or replace; or that does not exist. Otherwise returns `status`; the text is the reason, without the path.
- */
+/* Accepts a file that belongs, as its folder does, to root, to the user or to the owner of this library, and that
+ * nobody else can write to or replace; or that does not exist. Otherwise returns `status` (GBEES_ENOMEM without
+ * memory); the text is the reason, without the path. */
 int gbees_trust_check(const char *path, gbees_status status, gbees_error *error);
 
 #endif

@@ -128,6 +128,9 @@ START_TEST(files_of_others)
     ck_assert_ptr_nonnull(found("lorenz63"));
     if (geteuid() == 0) {
         open_registry("a");
+        owner_of("a", 12345, 12345);
+        refused("lorenz63", "not loaded: its folder belongs to another user (number 12345), who may replace it");
+        owner_of("a", 0, 0);
         owner_of("a/lorenz63.so", 12345, 12345);
         refused("lorenz63", "not loaded: it belongs to another user (number 12345)");
         owner_of("a/lorenz63.so", 0, 12345);
