@@ -1,5 +1,6 @@
 /* audit.c - compares a run's records with samples of the model's own equations: see gbees/audit.h. */
 #include "audit_private.h"
+#include "base/gaps.h"
 #include "compare.h"
 #include "islands.h"
 #include "montecarlo.h"
@@ -160,7 +161,9 @@ static int note_passed(gbees_audit *audit, const gbees_record *record, gbees_err
         audit->records = records;
         audit->record_capacity = capacity;
     }
-    audit->records[audit->record_count++] = (struct passed){record->leg, record->time};
+    struct passed *passed = &audit->records[audit->record_count++];
+    *passed = (struct passed){record->leg, record->time};
+    GBEES_CLEAR_GAPS(passed); /* it is saved as it is */
     return GBEES_OK;
 }
 

@@ -2,7 +2,6 @@
 #include "crash.h"
 #include "io/hdf5_driver.h"
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
