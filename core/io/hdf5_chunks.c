@@ -152,7 +152,7 @@ static size_t put_stored(const unsigned char *values, size_t count, unsigned cha
 }
 
 /* Compresses shuffled values to out[most]. Those of their bytes that come first, the lowest, are written as they are
- * if they can't be compressed, which takes a fifth of the time; `whole`: no values lie beyond the dataset. Returns
+ * if they can't be compressed, which is several times as fast; `whole`: no values lie beyond the dataset. Returns
  * the length, or 0 if it is above `most`. */
 static size_t compress_values(struct libdeflate_compressor *compressor, const unsigned char *values, size_t count,
                               size_t bytes, int whole, unsigned char *out, size_t most)
@@ -162,7 +162,7 @@ static size_t compress_values(struct libdeflate_compressor *compressor, const un
 
     while (whole && noise + 1 < bytes && is_noise(compressor, values + noise * count, count, out))
         noise++;
-    memcpy(out, "\x78\x5e", ZLIB_HEAD);
+    memcpy(out, "\x78\x5e", ZLIB_HEAD); /* deflate, a window of 32 KiB */
     length += put_stored(values, noise * count, out + length);
     const size_t rest = libdeflate_deflate_compress(compressor, values + noise * count, all - noise * count,
                                                     out + length, most - length - SUM_BYTES);

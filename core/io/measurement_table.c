@@ -256,7 +256,6 @@ static int read_row(const reading *r, size_t number)
 static int check_times(const reading *r)
 {
     const size_t column = r->columns->time;
-    char words[GBEES_TABLE_WORDS];
     double before = 0, time = 0;
 
     for (size_t i = 0; i < r->table->rows; i++, before = time) {
@@ -265,9 +264,7 @@ static int check_times(const reading *r)
         if (status)
             return status;
         if (i > 0 && time < before)
-            return gbees_table_cell_error(r->table, i, column, r->error,
-                                          "expected a time not before that of %s, %.17g, found %.17g",
-                                          gbees_table_row_words(r->table, i - 1, words), before, time);
+            return gbees_table_order_error(r->table, i, column, before, time, r->error);
     }
     return GBEES_OK;
 }

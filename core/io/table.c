@@ -332,6 +332,16 @@ int gbees_table_cell_error(const gbees_table *table, size_t row, size_t column, 
     return gbees_error_set(error, GBEES_EINPUT, "%s:%d: %s: %s", table->path, table->line[row], words, text);
 }
 
+int gbees_table_order_error(const gbees_table *table, size_t row, size_t column, double before, double found,
+                            gbees_error *error)
+{
+    char words[GBEES_TABLE_WORDS], first[GBEES_NUMBER_TEXT], second[GBEES_NUMBER_TEXT];
+
+    return gbees_table_cell_error(table, row, column, error, "expected a time not before that of %s, %s, found %s",
+                                  gbees_table_row_words(table, row - 1, words), gbees_number_write(before, first),
+                                  gbees_number_write(found, second));
+}
+
 int gbees_table_column_error(const gbees_table *table, size_t column, gbees_error *error, const char *format, ...)
 {
     char text[GBEES_ERROR_TEXT], words[GBEES_TABLE_WORDS];

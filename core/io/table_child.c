@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAGIC = 8 };
 
@@ -23,11 +24,24 @@ static int is_classic(const char *magic)
     return memcmp(magic, "CDF", 3) == 0 && magic[3] >= 1 && magic[3] <= 5;
 }
 
+/* Whether a file has the name of one with datasets. If it has none, HDF5's error says more than that of a text. */
+static int is_named(const char *path)
+{
+    static const char *const ends[] = {".h5", ".hdf5", ".nc"};
+    const char *end = strrchr(path, '.');
+
+    for (size_t k = 0; end && k < sizeof ends / sizeof *ends; k++)
+        if (strcmp(end, ends[k]) == 0)
+            return access(path, R_OK) == 0;
+    return 0;
+}
+
 int gbees_table_is_datasets(const char *path)
 {
     char magic[MAGIC];
 
-    return read_magic(path, magic) && (memcmp(magic, "\x89HDF\r\n\x1a\n", MAGIC) == 0 || is_classic(magic));
+    return is_named(path) ||
+           (read_magic(path, magic) && (memcmp(magic, "\x89HDF\r\n\x1a\n", MAGIC) == 0 || is_classic(magic)));
 }
 
 /* ---- the child: status and text, and if it is GBEES_OK the lines ----------------------------------------------- */

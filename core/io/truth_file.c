@@ -47,15 +47,12 @@ static int find_columns(const gbees_table *table, const gbees_model *model, int 
 static int read_rows(const gbees_table *table, const size_t *columns, gbees_truth *truth, gbees_error *error)
 {
     const size_t n = (size_t)truth->dimension;
-    char words[GBEES_TABLE_WORDS];
     int status = GBEES_OK;
 
     for (size_t i = 0; !status && i < truth->count; i++) {
         status = gbees_table_number(table, i, columns[n], &truth->time[i], error);
         if (!status && i > 0 && truth->time[i] < truth->time[i - 1])
-            status = gbees_table_cell_error(
-                table, i, columns[n], error, "expected a time not before that of %s, %.17g, found %.17g",
-                gbees_table_row_words(table, i - 1, words), truth->time[i - 1], truth->time[i]);
+            status = gbees_table_order_error(table, i, columns[n], truth->time[i - 1], truth->time[i], error);
         for (size_t j = 0; !status && j < n; j++)
             status = gbees_table_number(table, i, columns[j], &truth->x[i * n + j], error);
     }

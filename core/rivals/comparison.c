@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The filters' seeds: neither audits nor simulated truths use them. */
-static const uint64_t first_seed = UINT64_C(1) << 62;
+/* The filters' seeds: neither audits nor simulated truths use them. A filter that is given again has another one. */
+static const uint64_t first_seed = UINT64_C(1) << 62, next_seed = 1000;
 
 int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison_options *options,
                             gbees_comparison **comparison, gbees_error *error)
@@ -211,6 +211,16 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
     return status;
 }
 
+/* The seed of rival k. */
+static uint64_t seed_of(const gbees_rivals *rivals, int k)
+{
+    uint64_t seed = first_seed + (uint64_t)rivals->rival[k];
+
+    for (int i = 0; i < k; i++)
+        seed += rivals->rival[i] == rivals->rival[k] ? next_seed : 0;
+    return seed;
+}
+
 /* Runs rival k. A failure of the filter is part of its result, and no error. */
 static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbees_error *error)
 {
@@ -220,7 +230,7 @@ static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbe
     const gbees_filter_setup setup = {.problem = c->problem,
                                       .start = *start,
                                       .samples = c->options.rivals.samples[k],
-                                      .seed = first_seed + (uint64_t)rival,
+                                      .seed = seed_of(&c->options.rivals, k),
                                       .threads = c->options.threads};
     void *filter = NULL;
 

@@ -98,6 +98,11 @@ run 0 --plugin linear --accuracy 0.1 --compare ekf --no-output
 test "$(grep -c '^method ' out)" = 1 || fail "not one comparison"
 matches out '^ekf '
 
+# ---- a filter that is given twice draws other numbers ----
+run 0 --plugin linear --scenario fine.yaml --compare pf:500,pf:500 --no-output --audit off
+awk '$1 == "pf" && $2 == 500 { seen[$4 " " $5] = 1 } END { for (k in seen) n++; exit n != 2 }' out ||
+    fail "two filters with the same result: $(grep pf out)"
+
 # ---- a grid that moves, whose axes are none of the states ----
 run 0 --plugin linear --scenario fine.yaml --set frame=moving --compare ekf --no-output --audit off
 matches out '^ekf +- +[0-9.e-]+ +([0-9.]+e-|0\.00)[0-9]+ +([0-9.]+e-|0\.00)[0-9]+ +([0-9.]+e-|0\.00)[0-9]+ '

@@ -58,6 +58,12 @@ printf 'time,z,sigma_z\n1,two,3\n' >bad.csv
 refuse "bad.csv:2: column 2 (z): expected a number, found 'two'" --measurements bad.csv
 printf 'time,z,sigma_z\n1,2,3\n0.5,2,3\n' >bad.csv
 refuse "bad.csv:3: column 1 (time): expected a time not before that of line 2, 1, found 0.5" --measurements bad.csv
+printf 'time,z,sigma_z\n0.5,2,3\n0.2,2,3\n' >bad.csv
+refuse "bad.csv:3: column 1 (time): expected a time not before that of line 2, 0.5, found 0.2" --measurements bad.csv
+printf 'no file of HDF5\n' >bad.h5
+refuse "bad.h5: file signature not found" --measurements bad.h5
+: >bad.nc
+refuse "bad.nc: " --measurements bad.nc
 printf 'time,z,cov_z_z\n1,2,-3\n' >bad.csv
 refuse "bad.csv:2: column 3 (cov_z_z): expected a number > 0, found -3" --measurements bad.csv
 printf 'time,z,sigma_z\n0,2,3\n0.1,2,3\n' >bad.csv
