@@ -97,7 +97,7 @@ go_on() { # FROM TO NAME ARGUMENT...: numbers of ranks, 1: without mpirun; a run
     has err "to go on: gbees-run --resume stopped"
     test ! -e stopped/leg0_record2.h5 || fail "it has reached its end before it could be stopped"
     # shellcheck disable=SC2086
-    calls 0 $to "$program" --json --backend shim --threads 1 --plugin-path "$top_build/tests/.libs" --resume stopped
+    calls 0 $to "$program" --json --threads 1 --plugin-path "$top_build/tests/.libs" --resume stopped
     grep '"event":"summary"' out >summary
     test -z "$to" || grep -q '"bytes_exchanged":[1-9]' summary || fail "the grid was not shared"
     same "$name.1" stopped
