@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/budget.h \
 	%D%/common/failure.c \
 	%D%/common/failure.h \
+	%D%/common/frame.h \
 	%D%/common/gaussian.c \
 	%D%/common/gaussian.h \
 	%D%/common/initial.c \
@@ -78,7 +79,7 @@ parallel_LTLIBRARIES += %D%/mpi/gbees_mpi.la
 %C%_mpi_gbees_mpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_mpi_gbees_mpi_la_LIBADD = libgbees.la $(MPI_LIBS)
 endif
-%C%_mpi_gbees_mpi_la_SOURCES = %D%/mpi/communicator.c
+%C%_mpi_gbees_mpi_la_SOURCES = %D%/mpi/communicator.c %D%/mpi/parts.h
 
 # The kernels, once for each instruction set and precision; gbees_cpu.la picks an instruction set when it starts. The
 # base is what the compiler takes the machine to have, without options: on 64-bit ARM that is NEON.
@@ -184,7 +185,9 @@ cuda_texts = \
 	%D%/cuda/device/pencil.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
-	%D%/cuda/device/share.h \
+	%D%/cuda/device/ranks.h \
+	%D%/cuda/device/remap.h \
+	%D%/cuda/device/remapping.h \
 	%D%/cuda/device/shrink.h \
 	%D%/cuda/device/small/grid.h \
 	%D%/cuda/device/small/grow.h \
@@ -211,6 +214,7 @@ cuda_numerics = \
 	core/numerics/likelihood.h \
 	core/numerics/noise_factor.h \
 	core/numerics/philox.h \
+	core/numerics/row.h \
 	core/numerics/run_state.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \
@@ -261,11 +265,13 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/nccl.h \
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \
+	%D%/cuda/engine/remap.c \
 	%D%/cuda/engine/ranks.c \
 	%D%/cuda/engine/ranks.h \
 	%D%/cuda/engine/ranks_ghosts.c \
 	%D%/cuda/engine/ranks_requests.c \
 	%D%/cuda/engine/ranks_move.c \
+	%D%/cuda/engine/ranks_restart.c \
 	%D%/cuda/engine/ranks_serve.c \
 	%D%/cuda/engine/ranks_statistics.c \
 	%D%/cuda/engine/ranks_update.c \

@@ -18,10 +18,13 @@ libgbees_la_SOURCES = \
 	%D%/base/child.c \
 	%D%/base/child.h \
 	%D%/base/error.c \
+	%D%/base/gaps.h \
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
 	%D%/base/seconds.h \
+	%D%/base/stream.h \
+	%D%/base/time_tolerance.h \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \
 	%D%/base/signal_mask.h \
@@ -43,6 +46,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/noise_factor.h \
 	%D%/numerics/philox.h \
+	%D%/numerics/row.h \
 	%D%/numerics/run_state.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
@@ -114,6 +118,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/motion.h \
 	%D%/frame/passes.c \
 	%D%/frame/passes.h \
+	%D%/frame/plan.c \
+	%D%/frame/plan.h \
 	%D%/frame/remap.c \
 	%D%/frame/remap.h \
 	%D%/frame/relative.c \
@@ -253,6 +259,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
 	%D%/solver/cells_private.h \
+	%D%/solver/cells_permute.c \
 	%D%/solver/cells_sort.c \
 	%D%/solver/checkpoint.c \
 	%D%/solver/grid_problem.c \
@@ -318,6 +325,8 @@ gbees_run_SOURCES = \
 	%D%/command/compare.c \
 	%D%/command/compare.h \
 	%D%/command/compile.c \
+	%D%/command/crash.c \
+	%D%/command/crash.h \
 	%D%/command/describe.c \
 	%D%/command/extrapolate.c \
 	%D%/command/extrapolate.h \
@@ -349,13 +358,18 @@ gbees_run_SOURCES = \
 	%D%/command/signals.c \
 	%D%/command/signals.h \
 	%D%/command/units.c \
-	%D%/command/units.h
+	%D%/command/units.h \
+	%D%/command/watch.c \
+	%D%/command/watch.h \
+	%D%/command/watched.c
 
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 gbees_plot_LDFLAGS =
 gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(GIF_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_plot_SOURCES = \
+	%D%/command/crash.c \
+	%D%/command/crash.h \
 	%D%/command/plot.c \
 	%D%/command/plot_pictures.c \
 	%D%/command/plot_pictures.h
@@ -364,6 +378,8 @@ bin_PROGRAMS += gbees-export
 gbees_export_LDFLAGS =
 gbees_export_LDADD = libgbees.la $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_export_SOURCES = \
+	%D%/command/crash.c \
+	%D%/command/crash.h \
 	%D%/command/export.c \
 	%D%/command/export_file.c \
 	%D%/command/export_file.h \
@@ -386,6 +402,7 @@ gbees_plugin_SOURCES = \
 	%D%/command/output.c \
 	%D%/command/plugin.c \
 	%D%/command/plugin.h \
+	%D%/command/plugin_beyond.c \
 	%D%/command/plugin_build.c \
 	%D%/command/plugin_card.c \
 	%D%/command/plugin_check.c \
@@ -396,7 +413,10 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_new.c \
 	%D%/command/plugin_probe.c \
 	%D%/command/print.c \
-	%D%/command/setup.c
+	%D%/command/setup.c \
+	%D%/command/watch.c \
+	%D%/command/watch.h \
+	%D%/command/watched.c
 
 # No compiler tells make of an embedded file. (The variable keeps automake from dropping its own rule.)
 gbees_plugin_new_object = %D%/command/gbees_plugin-plugin_new.$(OBJEXT)

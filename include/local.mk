@@ -14,6 +14,7 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/problem.h \
 	%D%/gbees/record.h \
 	%D%/gbees/refinement.h \
+	%D%/gbees/remap.h \
 	%D%/gbees/registry.h \
 	%D%/gbees/results.h \
 	%D%/gbees/rivals.h \

@@ -17,10 +17,12 @@ test_scripts = \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
 	%D%/core/io/test_octave.sh \
+	%D%/core/io/test_vtk.sh \
 	%D%/core/io/test_xarray.sh \
 	%D%/core/plot/test_plot.sh \
 	%D%/core/python/test_python.sh \
 	%D%/bench/test_bench.sh \
+	%D%/core/command/test_moving.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_completion.sh \
 	%D%/core/command/test_compare.sh \
@@ -61,6 +63,8 @@ long_scripts = \
 	%D%/core/command/test_resume.sh \
 	%D%/core/python/test_wheel.sh
 long_programs = \
+	%D%/core/audit/test_islands \
+	%D%/core/numerics/test_diffusion \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/test_split_steps \
@@ -167,6 +171,7 @@ check_PROGRAMS += \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_moving_noise \
+	%D%/backends/test_moving_remap \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
@@ -179,6 +184,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_table_datasets \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
+	%D%/core/command/test_watch \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
@@ -208,12 +214,17 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_step \
 	%D%/core/numerics/test_split_order \
 	%D%/backends/cpu/test_partition \
+	%D%/backends/mpi/test_parts \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
 	%D%/core/base/test_memory \
 	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
+%C%_core_command_test_watch_SOURCES = \
+	%D%/core/command/test_watch.c \
+	core/command/watch.c \
+	core/command/watched.c
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
@@ -538,6 +549,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/scratch_folder.h \
 	%D%/fixtures/suite.h \
 	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \
@@ -583,6 +595,12 @@ check_LTLIBRARIES += %D%/full.la
 %C%_full_la_CPPFLAGS = $(test_model_cppflags)
 %C%_full_la_CFLAGS = $(test_model_cflags)
 
+check_LTLIBRARIES += %D%/loops.la
+%C%_loops_la_SOURCES = %D%/plugins/loops.c
+%C%_loops_la_LDFLAGS = $(test_module)
+%C%_loops_la_CPPFLAGS = $(test_model_cppflags)
+%C%_loops_la_CFLAGS = $(test_model_cflags)
+
 check_LTLIBRARIES += %D%/nan.la
 %C%_nan_la_SOURCES = %D%/plugins/nan.c
 %C%_nan_la_LDFLAGS = $(test_module)
@@ -613,6 +631,12 @@ check_LTLIBRARIES += %D%/noise.la
 check_LTLIBRARIES += %D%/short_card.la
 %C%_short_card_la_SOURCES = %D%/plugins/short_card.c
 %C%_short_card_la_LDFLAGS = $(test_module)
+
+check_LTLIBRARIES += %D%/kick.la
+%C%_kick_la_SOURCES = %D%/plugins/kick.c
+%C%_kick_la_LDFLAGS = $(test_module)
+%C%_kick_la_CPPFLAGS = $(test_model_cppflags)
+%C%_kick_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/stochastic.la
 %C%_stochastic_la_SOURCES = %D%/plugins/stochastic.c

@@ -1,4 +1,5 @@
-/* bound.c - see bound.h. */
+/* bound.c - evaluates the model's J(x) at the centres of a brick's cells, and sets a bit for each that lies within
+ * the bound. */
 #include "bound.h"
 
 uint64_t bound_cells(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key)

@@ -1,4 +1,5 @@
-/* budget.c - see budget.h. */
+/* budget.c - sets p* after each prune, from the mass that was lost since the prune before and the mass that may be
+ * lost in that time. The first p* comes from a spectrum: the mass in the cells below each power of 1/2. */
 #include "budget.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* exchange.c - see exchange.h. */
+/* exchange.c - calls the communicator, measures how long each call takes, and counts the bytes of messages. */
 #include "exchange.h"
 #include "base/seconds.h"
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* failure.c - see failure.h. */
+/* failure.c - writes the texts of the errors that end a run: what was found, at which time, and at which point in
+ * the model's coordinates. */
 #include "failure.h"
 #include "numerics/diffusion.h"
 #include <math.h>

@@ -1,4 +1,5 @@
-/* gaussian.c - see gaussian.h. */
+/* gaussian.c - inverts a covariance by its Cholesky factor, whose diagonal gives the determinant in the density's
+ * constant factor. */
 #include "gaussian.h"
 #include <lapacke.h>
 #include <math.h>

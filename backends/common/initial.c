@@ -1,4 +1,6 @@
-/* initial.c - see initial.h. */
+/* initial.c - computes the initial P of a brick's cells. A diagonal Gaussian's average over a cell is a product of
+ * differences of error functions, one an axis; that of any other Gaussian is taken by quadrature. The cells of a
+ * record are looked up in its sorted list. */
 #include "initial.h"
 #include "bound.h"
 #include "gaussian.h"

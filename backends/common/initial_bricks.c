@@ -1,4 +1,5 @@
-/* initial_bricks.c - see initial_bricks.h. */
+/* initial_bricks.c - lists the bricks of the initial density: by counting through the box of one Gaussian; for a
+ * mixture or a record's cells as a list, which is sorted and has each brick once. */
 #include "initial_bricks.h"
 #include "failure.h"
 #include "numerics/buzhash.h"

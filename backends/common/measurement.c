@@ -1,4 +1,5 @@
-/* measurement.c - see measurement.h. */
+/* measurement.c - inverts the covariance of a measurement's noise, and computes the logarithm of the density's
+ * constant factor for Gaussian noise and for Student's t. */
 #include "measurement.h"
 #include "gaussian.h"
 #include "numerics/likelihood.h"

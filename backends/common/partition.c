@@ -1,4 +1,6 @@
-/* partition.c - see partition.h. */
+/* partition.c - a tree of cuts, one of which divides each part's ranks in two halves. A cut is at the bin of a
+ * histogram of the part's bricks that costs least: the larger load of both sides, plus the fraction of the bricks
+ * beside the cut. */
 #include "partition.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -88,14 +90,14 @@ typedef struct cut {
     double cost;
 } cut;
 
-/* The cost of a cut before bin b, which leaves `below` of `all` bricks on its lower side, where a share of `share` is
+/* The cost of a cut before bin b, which leaves `below` of `all` bricks on its lower side, where a `fraction` is
  * even: the larger load of both sides, relative to an even one, plus the fraction of bricks beside the cut, whose
  * rows are exchanged before one of a step's n sweeps. */
-static double cost_of(const int64_t *histogram, int bins, int b, int64_t below, int64_t all, double share, int n,
+static double cost_of(const int64_t *histogram, int bins, int b, int64_t below, int64_t all, double fraction, int n,
                       int layers)
 {
-    const double under = (double)below / ((double)all * share),
-                 over = (double)(all - below) / ((double)all * (1 - share));
+    const double under = (double)below / ((double)all * fraction),
+                 over = (double)(all - below) / ((double)all * (1 - fraction));
     int64_t beside = 0;
 
     for (int k = b - layers; k < b + layers; k++)
@@ -107,7 +109,7 @@ static double cost_of(const int64_t *histogram, int bins, int b, int64_t below, 
 static cut choose(const partition *p, const partition_bins *bins, const int64_t *counts, int part)
 {
     const partition_part *whole = &p->part[part];
-    const double share = (double)(whole->ranks / 2) / whole->ranks;
+    const double fraction = (double)(whole->ranks / 2) / whole->ranks;
     cut best = {.axis = 0, .bin = -1, .cost = 1e300};
 
     for (int j = 0; j < p->n; j++) {
@@ -120,7 +122,7 @@ static cut choose(const partition *p, const partition_bins *bins, const int64_t 
             below += histogram[b - 1];
             if (below == 0 || below == all)
                 continue;
-            const double cost = cost_of(histogram, bins->count[j], b, below, all, share, p->n, p->layers[j]);
+            const double cost = cost_of(histogram, bins->count[j], b, below, all, fraction, p->n, p->layers[j]);
             if (cost < best.cost)
                 best = (cut){.axis = j, .bin = b, .cost = cost};
         }

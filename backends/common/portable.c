@@ -1,5 +1,7 @@
-/* portable.c - see portable.h. */
+/* portable.c - saves and finds the named arrays of a state that engines of the CPU and of a GPU both read; checks
+ * their sizes. */
 #include "portable.h"
+#include "base/gaps.h"
 #include <string.h>
 
 enum { CELLS = 64 };
@@ -8,7 +10,11 @@ static const char part[] = "portable";
 
 int portable_save(const portable_state *state, gbees_state_sink *sink, void *context)
 {
-    return sink(context, part, 1, sizeof *state, state);
+    portable_state plain;
+
+    memcpy(&plain, state, sizeof plain);
+    GBEES_CLEAR_GAPS(&plain);
+    return sink(context, part, 1, sizeof plain, &plain);
 }
 
 static int misfit(const char *name, gbees_error *error)

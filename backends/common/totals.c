@@ -1,4 +1,4 @@
-/* totals.c - see totals.h. */
+/* totals.c - copies clock, ledger and counters between the form that an engine keeps and the solver's. */
 #include "totals.h"
 
 gbees_step_clock step_clock_load(const gbees_clock *clock, uint32_t prune_interval)

@@ -2,36 +2,32 @@
  * MPI.
  *
  * An error of MPI ends all ranks, by MPI's own handler: results of its functions are not checked. */
+#include "parts.h"
 #include <gbees/parallel.h>
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* MPI counts the bytes of a message in an int: longer messages are sent in parts of so many bytes. */
-enum { PART = 1 << 30 };
-
 static void sum(void *context, int64_t *values, size_t count)
 {
     (void)context;
-    (void)MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    for (size_t at = 0; at < count; at += PART_MOST)
+        (void)MPI_Allreduce(MPI_IN_PLACE, values + at, part_length(count, at), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
 }
 
 static void most(void *context, double *values, size_t count)
 {
     (void)context;
-    (void)MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    for (size_t at = 0; at < count; at += PART_MOST)
+        (void)MPI_Allreduce(MPI_IN_PLACE, values + at, part_length(count, at), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 }
 
 static void broadcast(void *context, void *data, size_t size)
 {
     (void)context;
-    (void)MPI_Bcast(data, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static void gather(void *context, const void *own, size_t size, void *all)
-{
-    (void)context;
-    (void)MPI_Allgather(own, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD);
+    for (size_t at = 0; at < size; at += PART_MOST)
+        (void)MPI_Bcast((char *)data + at, part_length(size, at), MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
 /* abort() of the communicator. */
@@ -46,13 +42,21 @@ static void end_all(void *context, int code, const char *why)
     abort(); /* MPI_Abort() does not return */
 }
 
+/* Some bytes of each rank: there are no parts, as those of a rank lie together in `all`. */
+static void gather(void *context, const void *own, size_t size, void *all)
+{
+    if (size > INT_MAX)
+        end_all(context, EXIT_FAILURE, "a gather of 2 GiB and more of each rank: MPI counts its bytes in an int");
+    (void)MPI_Allgather(own, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD);
+}
+
 /* The number of MPI's requests for messages: one for each part. */
 static size_t parts_of(const gbees_message *message, int count)
 {
     size_t parts = 0;
 
     for (int k = 0; k < count; k++)
-        parts += message[k].size / PART + (message[k].size % PART != 0);
+        parts += parts_count(message[k].size);
     return parts;
 }
 
@@ -61,9 +65,8 @@ static size_t parts_of(const gbees_message *message, int count)
 static MPI_Request *begin(const gbees_message *message, int count, int sends, MPI_Request *request)
 {
     for (int k = 0; k < count; k++)
-        for (size_t at = 0; at < message[k].size; at += PART) {
-            const size_t rest = message[k].size - at;
-            const int size = (int)(rest < PART ? rest : PART);
+        for (size_t at = 0; at < message[k].size; at += PART_MOST) {
+            const int size = part_length(message[k].size, at);
             char *data = (char *)message[k].data + at;
 
             if (sends)

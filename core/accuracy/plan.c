@@ -1,4 +1,6 @@
-/* plan.c - see plan.h. */
+/* plan.c - chooses factors by which the cells of each leg become narrower. A leg's error is taken to fall with a
+ * power of the width, the order that the last two runs have shown; factors of legs are made to differ by powers of
+ * two, in the way that costs least. */
 #include "plan.h"
 #include <math.h>
 

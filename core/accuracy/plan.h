@@ -30,7 +30,7 @@ typedef struct run_result {
     double error, time;  /* the largest bound, and where */
     int unknown;         /* a record has no certificate */
     double estimate;     /* the largest estimate of such a record; NAN: one has none */
-    double effective;    /* the least share of samples that is effective */
+    double effective;    /* the least fraction of samples that is effective */
     double sample_bound; /* the largest part of a bound that is sampling error */
     double evidence;     /* the logarithm of the evidence of all measurements */
 } run_result;
@@ -41,13 +41,13 @@ struct gbees_refinement {
     run_result now, before;       /* `before`: of the run before; no legs in the first */
     double best;                  /* the least error of a run so far; infinite: none */
     size_t samples;
-    int fixed;                /* 1: all runs have as many samples */
-    double budget;            /* mass that may be lost over the next run */
-    double updated;           /* log of the share that the measurements of one time select, until their record */
-    double selected;          /* least such share of measurements of the current run whose tail was lost; 1: none */
-    double least;             /* least such share of any measurement of the current run; 1: none */
-    double kept;              /* share whose tail the run's grid is to keep; 1: none */
-    double threshold;         /* p* of the next run if kept < 1 */
+    int fixed;        /* 1: all runs have as many samples */
+    double budget;    /* mass that may be lost over the next run */
+    double updated;   /* log of the fraction that the measurements of one time select, until their record */
+    double selected;  /* least such fraction of measurements of the current run whose tail was lost; 1: none */
+    double least;     /* least such fraction of any measurement of the current run; 1: none */
+    double kept;      /* fraction whose tail the run's grid is to keep; 1: none */
+    double threshold; /* p* of the next run if kept < 1 */
     gbees_histogram *pending; /* of the record that is to come */
 };
 
@@ -73,7 +73,7 @@ double gbees_plan_budget(const gbees_problem *problem);
 double gbees_plan_extent(const gbees_refinement *r);
 /* Takes the measurements of a record's time, if there are some, as in the tail (GBEES_WARNING_TAIL), or not. */
 void gbees_plan_note_selection(gbees_refinement *r, const gbees_record *record);
-/* Whether a measurement has selected a smaller share than the current run's grid was to keep. */
+/* Whether a measurement has selected a smaller fraction than the current run's grid was to keep. */
 int gbees_plan_lacks_tail(const gbees_refinement *r);
 /* Lets the next run keep the tails that the measurements of this one select. Returns how many times as many cells it
  * has at most. */
@@ -82,12 +82,12 @@ double gbees_plan_keep_tail(gbees_refinement *r);
 void gbees_plan_set_threshold(gbees_refinement *r, double cells);
 
 /* ---- sample_count.c ---- */
-/* Whether so small a share of samples is effective that no number of them certifies a record; a small share is known
+/* Whether so small a fraction of samples is effective that no number of them certifies a record; a small one is known
  * from few samples. */
-int gbees_plan_is_hopeless(double share);
-/* The number of samples that an accuracy takes if this share of them is effective; if no number would do, the number
- * that suffices before the updates, where all samples are effective. */
-size_t gbees_plan_samples_for(double accuracy, double share);
+int gbees_plan_is_hopeless(double effective);
+/* The number of samples that an accuracy takes if this fraction of them is effective; if no number would do, the
+ * number that suffices before the updates, where all samples are effective. */
+size_t gbees_plan_samples_for(double accuracy, double effective);
 /* Sets the number of samples of the next run. It grows to what the accuracy needs after the updates, once the error
  * of the grid is no longer much larger than that of the samples; not by the margin that it has, as all of them would
  * be integrated anew. */

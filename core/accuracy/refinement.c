@@ -377,12 +377,12 @@ static int is_near(const gbees_refinement *r)
 
 /* Whether lost mass may explain an error that finer cells would hardly make smaller. Then the next run loses less,
  * which costs little. If the mass was not the cause, that run's loss is too small to explain its error, and this is
- * 0. share: of the density that a measurement has selected, of which the loss is so much more; 1: none. */
-static int is_truncated(const gbees_refinement *r, const gbees_totals *totals, double share)
+ * 0. fraction: of the density that a measurement has selected, of which the loss is so much more; 1: none. */
+static int is_truncated(const gbees_refinement *r, const gbees_totals *totals, double fraction)
 {
     const double lost = totals->mass_outflow + totals->mass_pruned;
 
-    return most_per_loss * lost / share > 0.25 * worst_ratio(r) * r->problem->accuracy;
+    return most_per_loss * lost / fraction > 0.25 * worst_ratio(r) * r->problem->accuracy;
 }
 
 /* Takes what a measurement has selected as a tail if finer cells have been in vain and lost mass may explain the

@@ -1,5 +1,6 @@
 /* refinement_state.c - a plan of runs as a part of a checkpoint, and back. */
 #include "base/checkpoint.h"
+#include "base/gaps.h"
 #include "plan.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static int save_records(const run_result *run, const char *which, gbees_checkpoi
     int bad = 0;
     for (size_t k = 0; k < run->record_count; k++) {
         plain[k].histogram = NULL;
+        GBEES_CLEAR_GAPS(&plain[k]);
         bad |= gbees_histogram_save(run->records[k].histogram, name_histogram(which, k, name), checkpoint);
     }
     bad |= gbees_checkpoint_add(checkpoint, name_of(which, "records", name), 1, bytes, plain);
@@ -53,11 +55,12 @@ int gbees_refinement_save(const gbees_refinement *r, gbees_checkpoint *checkpoin
 {
     gbees_refinement plain;
 
-    memcpy(&plain, r, sizeof plain); /* with what lies between its members */
+    memcpy(&plain, r, sizeof plain);
     plain.problem = NULL;
     plain.now.legs = plain.before.legs = NULL;
     plain.now.records = plain.before.records = NULL;
     plain.pending = NULL;
+    GBEES_CLEAR_GAPS(&plain);
     int bad = gbees_checkpoint_add(checkpoint, "plan", 1, sizeof plain, &plain);
     bad |= save_lists(&r->now, "now", checkpoint);
     bad |= save_lists(&r->before, "before", checkpoint);

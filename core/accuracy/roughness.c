@@ -1,4 +1,5 @@
-/* roughness.c - see roughness.h. */
+/* roughness.c - sums the absolute second differences of P along each axis, over all cells of a record in their
+ * sorted order. */
 #include "roughness.h"
 #include <math.h>
 

@@ -13,25 +13,25 @@ static const double coarse_accuracy = 0.05, near_accuracy = 8;
 static const double margin = 1.1;             /* samples over those that are needed */
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
 
-int gbees_plan_is_hopeless(double share)
+int gbees_plan_is_hopeless(double effective)
 {
-    return share * SAMPLES_MOST < 4 * EFFECTIVE_LEAST;
+    return effective * SAMPLES_MOST < 4 * EFFECTIVE_LEAST;
 }
 
-size_t gbees_plan_samples_for(double accuracy, double share)
+size_t gbees_plan_samples_for(double accuracy, double effective)
 {
-    if (gbees_plan_is_hopeless(share))
-        share = 1;
+    if (gbees_plan_is_hopeless(effective))
+        effective = 1;
     /* Twice the standard error of a mean, 2 / sqrt(effective), is a quarter of the accuracy. */
-    const double wanted = margin * 64 / (accuracy * accuracy) / share;
+    const double wanted = margin * 64 / (accuracy * accuracy) / effective;
 
     return wanted < SAMPLES_LEAST ? SAMPLES_LEAST : wanted > SAMPLES_MOST ? SAMPLES_MOST : (size_t)wanted;
 }
 
-void gbees_refinement_expect(gbees_refinement *refinement, double share)
+void gbees_refinement_expect(gbees_refinement *refinement, double effective)
 {
-    refinement->now.effective = share;
-    refinement->samples = gbees_plan_samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), share);
+    refinement->now.effective = effective;
+    refinement->samples = gbees_plan_samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), effective);
 }
 
 void gbees_refinement_fix(gbees_refinement *refinement, size_t samples)

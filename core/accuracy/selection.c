@@ -1,29 +1,29 @@
 /* selection.c - tails that measurements select: the next run's grid keeps them; see plan.h.
  *
  * Mass m that is lost before a measurement with likelihood L and evidence C is at most m max(L) / C of the density
- * after it. So where a measurement selects a tail, its share s = C / max(L) of what a run may lose is what the run
+ * after it. So where a measurement selects a tail, its fraction s = C / max(L) of what a run may lose is what the run
  * may lose. */
 #include "plan.h"
 #include <math.h>
 
-static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
-static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
-static const double least_share = 1e-12; /* a run that has lost the tail finds a share that may be far too small */
-static const double lowest = 1e-18;      /* p* */
-static const double prunes = 10;         /* so many losses of all cells that hold p* are within the budget */
-static const double least_growth = 1.3;  /* of the cells by a lower p* */
+static const double budget_part = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
+static const double cut_part = 0.05;                       /* of the accuracy: what the initial box may cut off */
+static const double least_part = 1e-12; /* a run that has lost the tail finds a fraction that may be far too small */
+static const double lowest = 1e-18;     /* p* */
+static const double prunes = 10;        /* so many losses of all cells that hold p* are within the budget */
+static const double least_growth = 1.3; /* of the cells by a lower p* */
 
 double gbees_plan_budget(const gbees_problem *problem)
 {
-    return fmin(budget_most, budget_share * problem->accuracy);
+    return fmin(budget_most, budget_part * problem->accuracy);
 }
 
-/* The half-size of a box that cuts off no more than a part of the accuracy, of a share of the density. */
-static double extent_for(const gbees_problem *problem, double share)
+/* The half-size of a box that cuts off no more than a part of the accuracy, of a fraction of the density. */
+static double extent_for(const gbees_problem *problem, double fraction)
 {
     double extent = 3;
 
-    while (problem->dimension * erfc(extent / sqrt(2)) > cut_share * problem->accuracy * share)
+    while (problem->dimension * erfc(extent / sqrt(2)) > cut_part * problem->accuracy * fraction)
         extent += 0.05;
     return extent;
 }
@@ -47,15 +47,15 @@ int gbees_refinement_update(gbees_refinement *r, int number, const gbees_evidenc
 
 void gbees_plan_note_selection(gbees_refinement *r, const gbees_record *record)
 {
-    r->least = fmin(r->least, fmax(least_share, exp(r->updated)));
+    r->least = fmin(r->least, fmax(least_part, exp(r->updated)));
     if (record->warnings & GBEES_WARNING_TAIL)
-        r->selected = fmin(r->selected, fmax(least_share, exp(r->updated)));
+        r->selected = fmin(r->selected, fmax(least_part, exp(r->updated)));
     r->updated = 0;
 }
 
 int gbees_plan_lacks_tail(const gbees_refinement *r)
 {
-    return r->selected < 0.25 * r->kept && r->kept > least_share;
+    return r->selected < 0.25 * r->kept && r->kept > least_part;
 }
 
 double gbees_plan_keep_tail(gbees_refinement *r)

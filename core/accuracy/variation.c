@@ -1,5 +1,5 @@
-/* variation.c - see variation.h. Bins are entries of a hash table, known by a hash of 64 bits of their index: that
- * two bins of millions have the same is less likely than an error of the memory. */
+/* variation.c - divides cells among bins and keeps the bins' masses in a hash table. A bin is identified by a 64-bit
+ * hash of its index: that two of millions of bins have the same is less likely than an error of the memory. */
 #include "variation.h"
 #include <math.h>
 #include <stdio.h>
@@ -26,12 +26,12 @@ typedef struct grid_in_bins {
     double lowest[N], width[N];
 } grid_in_bins;
 
-/* Of a cell along one axis: the first bin that it reaches into, and its share in each from there on. */
-typedef struct shares {
+/* Of a cell along one axis: the first bin that it reaches into, and the fraction of it in each from there on. */
+typedef struct overlap {
     int64_t first;
     int count;
-    double share[PARTS_MOST];
-} shares;
+    double fraction[PARTS_MOST];
+} overlap;
 
 /* Cells that differ in the last index alone, added up in bins along that axis: so a bin is looked up once for a row,
  * not for each cell. */
@@ -99,14 +99,14 @@ static void set_grid(const gbees_problem *start, const gbees_problem *now, grid_
     }
 }
 
-static void divide(const grid_in_bins *grid, int axis, int32_t index, shares *to)
+static void divide(const grid_in_bins *grid, int axis, int32_t index, overlap *to)
 {
     const double low = grid->lowest[axis] + grid->width[axis] * index, high = low + grid->width[axis];
 
     to->first = (int64_t)floor(low);
     to->count = 0;
     for (double at = floor(low); (at < high || to->count == 0) && to->count < PARTS_MOST; at++)
-        to->share[to->count++] = (fmin(high, at + 1) - fmax(low, at)) / grid->width[axis];
+        to->fraction[to->count++] = (fmin(high, at + 1) - fmax(low, at)) / grid->width[axis];
 }
 
 static uint64_t mix(uint64_t key, int64_t index)
@@ -115,27 +115,28 @@ static uint64_t mix(uint64_t key, int64_t index)
     return key ^ key >> 32;
 }
 
-/* Adds a row's parts in all bins that it reaches into: `share` of it, along `axis` and the axes behind it. */
-static int add_parts(gbees_histogram *to, const row *from, const shares *along, int n, int axis, uint64_t key,
-                     double share)
+/* Adds a row's parts in all bins that it reaches into: `part` of it, along `axis` and the axes behind it. */
+static int add_parts(gbees_histogram *to, const row *from, const overlap *along, int n, int axis, uint64_t key,
+                     double part)
 {
     int bad = 0;
 
     for (int k = 0; axis == n - 1 && k < from->used && !bad; k++)
-        if (from->p[k] * share > 0) {
+        if (from->p[k] * part > 0) {
             const uint64_t mixed = mix(key, from->first + k);
 
-            bad = add(to, mixed ? mixed : 1, from->p[k] * share);
+            bad = add(to, mixed ? mixed : 1, from->p[k] * part);
         }
     for (int k = 0; axis < n - 1 && k < along[axis].count && !bad; k++)
-        bad = add_parts(to, from, along, n, axis + 1, mix(key, along[axis].first + k), share * along[axis].share[k]);
+        bad =
+            add_parts(to, from, along, n, axis + 1, mix(key, along[axis].first + k), part * along[axis].fraction[k]);
     return bad;
 }
 
 /* Adds a row to the bins and empties it. */
 static int add_row(gbees_histogram *to, const grid_in_bins *grid, row *from)
 {
-    shares along[N];
+    overlap along[N];
 
     for (int j = 0; j < grid->n - 1; j++)
         divide(grid, j, from->index[j], &along[j]);
@@ -145,7 +146,7 @@ static int add_row(gbees_histogram *to, const grid_in_bins *grid, row *from)
 }
 
 /* Whether a cell that reaches into bins from `first` on belongs to a row, and fits in it. */
-static int is_in_row(const row *now, int n, const int32_t *const *index, size_t cell, const shares *along)
+static int is_in_row(const row *now, int n, const int32_t *const *index, size_t cell, const overlap *along)
 {
     for (int j = 0; j < n - 1; j++)
         if (index[j][cell] != now->index[j])
@@ -158,7 +159,7 @@ static int add_cell(gbees_histogram *to, const grid_in_bins *grid, row *now, con
                     double p)
 {
     const int n = grid->n;
-    shares along;
+    overlap along;
 
     divide(grid, n - 1, index[n - 1][cell], &along);
     if (!is_in_row(now, n, index, cell, &along)) {
@@ -172,7 +173,7 @@ static int add_cell(gbees_histogram *to, const grid_in_bins *grid, row *now, con
     for (; now->used < at + along.count; now->used++)
         now->p[now->used] = 0;
     for (int k = 0; k < along.count; k++)
-        now->p[at + k] += p * along.share[k];
+        now->p[at + k] += p * along.fraction[k];
     return 0;
 }
 

@@ -124,13 +124,13 @@ static int integrate(gbees_audit *audit, int leg, double time, gbees_error *erro
     return status ? status : advance(audit, time, error);
 }
 
-int gbees_audit_effective(const gbees_problem *problem, int threads, double *share, gbees_error *error)
+int gbees_audit_effective(const gbees_problem *problem, int threads, double *effective, gbees_error *error)
 {
     const gbees_audit_options how = {.seed = 1, .threads = threads};
     gbees_audit *audit = NULL;
     int status = GBEES_OK;
 
-    *share = 1;
+    *effective = 1;
     if (problem->measurement_count > 0)
         status = gbees_audit_create(problem, &how, &audit, error);
     for (int leg = 1; audit && !status && audit->next < problem->measurement_count; leg++) {
@@ -143,7 +143,7 @@ int gbees_audit_effective(const gbees_problem *problem, int threads, double *sha
         if (!status)
             status = gbees_montecarlo_measure(audit->samples, 0, &moments, error);
         if (!status)
-            *share = fmin(*share, moments.effective / (double)audit->samples->options.count);
+            *effective = fmin(*effective, moments.effective / (double)audit->samples->options.count);
     }
     gbees_audit_destroy(audit);
     return status;

@@ -1,6 +1,7 @@
 /* audit_state.c - saves an audit, with its samples, to a checkpoint, and loads it from one. */
 #include "audit_private.h"
 #include "base/checkpoint.h"
+#include "base/gaps.h"
 #include "samples.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ int gbees_audit_save(const gbees_audit *audit, gbees_state_sink *sink, void *to,
     audit_state state;
 
     get_state(audit, &state);
+    GBEES_CLEAR_GAPS(&state);
     int bad = sink(to, "audit", 1, sizeof state, &state);
     for (int j = 0; j < audit->problem->dimension; j++)
         bad |= sink(to, state_name(j, name), sizeof(double), samples->count, samples->x[j]);

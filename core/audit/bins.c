@@ -1,7 +1,7 @@
-/* bins.c - see bins.h.  Bins are divided into partitions by their hash.  Each part of the samples, or of the cells,
- * adds to hash tables of its own, one a partition; so partitions can be merged independently.  A bin is identified by
- * a 64-bit hash of its index: that two of millions of bins have the same is less likely than an error of the memory.
- */
+/* bins.c - puts samples and cells into bins and estimates the difference of both densities from the bins' masses.
+ * Bins are divided into partitions by their hash. Each part of the samples, or of the cells, adds to hash tables of
+ * its own, one a partition; so partitions can be merged independently. A bin is identified by a 64-bit hash of its
+ * index: that two of millions of bins have the same is less likely than an error of the memory. */
 #include "bins.h"
 #include "samples.h"
 #include <math.h>

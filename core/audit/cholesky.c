@@ -1,4 +1,4 @@
-/* cholesky.c - see cholesky.h. */
+/* cholesky.c - factors a covariance C = L L^T, and solves L y = x by forward substitution. */
 #include "cholesky.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* compare.c - see compare.h. */
+/* compare.c - puts the samples of a record's time into marginals and bins like the record's, by all threads, and
+ * computes the differences of means, covariances, marginals and densities, each with its bound. */
 #include "compare.h"
 #include "base/workers.h"
 #include "bins.h"

@@ -1,4 +1,5 @@
-/* flow.c - see flow.h. */
+/* flow.c - integrates samples in blocks of points, so that the model's functions get columns and the loops are
+ * vectorised. A point whose step is doubtful is integrated once more, alone, by steps that are halved. */
 #include "flow.h"
 #include <math.h>
 #include <string.h>

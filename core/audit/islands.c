@@ -1,4 +1,5 @@
-/* islands.c - see islands.h. */
+/* islands.c - tells each island's effective number of samples, resamples the islands that have too few, and
+ * estimates the error of the evidence from the spread of the islands. */
 #include "islands.h"
 #include "base/workers.h"
 #include "samples.h"
@@ -11,8 +12,8 @@ enum {
     MOVE_NS = 20  /* that resampling takes for each sample */
 };
 
-/* An island of which a smaller share is effective is resampled. */
-static const double least_share = 0.25;
+/* An island of which a smaller part is effective is resampled. */
+static const double least_effective = 0.25;
 
 /* The first number of island k. */
 static size_t first_number(const gbees_montecarlo *montecarlo, size_t k)
@@ -60,8 +61,8 @@ void gbees_islands_estimate(const gbees_island_weights *weights, gbees_sample_ev
         after += weights->after[k];
     }
     for (int k = 0; k < GBEES_ISLANDS; k++) {
-        const double share = weights->after[k] / after, of_ratio = share - weights->before[k] / before,
-                     of_mean = share - 1.0 / GBEES_ISLANDS;
+        const double part = weights->after[k] / after, of_ratio = part - weights->before[k] / before,
+                     of_mean = part - 1.0 / GBEES_ISLANDS;
 
         ratio += of_ratio * of_ratio;
         mean += of_mean * of_mean;
@@ -100,7 +101,7 @@ static int find_poor(resampling *all)
             all->sum[k] += montecarlo->weight[i];
             square += montecarlo->weight[i] * montecarlo->weight[i];
         }
-        all->poor[k] = square > 0 && all->sum[k] * all->sum[k] / square < least_share * (double)places;
+        all->poor[k] = square > 0 && all->sum[k] * all->sum[k] / square < least_effective * (double)places;
         all->to[k + 1] = all->to[k] + (all->poor[k] ? places : all->from[k + 1] - all->from[k]);
         any |= all->poor[k];
     }

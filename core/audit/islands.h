@@ -2,7 +2,7 @@
  *
  * A sample belongs to the island that its number says, as many numbers to each.  An island with little effective
  * weight is replaced by as many samples as it has numbers, drawn from it by systematic resampling (Kitagawa, J.
- * Comput. Graph. Stat. 5 (1996) 1), each with the same share of the island's weight.  So the sum of an island's
+ * Comput. Graph. Stat. 5 (1996) 1), each with the same part of the island's weight.  So the sum of an island's
  * weights remains an unbiased estimate of the evidence, and islands are combined by it (Verge, Dubarry, Del Moral,
  * Moulines, Stat. Comput. 25 (2015) 243).  Standard errors are those of a ratio of sums over independent islands
  * (Cochran, Sampling Techniques, 1977, section 6.4).

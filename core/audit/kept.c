@@ -1,4 +1,5 @@
-/* kept.c - see kept.h. */
+/* kept.c - appends the state of the samples at each record to a list; arrays that have not changed since the record
+ * before are shared with it. */
 #include "kept.h"
 #include "samples.h"
 #include <stdlib.h>

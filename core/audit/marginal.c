@@ -1,4 +1,5 @@
-/* marginal.c - see marginal.h. */
+/* marginal.c - counts samples in quarters of a cell, and compares their distribution function with the grid's: its
+ * largest difference, and the area between both. */
 #include "marginal.h"
 #include "samples.h"
 #include <math.h>

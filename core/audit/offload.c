@@ -1,4 +1,5 @@
-/* offload.c - see offload.h. */
+/* offload.c - has the backend integrate the samples of a step, if that is work enough for it; if not, tells the caller
+ * to do it. */
 #include "offload.h"
 #include <string.h>
 

@@ -82,13 +82,13 @@ static int is_held(const source *from, const double *offset)
 /* Which of `count` intervals of the cumulated weights the number u in [0, 1) falls on. */
 static size_t choose(const double *below, size_t count, double u)
 {
-    const double share = u * below[count];
+    const double target = u * below[count];
     size_t lo = 0, hi = count;
 
     while (hi - lo > 1) {
         const size_t middle = lo + (hi - lo) / 2;
 
-        if (below[middle] <= share)
+        if (below[middle] <= target)
             lo = middle;
         else
             hi = middle;

@@ -1,5 +1,5 @@
-/* memory.c - see memory.h. Linux tells it in /proc/meminfo, the limits of control groups in /sys/fs/cgroup, and what
- * of the address space is taken in /proc/self/statm. */
+/* memory.c - reads how much memory is left from /proc/meminfo, the limits of control groups from /sys/fs/cgroup, and
+ * what of the address space is taken from /proc/self/statm: the least of them counts. */
 #include "memory.h"
 #include <math.h>
 #include <stdarg.h>

@@ -88,11 +88,11 @@ static const char *reason_to_stop(const gbees_search *s, const gbees_refinement_
 /* Tells the plan how many samples the measurements leave effective. If that fails, the runs' audit reports why. */
 static void expect_samples(const gbees_search *s)
 {
-    double share;
+    double effective;
     gbees_error ignored;
 
-    if (!gbees_audit_effective(s->setup->problem, s->options->threads, &share, &ignored))
-        gbees_refinement_expect(s->refinement, share);
+    if (!gbees_audit_effective(s->setup->problem, s->options->threads, &effective, &ignored))
+        gbees_refinement_expect(s->refinement, effective);
 }
 
 /* After the failure of a run. A limit of the command ends the search, with *why; the first run is kept as far as it

@@ -18,8 +18,8 @@ typedef struct findings {
     int reached;   /* measurements up to the end */
     gbees_forecast forecast;
     int has_forecast; /* 0: it was not asked for */
-    int ranks;        /* that mpirun has started; 0: the process is alone, and `share` is not set */
-    gbees_ranks_share share;
+    int ranks;        /* that mpirun has started; 0: the process is alone, and `expected` is not set */
+    gbees_ranks_forecast expected;
 } findings;
 
 static double machine_memory(void)
@@ -164,8 +164,8 @@ static void print_ranks(FILE *out, const findings *found)
     if (found->ranks > 0)
         (void)fprintf(
             out, "ranks         %d, each with some %s; expected efficiency %.0f %% (%.0f ghosts for 100 bricks)\n",
-            found->ranks, gbees_units_bytes(bytes, sizeof bytes, found->share.bytes), 100 * found->share.efficiency,
-            100 * found->share.ghosts);
+            found->ranks, gbees_units_bytes(bytes, sizeof bytes, found->expected.bytes),
+            100 * found->expected.efficiency, 100 * found->expected.ghosts);
 }
 
 static void print_machine(FILE *out, const gbees_setup *setup, const findings *found)
@@ -207,8 +207,8 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
 
     if (found->ranks > 0)
         (void)json_object_update_new(line, json_pack("{s:i, s:f, s:f, s:f}", "ranks", found->ranks, "bytes_a_rank",
-                                                     found->share.bytes, "ghosts", found->share.ghosts, "efficiency",
-                                                     found->share.efficiency));
+                                                     found->expected.bytes, "ghosts", found->expected.ghosts,
+                                                     "efficiency", found->expected.efficiency));
     return line;
 }
 
@@ -249,9 +249,9 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
         found.forecast = gbees_forecast_make(&setup, &alone);
     if (options->parallel) {
         found.ranks = options->parallel->ranks;
-        found.share = gbees_ranks_expect(setup.problem, found.ranks,
-                                         isnan(found.forecast.bytes) ? found.bytes : found.forecast.bytes,
-                                         found.box_cells, found.bytes);
+        found.expected = gbees_ranks_expect(setup.problem, found.ranks,
+                                            isnan(found.forecast.bytes) ? found.bytes : found.forecast.bytes,
+                                            found.box_cells, found.bytes);
     }
     if (options->json)
         status = gbees_print_json(out, json_line(&setup, &found), error);

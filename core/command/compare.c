@@ -1,4 +1,5 @@
-/* compare.c - see compare.h. */
+/* compare.c - collects the records of a run for a comparison, and prints a table: a row a filter, a column a
+ * measure. */
 #include "compare.h"
 #include "solver/projection.h"
 #include <math.h>

@@ -1,7 +1,9 @@
 /* export.c - gbees-export: a results folder as text files. */
+#include "crash.h"
 #include "export_file.h"
 #include "export_images.h"
 #include "io/folder.h"
+#include "io/hdf5_driver.h"
 #include <argp.h>
 #include <errno.h>
 #include <gbees/gbees.h>
@@ -332,12 +334,18 @@ int main(int argc, char **argv)
     const struct argp parser = {
         .options = option_table, .parser = parse_option, .args_doc = "RUN OUT\n--verify RUN", .doc = help_text};
     export_job job = {.format = &formats[0]};
+    static const gbees_crash_texts texts = {
+        .crash = "gbees-export: the program crashed, in a library perhaps, for lack of memory\n",
+        .hdf5 = "gbees-export: HDF5 crashed, as it does for lack of memory\n"};
     gbees_error error;
 
     argp_err_exit_status = EXIT_BAD_USAGE;
-    if (argp_parse(&parser, argc, argv, 0, NULL, &job))
+    if (argp_parse(&parser, argc, argv, 0, NULL, &job)) {
+        (void)fputs("gbees-export: not enough memory for the command line\n", stderr);
         return EXIT_FAILED;
-    if (job.verify ? verify_run(&job, &error) : export_run(&job, &error)) {
+    }
+    gbees_crash_explain(&texts);
+    if (gbees_hdf5_start(&error) || (job.verify ? verify_run(&job, &error) : export_run(&job, &error))) {
         (void)fprintf(stderr, "gbees-export: %s\n", error.text);
         return EXIT_FAILED;
     }

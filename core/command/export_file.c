@@ -1,4 +1,4 @@
-/* export_file.c - see export_file.h. */
+/* export_file.c - opens a file for writing and closes it; a failure is reported with its path. */
 #include "export_file.h"
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* export_image.c - see export_image.h. The format: "VTK File Formats", XML image data with appended raw values. */
+/* export_image.c - fills a dense array from a record's marginal and writes it as one file. The format: "VTK File
+ * Formats", XML image data with appended raw values. */
 #include "export_image.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* export_images.c - see export_images.h. */
+/* export_images.c - writes an image of each marginal and record, and a list (.pvd) of each marginal's images with
+ * their times. */
 #include "export_images.h"
 #include "export_file.h"
 #include "io/folder.h"

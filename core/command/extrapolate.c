@@ -1,4 +1,5 @@
-/* extrapolate.c - see extrapolate.h. */
+/* extrapolate.c - extrapolates by power laws: time and memory as powers of the cells' width, the time left from what
+ * each third of the part done has taken. */
 #include "extrapolate.h"
 #include <math.h>
 
@@ -92,7 +93,7 @@ double gbees_history_left(const gbees_history *history)
     for (int k = 0; k < 9 && parts > 0; k++, parts--) {
         more *= growth;
         part += more;
-        /* The cost rises within a part: its beginning takes less than its share. */
+        /* The cost rises within a part: its beginning takes less than an even fraction. */
         left += parts < 1 ? parts * (part - more * (1 - parts) / 2) : part;
     }
     return left + fmax(parts, 0) * part;

@@ -1,6 +1,6 @@
-/* forecast.c - see forecast.h. A trial is the run with cells that are wider along all axes. Trial by trial they
- * become narrower by 2^(1/2), as long as the next trial is expected to be short. p* is in proportion to a cell's
- * volume, so that it cuts off the same part of the density. */
+/* forecast.c - makes trials of a run. A trial is the run with cells that are wider along all axes. Trial by trial
+ * they become narrower by 2^(1/2), as long as the next trial is expected to be short. p* is in proportion to a
+ * cell's volume, so that it cuts off the same part of the density. */
 #include "forecast.h"
 #include "base/seconds.h"
 #include "base/text.h"

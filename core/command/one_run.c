@@ -1,4 +1,5 @@
-/* one_run.c - see one_run.h. */
+/* one_run.c - opens a solver, propagates it to the end or to a limit, and passes what it observes to writer, report,
+ * progress bar and comparison. */
 #include "one_run.h"
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -136,12 +137,14 @@ static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_erro
     if (!status)
         status = gbees_writer_checkpoint(r->writer, checkpoint, &cause);
     r->checkpointed = r->checkpointed || !status;
+    const char *before = r->checkpointed ? "the one before it is kept" : "there is none before it";
     if (status != GBEES_ENOMEM)
-        return status ? gbees_error_set(error, (gbees_status)status, "%s", cause.text) : GBEES_OK;
+        return status ? gbees_error_set(error, (gbees_status)status, "no checkpoint was written: %s; %s", cause.text,
+                                        before)
+                      : GBEES_OK;
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_clear(&r->progress);
-    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text,
-                  r->checkpointed ? "the one before it is kept" : "there is none before it");
+    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text, before);
     (void)pthread_mutex_unlock(&r->lock);
     return GBEES_OK;
 }
@@ -219,8 +222,7 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
 int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *command, gbees_error *error)
 {
     const gbees_setup *setup = run->setup;
-    const gbees_provenance provenance = {.plugin_path = gbees_setup_path(setup->model),
-                                         .scenario = gbees_scenario_text(setup->scenario),
+    const gbees_provenance provenance = {.scenario = gbees_scenario_text(setup->scenario),
                                          .backend = setup->backend->name,
                                          .device = setup->backend->title,
                                          .command = command};

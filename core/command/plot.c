@@ -1,4 +1,6 @@
 /* plot.c - the command gbees-plot: draws the records of a results folder. */
+#include "crash.h"
+#include "io/hdf5_driver.h"
 #include "plot/animate.h"
 #include "plot/other.h"
 #include "plot_pictures.h"
@@ -199,14 +201,23 @@ int main(int argc, char **argv)
         "picture.png    the one of these to look at first\n"
         "runs-*.png     marginals and series of several runs together\n\n"
         "Exit status: 0 if all is drawn, 1 if something went wrong, 2 for a wrong command line.";
+    static const gbees_crash_texts texts = {
+        .crash = "gbees-plot: the program crashed, in a library perhaps, for lack of memory\n",
+        .hdf5 = "gbees-plot: HDF5 crashed, as it does for lack of memory\n"};
     const struct argp parser = {option_table, parse_option, "RUN [RUN...]", text, NULL, NULL, NULL};
     gbees_plot_command c = {.formats = 1, .draw = {.azimuth = -109, .elevation = 14}};
     gbees_error error = {0};
     int status;
 
     argp_err_exit_status = 2;
-    argp_parse(&parser, argc, argv, 0, NULL, &c);
-    status = plot(&c, &error);
+    if (argp_parse(&parser, argc, argv, 0, NULL, &c))
+        status = gbees_error_set(&error, GBEES_ENOMEM, "not enough memory for the command line");
+    else {
+        gbees_crash_explain(&texts);
+        status = gbees_hdf5_start(&error);
+    }
+    if (!status)
+        status = plot(&c, &error);
     if (status)
         fprintf(stderr, "gbees-plot: %s\n", error.text);
     return status == GBEES_OK ? 0 : status == GBEES_EUSAGE ? 2 : 1;

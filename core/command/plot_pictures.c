@@ -1,4 +1,5 @@
-/* plot_pictures.c - see plot_pictures.h. */
+/* plot_pictures.c - lists the pictures of a results folder, draws them side by side on threads, and saves them under
+ * their names. */
 #include "plot_pictures.h"
 #include "base/workers.h"
 #include <errno.h>

@@ -186,8 +186,10 @@ int main(int argc, char **argv)
     if (argc > 0)
         argv[0] = name;
     argp_err_exit_status = EXIT_BAD_USAGE;
-    if (argp_parse(&parser, argc, argv, 0, NULL, &p))
-        return EXIT_BAD_USAGE;
+    if (argp_parse(&parser, argc, argv, 0, NULL, &p)) {
+        (void)fputs("gbees-plugin: not enough memory for the command line\n", stderr);
+        return EXIT_FAILED;
+    }
     if (p.version) {
         (void)printf("gbees-plugin %s\n", gbees_version());
         return gbees_print_flush(stdout, &error) ? EXIT_FAILED : EXIT_SUCCESS;

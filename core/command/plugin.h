@@ -75,6 +75,9 @@ const char *gbees_probe_place(const gbees_problem *problem, const double *y, cha
 
 /* plugin_card.c: all checks that need no other processor. */
 void gbees_probe_run(gbees_probe *probe);
+/* plugin_beyond.c: fails the present check and returns 1 if a function reads a parameter that the card does not have.
+ */
+int gbees_probe_beyond(const gbees_probe *probe, const gbees_problem *problem);
 /* plugin_drift.c: the equations over the initial box of scenario `name`. */
 void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *problem, const char *name);
 /* plugin_noise.c: the diffusion there, if the model has one. */

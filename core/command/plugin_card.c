@@ -99,8 +99,8 @@ static int is_finite_at_mean(const gbees_problem *problem, const double *paramet
     return good;
 }
 
-/* Warns of a range with values at which the drift is not finite. The loader has checked that the default is in
- * the range. */
+/* Fails if a parameter is read that is not there, and warns of a range with values at which the drift is not finite.
+ * The loader has checked that the default is in the range. */
 static void check_parameters(const gbees_probe *probe)
 {
     const gbees_model *m = probe->model;
@@ -110,6 +110,10 @@ static void check_parameters(const gbees_probe *probe)
     gbees_probe_report(probe, GBEES_PROBE_BEGIN, "parameters");
     if (gbees_probe_problem(probe, 0, NULL, &problem, NULL))
         problem = NULL; /* check_scenarios() reports it */
+    if (problem && gbees_probe_beyond(probe, problem)) {
+        gbees_problem_destroy(problem);
+        return;
+    }
     for (int k = 0; k < m->parameter_count; k++) {
         const gbees_parameter *p = &m->parameters[k];
         const double ends[] = {p->min, p->max};

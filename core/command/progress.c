@@ -1,4 +1,5 @@
-/* progress.c - see progress.h. */
+/* progress.c - measures the rates of steps and cells over the last moments, and shows them on a terminal's line or
+ * as a line of JSON. */
 #include "progress.h"
 #include "base/seconds.h"
 #include "io/jsonl.h"

@@ -1,4 +1,5 @@
-/* ranks.c - see ranks.h. */
+/* ranks.c - opens the communicator if a launcher of MPI has started the process. Rank 0 sends each run as the text
+ * of its scenario; the other ranks make the same problem of it and serve. */
 #include "ranks.h"
 #include "one_run.h"
 #include <stdlib.h>

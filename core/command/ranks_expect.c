@@ -1,10 +1,11 @@
-/* ranks_expect.c - see ranks_expect.h. */
+/* ranks_expect.c - models the time of a step as computation, which ranks divide, and exchange, which grows with the
+ * surface of a rank's box. */
 #include "ranks_expect.h"
 #include "numerics/brick.h"
 #include <math.h>
 
-gbees_ranks_share gbees_ranks_expect(const gbees_problem *problem, int ranks, double bytes, double box_cells,
-                                     double box_bytes)
+gbees_ranks_forecast gbees_ranks_expect(const gbees_problem *problem, int ranks, double bytes, double box_cells,
+                                        double box_bytes)
 {
     /* Of a brick: the cells that a sweep reads beyond a cut, in cells; the sweeps that packing, sending and unpacking
      * a ghost take as long as; bricks of the rank with most over the mean. */
@@ -25,7 +26,7 @@ gbees_ranks_share gbees_ranks_expect(const gbees_problem *problem, int ranks, do
 
         ghosts += sides * ceil((double)READ / shape.edge[j]) * pieces[j] / across;
     }
-    return (gbees_ranks_share){.ghosts = ghosts,
-                               .bytes = bytes / ranks * (1 + ghosts),
-                               .efficiency = ranks > 1 ? 1 / (imbalance * (1 + (1 + exchange) * ghosts / n)) : 1};
+    return (gbees_ranks_forecast){.ghosts = ghosts,
+                                  .bytes = bytes / ranks * (1 + ghosts),
+                                  .efficiency = ranks > 1 ? 1 / (imbalance * (1 + (1 + exchange) * ghosts / n)) : 1};
 }

@@ -1,4 +1,5 @@
-/* report.c - see report.h. */
+/* report.c - prints the header, a line for each record and update, and the summary: as aligned columns or, with
+ * --json, the lines of io/jsonl.c. */
 #include "report.h"
 #include "compare.h"
 #include "io/json_util.h"
@@ -238,12 +239,12 @@ static double percent(double mass)
     return fabs(mass) < 1e-14 ? 0 : 100 * mass;
 }
 
-/* Ranks that have not shared the grid: it was too small for them to gain by it. */
+/* Ranks that have not shared the grid: it was too small for them to gain by it, or moves, and they have GPUs. */
 static void print_ranks(const gbees_report *report, const gbees_totals *totals)
 {
     if (totals->ranks > 1 && totals->imbalance >= totals->ranks)
         (void)fprintf(report->out,
-                      "ranks: %d, and rank 0 had the whole grid: it was too small to gain by sharing it\n",
+                      "ranks: %d, and rank 0 had the whole grid: it moves, or was too small to gain by sharing it\n",
                       totals->ranks);
 }
 

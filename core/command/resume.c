@@ -1,4 +1,5 @@
-/* resume.c - see resume.h. */
+/* resume.c - saves the options that decide a run's results as parts of a checkpoint, and sets them again on
+ * --resume; refuses what contradicts them. */
 #include "resume.h"
 #include "base/checkpoint.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
 /* search_run.c - one run of the search for an accuracy: its scenario, its checkpoints, the run itself; see
  * search.h. */
 #include "base/checkpoint.h"
+#include "base/gaps.h"
 #include "base/text.h"
 #include "io/scenario.h"
 #include "ranks.h"
@@ -35,6 +36,7 @@ static int save_run(void *context, gbees_checkpoint *checkpoint, gbees_error *er
     state.worst_time = report->worst_time;
     state.scores = report->scores;
     state.samples = run->options.samples;
+    GBEES_CLEAR_GAPS(&state);
     int bad = fflush(report->out) != 0;
     bad |= gbees_checkpoint_add(checkpoint, "report", 1, sizeof state, &state);
     bad |= gbees_checkpoint_add(checkpoint, "report_text", 1, run->size, run->text);
@@ -42,6 +44,7 @@ static int save_run(void *context, gbees_checkpoint *checkpoint, gbees_error *er
         gbees_summary plain = run->summary;
 
         plain.problem = NULL;
+        GBEES_CLEAR_GAPS(&plain);
         bad |= gbees_checkpoint_add(checkpoint, "summary", 1, sizeof plain, &plain);
     }
     if (bad)

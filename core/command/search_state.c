@@ -59,8 +59,7 @@ static int is_there(const char *path)
 
 static gbees_provenance describe(const gbees_search *s)
 {
-    return (gbees_provenance){.plugin_path = gbees_setup_path(s->setup->model),
-                              .scenario = gbees_scenario_text(s->setup->scenario),
+    return (gbees_provenance){.scenario = gbees_scenario_text(s->setup->scenario),
                               .backend = s->setup->backend->name,
                               .device = s->setup->backend->title,
                               .command = s->command};

@@ -1,5 +1,6 @@
 /* setup.c - from options to a problem, a backend and a folder, all checked; see command.h. */
 #include "command.h"
+#include "watch.h"
 #include <argz.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -110,6 +111,18 @@ int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char
 
 /* ---- all of it ---- */
 
+/* Makes the problem, whose calls of the model are watched from here on. */
+static int make_problem(gbees_setup *setup, const gbees_options *options, gbees_error *error)
+{
+    gbees_watch_start(setup->model->name, options->patience);
+    gbees_watch_enter();
+    const int status = gbees_problem_create(setup->model, setup->scenario, &setup->problem, error);
+    gbees_watch_leave();
+    if (!status)
+        gbees_watch_problem(setup->problem);
+    return status;
+}
+
 int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, gbees_registry *registry,
                              gbees_error *error)
 {
@@ -123,7 +136,7 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
     if (!status)
         status = add_defaults(made.scenario, made.model, error);
     if (!status)
-        status = gbees_problem_create(made.model, made.scenario, &made.problem, error);
+        status = make_problem(&made, options, error);
     if (!status)
         status = gbees_output_create(made.scenario, made.problem->end, &made.output, error);
     if (status)
@@ -142,6 +155,8 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
         status = gbees_truth_read(options->truth, made.model, made.problem->dimension, &made.truth, error);
     if (!status)
         status = choose_backend(&made, registry, options->backend, error);
+    if (!status)
+        made.backend = gbees_watch_backend(made.backend);
     if (!status && options->resume) {
         made.folder = strdup(options->resume);
         status =

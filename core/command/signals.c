@@ -1,12 +1,10 @@
-/* signals.c - see signals.h. */
+/* signals.c - handlers note a signal, which a run asks for between two steps; those of crashes write one sentence by
+ * functions that are safe in a handler. */
 #include "signals.h"
-#include "io/hdf5_driver.h"
+#include "crash.h"
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* State of the signal handler. */
 static volatile sig_atomic_t caught_signal;
@@ -16,12 +14,6 @@ static volatile sig_atomic_t requested;
 /* What the handlers write, with the model's name as soon as it is known. */
 static char crash_text[400] = "gbees-run: the program crashed; the records that were written are whole\n";
 static char again_text[400] = "gbees-run: ended by a second signal; the records that were written are whole\n";
-
-static void say(const char *text)
-{
-    if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* there is no other place to say it */
-}
 
 void gbees_signals_model(const char *name)
 {
@@ -48,7 +40,7 @@ static void note_signal(int number)
         caught_signal = number;
         caught_at = now;
     } else if (now.tv_sec - caught_at.tv_sec > 1) {
-        say(again_text);
+        gbees_crash_say(again_text);
         (void)signal(number, SIG_DFL);
         (void)raise(number);
     }
@@ -109,66 +101,19 @@ int gbees_signals_caught(void)
 
 /* ---- unexpected ends of the program ---------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t explaining;
-
-static const char exit_text[] =
-    "gbees-run: a library or the plugin ended the program, as HDF5 does for lack of memory; the records that were "
-    "written are whole\n";
-
-static const char hdf5_text[] =
-    "gbees-run: HDF5 crashed, as it does for lack of memory; the records that were written are "
-    "whole\n";
-
-/* HDF5 crashes without memory: that ends the program as other lack of memory does. Else the signal's default action
- * follows: the handler is reset, and the signal is delivered when it returns. */
-static void explain_crash(int number)
-{
-    if (explaining && gbees_hdf5_is_at_work()) {
-        say(hdf5_text);
-        _exit(EXIT_FAILURE);
-    }
-    if (explaining)
-        say(crash_text);
-    explaining = 0;
-    (void)raise(number);
-}
-
-/* Writes the sentence and ends at once, without the other exit handlers: another thread may be inside one of them and
- * wait for this one. */
-static void explain_exit(void)
-{
-    if (!explaining)
-        return;
-    say(exit_text);
-    _exit(EXIT_FAILURE);
-}
-
-/* A tool that looks for mistakes may have handlers of its own: they stay. */
-static void explain_signal(int number)
-{
-    struct sigaction action = {.sa_handler = explain_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)}, old;
-
-    (void)sigemptyset(&action.sa_mask);
-    if (!sigaction(number, NULL, &old) && old.sa_handler == SIG_DFL)
-        (void)sigaction(number, &action, NULL);
-}
-
 void gbees_signals_explain(void)
 {
-    static char stack_memory[1 << 16]; /* for the handler, as the stack may be what has run out */
-    const stack_t stack = {.ss_sp = stack_memory, .ss_size = sizeof stack_memory};
+    static const gbees_crash_texts texts = {
+        .crash = crash_text,
+        .hdf5 = "gbees-run: HDF5 crashed, as it does for lack of memory; the records that were written are whole\n",
+        .exit =
+            "gbees-run: a library or the plugin ended the program, as HDF5 does for lack of memory; the records that "
+            "were written are whole\n"};
 
-    explaining = 1;
-    (void)sigaltstack(&stack, NULL);
-    (void)atexit(explain_exit);
-    explain_signal(SIGSEGV);
-    explain_signal(SIGBUS);
-    explain_signal(SIGFPE);
-    explain_signal(SIGILL);
-    explain_signal(SIGABRT);
+    gbees_crash_explain(&texts);
 }
 
 void gbees_signals_finish(void)
 {
-    explaining = 0;
+    gbees_crash_finish();
 }

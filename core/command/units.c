@@ -1,4 +1,4 @@
-/* units.c - see units.h. */
+/* units.c - chooses the unit and the digits of a count, of bytes, and of a duration. */
 #include "units.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* affine.c - see affine.h. */
+/* affine.c - sums the moments of y, and of the drift with y, under P; then solves the least-squares equations by the
+ * covariance's eigenvectors, leaving out directions in which it is rounding. */
 #include "affine.h"
 #include "base/workers.h"
 #include <math.h>

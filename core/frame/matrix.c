@@ -1,4 +1,5 @@
-/* matrix.c - see matrix.h. */
+/* matrix.c - multiplies by loops; systems of equations, determinants and eigenvalues are LAPACK's. What is not
+ * finite is refused before LAPACK gets it. */
 #include "matrix.h"
 #include <lapacke.h>
 #include <math.h>

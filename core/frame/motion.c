@@ -1,4 +1,5 @@
-/* motion.c - see motion.h. */
+/* motion.c - multiplies a frame's centre and edges by the exponential of the affine field's generator, which is
+ * computed by scaling and squaring; extrapolates the field from the last two fits. */
 #include "motion.h"
 #include <math.h>
 #include <string.h>

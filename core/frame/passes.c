@@ -1,4 +1,5 @@
-/* passes.c - see passes.h. */
+/* passes.c - factors the map between two frames as L U with complete pivoting; each row of U, then of L, is a map
+ * along one axis. */
 #include "passes.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* relative.c - see relative.h. */
+/* relative.c - transforms slopes and offsets of an affine field by the frame's edges A: B to A^-1 B A, less the
+ * velocity of the frame. */
 #include "relative.h"
 #include <float.h>
 #include <math.h>

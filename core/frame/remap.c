@@ -1,7 +1,7 @@
-/* remap.c - see remap.h. */
+/* remap.c - applies the passes between two frames to a list of cells: sorts it so that the rows of a pass lie
+ * together, maps each row (row.c), and drops cells that have too little. Threads take parts of the rows. */
 #include "remap.h"
 #include "base/workers.h"
-#include "passes.h"
 #include "row.h"
 #include "sparse_list.h"
 #include <gbees/gbees.h>
@@ -9,23 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After each pass cells below this part of `least` are dropped: cells that passes add at the density's edge would
- * otherwise be most of all cells. In six dimensions a thousandth in its place keeps less than a tenth of the dropped
- * mass, and takes twice as long. */
-static const double least_part = 0.1;
-
 enum { CELL_NS = 50 /* time of a cell, about, in all passes: decides how many threads are worth starting */ };
-
-static const double to_averages = 1.0 / 24, to_centres = -1.0 / 24;
 
 /* One pass over all rows. */
 typedef struct rows {
     const gbees_sparse *cells;
-    const gbees_pass *map; /* NULL: the rows stay where they are */
-    int axis, rising;      /* rising: the axis of the next pass is a larger one */
-    double before, after;  /* shares of an exchange along the row, 0: none */
-    double spread;         /* variance that diffusion along the row adds, in cells squared */
-    double least;
+    const gbees_remap_pass *pass;
+    double least;           /* cells with less are dropped */
     struct rows_part *part; /* [GBEES_SPARSE_PARTS] */
 } rows;
 
@@ -45,7 +35,7 @@ typedef struct rows_part {
 static int same_row(const rows *s, const gbees_sparse_cell *a, const gbees_sparse_cell *b)
 {
     for (int j = 0; j < s->cells->n; j++)
-        if (j != s->axis && a->at[j] != b->at[j])
+        if (j != s->pass->axis && a->at[j] != b->at[j])
             return 0;
     return 1;
 }
@@ -87,12 +77,12 @@ static int append_row(const rows *s, const gbees_row *row, const int32_t *at, ro
             continue;
         }
         memcpy(cell->at, at, sizeof cell->at);
-        cell->at[s->axis] = (int32_t)(row->first + (int64_t)k);
+        cell->at[s->pass->axis] = (int32_t)(row->first + (int64_t)k);
         cell->p = row->p[k];
         cell++;
     }
     if (cell > begin) {
-        const int32_t low = begin->at[s->axis], high = cell[-1].at[s->axis];
+        const int32_t low = begin->at[s->pass->axis], high = cell[-1].at[s->pass->axis];
 
         part->low = low < part->low ? low : part->low;
         part->high = high > part->high ? high : part->high;
@@ -105,13 +95,13 @@ static int append_row(const rows *s, const gbees_row *row, const int32_t *at, ro
 /* Moves part->row along itself to part->moved; at: the index along the other axes. */
 static gbees_status move_row(const rows *s, const int32_t *at, rows_part *part)
 {
-    const double scale = fabs(s->map->scale), last = (double)part->row.first + (double)part->row.length;
-    double shift = s->map->shift;
+    const double scale = fabs(s->pass->scale), last = (double)part->row.first + (double)part->row.length;
+    double shift = s->pass->shift;
 
     for (int j = 0; j < s->cells->n; j++)
-        shift += s->map->shear[j] * at[j]; /* 0 along the row */
-    if (!(fabs(scale * (double)part->row.first + shift) < GBEES_SPARSE_REACH &&
-          fabs(scale * last + shift) < GBEES_SPARSE_REACH))
+        shift += s->pass->shear[j] * at[j]; /* 0 along the row */
+    if (!(fabs(scale * (double)part->row.first + shift) < GBEES_REMAP_REACH &&
+          fabs(scale * last + shift) < GBEES_REMAP_REACH))
         return GBEES_ENUMERIC;
     return gbees_row_map(&part->row, scale, shift, &part->moved) ? GBEES_ENOMEM : GBEES_OK;
 }
@@ -120,29 +110,29 @@ static gbees_status move_row(const rows *s, const int32_t *at, rows_part *part)
 static gbees_status take_row(const rows *s, size_t first, size_t end, rows_part *part)
 {
     const gbees_sparse_cell *cell = s->cells->cell;
-    const int sign = s->map && s->map->scale < 0 ? -1 : 1;
-    const int32_t low = cell[first].at[s->axis], high = cell[end - 1].at[s->axis];
+    const int sign = s->pass->moves && s->pass->scale < 0 ? -1 : 1;
+    const int32_t low = cell[first].at[s->pass->axis], high = cell[end - 1].at[s->pass->axis];
     gbees_row *row = &part->row;
     gbees_status status = GBEES_OK;
 
     if (gbees_row_open(row, sign > 0 ? low : -high, sign > 0 ? high : -low))
         return GBEES_ENOMEM;
     for (size_t i = first; i < end; i++)
-        row->p[sign * (int64_t)cell[i].at[s->axis] - row->first] = cell[i].p;
-    if (s->before != 0)
-        gbees_row_exchange(row, s->before);
-    if (s->map) {
+        row->p[sign * (int64_t)cell[i].at[s->pass->axis] - row->first] = cell[i].p;
+    if (s->pass->before != 0)
+        gbees_row_exchange(row, s->pass->before);
+    if (s->pass->moves) {
         status = move_row(s, cell[first].at, part);
         row = &part->moved;
     }
-    if (!status && s->spread > 0) {
+    if (!status && s->pass->spread > 0) {
         gbees_row *const wider = row == &part->row ? &part->moved : &part->row;
 
-        status = gbees_row_spread(row, s->spread, wider) ? GBEES_ENOMEM : GBEES_OK;
+        status = gbees_row_spread(row, s->pass->spread, wider) ? GBEES_ENOMEM : GBEES_OK;
         row = wider;
     }
-    if (!status && s->after != 0)
-        gbees_row_exchange(row, s->after);
+    if (!status && s->pass->after != 0)
+        gbees_row_exchange(row, s->pass->after);
     if (!status && append_row(s, row, cell[first].at, part))
         status = GBEES_ENOMEM;
     return status;
@@ -192,16 +182,18 @@ static gbees_status join_parts(rows *s, gbees_sparse *cells, double *dropped)
     for (size_t k = 0; k < parts; k++)
         *dropped += s->part[k].dropped;
     gbees_sparse_swap(cells, count);
-    cells->low[s->axis] = low;
-    cells->high[s->axis] = high;
+    cells->low[s->pass->axis] = low;
+    cells->high[s->pass->axis] = high;
     return GBEES_OK;
 }
 
 /* Applies a pass to all rows. */
 static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error *error)
 {
-    int status = gbees_sparse_turn(cells, s->axis, s->rising, error);
+    int status = GBEES_OK;
 
+    for (int k = 0; k < s->pass->sort_count && !status; k++)
+        status = gbees_sparse_sort(cells, s->pass->sorts[k], error);
     if (status)
         return status;
     s->cells = cells;
@@ -217,110 +209,58 @@ static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error 
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "a density can't be taken to another frame: a cell would be more than %d cells from "
                                "its centre; the frames are too different",
-                               (int)GBEES_SPARSE_REACH);
+                               (int)GBEES_REMAP_REACH);
     return failed ? gbees_error_set(error, failed, "not enough memory for the cells of another frame") : GBEES_OK;
 }
 
-/* ---- passes ---- */
+/* ---- all passes ---- */
 
-/* Whether, from pass number k on, a pass shifts rows by their coordinate along `axis` before one moves rows along
- * this axis. If so, P must be values at centres along the axis; else, and after the last pass, averages. */
-static int is_read_next(const gbees_passes *passes, int k, int axis)
-{
-    for (; k < passes->count && passes->pass[k].axis != axis; k++)
-        if (passes->pass[k].shear[axis] != 0)
-            return 1;
-    return 0;
-}
-
-/* Applies all passes, one after the other. every: the fields that all passes have in common; spread: as
- * gbees_remap_options has it. */
-static int pass_all(const gbees_passes *passes, const rows *every, const double *spread, gbees_sparse *cells,
-                    double *dropped, gbees_error *error)
-{
-    int centres[GBEES_MAX_DIM] = {0}, status = GBEES_OK; /* by axis: whether cells hold values at centres */
-
-    for (int j = 0; j < passes->n && !status; j++) {
-        rows s = {.axis = j, .rising = 1, .after = to_centres, .least = every->least, .part = every->part};
-
-        centres[j] = is_read_next(passes, 0, j);
-        status = centres[j] ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
-    }
-    for (int k = 0; k < passes->count && !status; k++) {
-        const int axis = passes->pass[k].axis;
-        const int rising = k + 1 < passes->count && passes->pass[k + 1].axis > axis;
-        rows s = {
-            .map = &passes->pass[k], .axis = axis, .rising = rising, .least = every->least, .part = every->part};
-
-        s.before = centres[axis] ? to_averages : 0;
-        centres[axis] = is_read_next(passes, k + 1, axis);
-        s.after = centres[axis] ? to_centres : 0;
-        status = pass_rows(&s, cells, dropped, error);
-    }
-    for (int j = 0; j < passes->n && !status; j++) {
-        rows s = {.axis = j, .rising = 1, .least = every->least, .part = every->part};
-
-        s.before = centres[j] ? to_averages : 0;
-        s.spread = spread ? spread[passes->to[j]] : 0;
-        status = centres[j] || s.spread > 0 ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
-    }
-    return status;
-}
-
-/* Applies all passes to the cells; allocates and frees the memory of their parts. */
-static int pass_in_parts(const gbees_passes *passes, const gbees_remap_options *options, gbees_sparse *cells,
-                         double *dropped, gbees_error *error)
+/* Applies a plan to the cells; allocates and frees the memory of their parts. */
+static int pass_all(const gbees_remap_plan *plan, gbees_sparse *cells, double *dropped, gbees_error *error)
 {
     const size_t bytes = GBEES_SPARSE_PARTS * sizeof(rows_part);
-    const rows every = {.least = least_part * options->least, .part = aligned_alloc(_Alignof(rows_part), bytes)};
+    rows s = {.least = plan->least_between, .part = aligned_alloc(_Alignof(rows_part), bytes)};
+    int status = GBEES_OK;
 
-    if (!every.part)
+    if (!s.part)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of another frame");
-    memset(every.part, 0, bytes);
-    const int status = pass_all(passes, &every, options->spread, cells, dropped, error);
-    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
-        gbees_row_close(&every.part[k].row);
-        gbees_row_close(&every.part[k].moved);
-        free(every.part[k].cell);
+    memset(s.part, 0, bytes);
+    for (int k = 0; k < plan->count && !status; k++) {
+        s.pass = &plan->pass[k];
+        status = pass_rows(&s, cells, dropped, error);
     }
-    free(every.part);
+    for (int k = 0; k < plan->sort_count && !status; k++)
+        status = gbees_sparse_sort(cells, plan->sorts[k], error);
+    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
+        gbees_row_close(&s.part[k].row);
+        gbees_row_close(&s.part[k].moved);
+        free(s.part[k].cell);
+    }
+    free(s.part);
     return status;
 }
-
-/* ---- lists ---- */
 
 static int no_memory(size_t count, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for %zu cells of another frame", count);
 }
 
-/* Sets order[j] to the coordinate that is axis j of a list; axis[k]: that of coordinate k. */
-static void set_order(int n, const int *axis, int *order)
-{
-    for (int k = 0; k < n; k++)
-        order[axis[k]] = k;
-}
-
 int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, const gbees_moving_frame *to,
                 const gbees_remap_options *options, double *dropped, gbees_error *error)
 {
     gbees_sparse sparse = {.n = from->n};
-    gbees_passes passes;
-    int order[GBEES_MAX_DIM] = {0}, status = gbees_passes_find(from, to, &passes, error);
+    gbees_remap_plan plan;
+    int status = gbees_remap_plan_find(from, to, options, &plan, error);
     double lost = 0;
 
     if (status)
         return status;
     sparse.pool = gbees_pool_open(gbees_workers_worth(options->threads, CELL_NS * (double)cells->count));
-    set_order(passes.n, passes.from, sparse.order);
-    set_order(passes.n, passes.to, order);
-    if (gbees_sparse_from_list(cells, passes.from, &sparse))
+    if (gbees_sparse_from_list(cells, plan.from, &sparse))
         status = no_memory(cells->count, error);
     if (!status)
-        status = pass_in_parts(&passes, options, &sparse, &lost, error);
-    if (!status)
-        status = gbees_sparse_order(&sparse, order, error);
-    if (!status && gbees_sparse_to_list(&sparse, passes.to, options->least, cells, &lost))
+        status = pass_all(&plan, &sparse, &lost, error);
+    if (!status && gbees_sparse_to_list(&sparse, plan.to, plan.least, cells, &lost))
         status = no_memory(sparse.count, error);
     gbees_pool_close(sparse.pool);
     gbees_sparse_close(&sparse);

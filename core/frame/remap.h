@@ -2,13 +2,7 @@
 #ifndef GBEES_FRAME_REMAP_H
 #define GBEES_FRAME_REMAP_H
 
-#include "affine.h"
-
-typedef struct gbees_remap_options {
-    double least;         /* cells with P below it are not kept, >= 0 */
-    int threads;          /* 0: as many as there are processors */
-    const double *spread; /* NULL, or variances that diffusion adds along the axes of the new frame, in its cells */
-} gbees_remap_options;
+#include "plan.h"
 
 /* Replaces a list of cells of one frame, P averages, in lexicographic order, by that of another frame of as many
  * dimensions: conservative but for rounding, no P below 0, in lexicographic order, the same for every number of

@@ -1,5 +1,5 @@
 /* row.h - maps a row of cells by a one-dimensional affine map, and spreads it by diffusion (doc/method.md,
- * "Moving frame").
+ * "Moving frame"): rows that own their memory; the arithmetic is in numerics/row.h.
  */
 #ifndef GBEES_FRAME_ROW_H
 #define GBEES_FRAME_ROW_H
@@ -7,10 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cells of a row at each end that hold 0. */
-enum { GBEES_ROW_MARGIN = 4 };
-
-/* A row's P by index: p[i - first], with GBEES_ROW_MARGIN cells at each end that hold 0. */
+/* A row's P by index: p[i - first], with GBEES_ROW_MARGIN (numerics/row.h) cells at each end that hold 0. */
 typedef struct gbees_row {
     int64_t first;
     size_t length, capacity; /* all zero: an empty row */
@@ -21,10 +18,10 @@ typedef struct gbees_row {
 int gbees_row_open(gbees_row *row, int64_t first, int64_t last);
 void gbees_row_close(gbees_row *row);
 
-/* Moves `share` of the difference between each two neighbours to the cell that holds less. A negative share moves
- * mass from that cell, at most a quarter of what it holds to each side. A share of 1/24 makes averages over cells of
- * values at centres, -1/24 the reverse. */
-void gbees_row_exchange(gbees_row *row, double share);
+/* Moves `fraction` of the difference between each two neighbours to the cell that holds less. A negative fraction
+ * moves mass from that cell, at most a quarter of what it holds to each side. A fraction of 1/24 makes averages over
+ * cells of values at centres, -1/24 the reverse. */
+void gbees_row_exchange(gbees_row *row, double fraction);
 
 /* Sets `to` to the row under z -> scale z + shift, scale > 0: each new cell gets the integral of the quartic of
  * split5 over what it covers, bounded so that no part of a cell holds less than 0 and all parts hold what it holds.

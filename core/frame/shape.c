@@ -1,4 +1,5 @@
-/* shape.c - see shape.h. */
+/* shape.c - edges are the inverse square root of a metric: the covariance's inverse, scaled along each eigenvector
+ * of the whitened Fisher information by the square of the number of cells that a standard deviation needs there. */
 #include "shape.h"
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* sparse.c - see sparse.h. */
+/* sparse.c - sorts the cells by counting, one axis after the other, on threads: each counts a part, prefix sums give
+ * the places, and each moves its part. */
 #include "sparse.h"
 #include "base/array.h"
 #include <stdlib.h>
@@ -100,23 +101,10 @@ static void set_places(sorting *s)
         }
 }
 
-/* Makes an axis the slowest in the list of them. */
-static void note_slowest(gbees_sparse *cells, int axis)
-{
-    int k = 0;
-
-    while (cells->order[k] != axis)
-        k++;
-    for (; k > 0; k--)
-        cells->order[k] = cells->order[k - 1];
-    cells->order[0] = axis;
-}
-
-static int sort_by(gbees_sparse *cells, int axis, gbees_error *error)
+int gbees_sparse_sort(gbees_sparse *cells, int axis, gbees_error *error)
 {
     sorting s = {.cells = cells, .axis = axis, .first = cells->low[axis]};
 
-    note_slowest(cells, axis);
     if (cells->high[axis] <= cells->low[axis]) /* no cell, or all of one index */
         return GBEES_OK;
     s.range = (size_t)((int64_t)cells->high[axis] - cells->low[axis]) + 1;
@@ -137,36 +125,4 @@ static int sort_by(gbees_sparse *cells, int axis, gbees_error *error)
     gbees_sparse_swap(cells, cells->count);
     free(s.place);
     return GBEES_OK;
-}
-
-/* How many of the slowest axes of an order the cells must be sorted by: those before its longest end whose axes
- * follow each other in the cells' present order. */
-static int sorts_needed(const gbees_sparse *cells, const int *order)
-{
-    int place[GBEES_MAX_DIM], k = cells->n - 1;
-
-    for (int j = 0; j < cells->n; j++)
-        place[cells->order[j]] = j;
-    while (k > 0 && place[order[k - 1]] < place[order[k]])
-        k--;
-    return k;
-}
-
-int gbees_sparse_order(gbees_sparse *cells, const int *order, gbees_error *error)
-{
-    int status = GBEES_OK;
-
-    for (int j = sorts_needed(cells, order) - 1; j >= 0 && !status; j--)
-        status = sort_by(cells, order[j], error);
-    return status;
-}
-
-int gbees_sparse_turn(gbees_sparse *cells, int axis, int rising, gbees_error *error)
-{
-    const int n = cells->n;
-    int order[GBEES_MAX_DIM] = {0};
-
-    for (int j = 0; j < n; j++)
-        order[n - 1 - j] = rising ? (axis + j) % n : (axis + n - j) % n;
-    return gbees_sparse_order(cells, order, error);
 }

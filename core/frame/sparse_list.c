@@ -1,4 +1,5 @@
-/* sparse_list.c - see sparse_list.h. */
+/* sparse_list.c - packs multi-indices and P into records relative to the least index, and unpacks them, on threads.
+ * */
 #include "sparse_list.h"
 #include "base/array.h"
 #include <gbees/gbees.h>

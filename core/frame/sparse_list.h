@@ -4,7 +4,7 @@
 
 #include "sparse.h"
 
-/* Makes the cells those of a list, in its order; coordinate k is axis[k] of the list. The caller sets `order`.
+/* Makes the cells those of a list, in its order; coordinate k is axis[k] of the list.
  * Returns 1 if there is no memory. */
 int gbees_sparse_from_list(const gbees_initial_cells *list, const int *axis, gbees_sparse *cells);
 

@@ -1,4 +1,5 @@
-/* valley.c - see valley.h. */
+/* valley.c - sums marginals along the eigenvectors of the cells' covariance, and looks in each for the deepest place
+ * between two peaks. */
 #include "valley.h"
 #include "matrix.h"
 #include <math.h>

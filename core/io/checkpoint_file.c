@@ -1,4 +1,5 @@
-/* checkpoint_file.c - see checkpoint_file.h; and what reads them: gbees_checkpoint_read(). */
+/* checkpoint_file.c - writes a checkpoint as datasets, with a list of their names, to two files in turn; reads the
+ * newer one that is whole. */
 #include "checkpoint_file.h"
 #include "folder.h"
 #include "hdf5_sum.h"

@@ -1,4 +1,5 @@
-/* file_child.c - see file_child.h. */
+/* file_child.c - starts a child whose limits of memory and time follow from the file's size, has it read the file,
+ * and takes what it passes, or its error. */
 #include "file_child.h"
 #include "run_directory.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* folder.c - see folder.h. */
+/* folder.c - makes a folder and those above it, and joins a folder and a name to a path. */
 #include "folder.h"
 #include <dirent.h>
 #include <errno.h>

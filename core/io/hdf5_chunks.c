@@ -1,4 +1,5 @@
-/* hdf5_chunks.c - see hdf5_chunks.h. */
+/* hdf5_chunks.c - cuts a dataset into chunks; threads shuffle each, compress it (libdeflate) and sum it (Fletcher
+ * 32), and H5Dwrite_chunk() writes the bytes. */
 #include "hdf5_chunks.h"
 #include "base/workers.h"
 #include "hdf5_sum.h"
@@ -11,6 +12,11 @@ enum {
     BATCH = 64,          /* chunks that are compressed before they are written, at most */
     BATCH_OF_THREAD = 8, /* the same, by each thread */
     SUM_BYTES = 4,       /* of a checksum */
+    ZLIB_HEAD = 2,       /* bytes, of a stream */
+    STORED_HEAD = 5,     /* bytes, of a block of bytes that are stored as they are */
+    STORED_MOST = 65535, /* bytes of such a block */
+    NOISE_TRIED = 8,     /* one part in so many of what may not be compressible is tried, */
+    NOISE_LEAST = 2048,  /* if that has so many bytes */
     BYTE_NS = 10,        /* to compress a byte takes about as long */
     LEVEL_OF_HDF5 = 4,   /* written into the file; a reader has no use for it */
     FLETCHER_WORDS = 360 /* that can be added before 32 bits overflow */
@@ -78,11 +84,12 @@ static void place_of(const region *r, size_t number, hsize_t *place)
     }
 }
 
-/* Copies a chunk's values together; what lies beyond the dataset stays 0. */
-static void gather(const region *r, const hsize_t *place, char *to)
+/* Copies a chunk's values together; what lies beyond the dataset is 0. Returns whether nothing does. */
+static int gather(const region *r, const hsize_t *place, char *to)
 {
     hsize_t from[RANK] = {0, 0, 0}, size[RANK] = {1, 1, 1}, stride[RANK] = {0, 0, 0}, step[RANK] = {0, 0, 0};
     const int skip = RANK - r->rank; /* axes of length 1 before the dataset's */
+    int whole = 1;
 
     for (int k = r->rank - 1; k >= 0; k--) {
         const int axis = skip + k;
@@ -91,12 +98,16 @@ static void gather(const region *r, const hsize_t *place, char *to)
         size[axis] = r->count[k] - from[axis] < r->chunk[k] ? r->count[k] - from[axis] : r->chunk[k];
         stride[axis] = k == r->rank - 1 ? 1 : stride[axis + 1] * r->count[k + 1];
         step[axis] = k == r->rank - 1 ? 1 : step[axis + 1] * r->chunk[k + 1];
+        whole &= size[axis] == r->chunk[k];
     }
+    if (!whole)
+        memset(to, 0, r->chunk_bytes);
     for (hsize_t i = 0; i < size[0]; i++)
         for (hsize_t j = 0; j < size[1]; j++)
             memcpy(to + (i * step[0] + j * step[1]) * r->bytes,
                    r->data + ((from[0] + i) * stride[0] + (from[1] + j) * stride[1] + from[2]) * r->bytes,
                    size[2] * r->bytes);
+    return whole;
 }
 
 /* HDF5's filter "shuffle": the first bytes of all values, then their second bytes, and so on. */
@@ -107,13 +118,72 @@ static void shuffle(const unsigned char *from, size_t count, size_t bytes, unsig
             *to++ = from[i * bytes + b];
 }
 
+/* ---- compression: a zlib stream (RFC 1950, 1951) ----------------------------------------------------------------
+ */
+
+/* Whether bytes can't be compressed, as far as a part of them tells: those of the digits of measured or computed
+ * numbers. `out` has room for them. */
+static int is_noise(struct libdeflate_compressor *compressor, const unsigned char *values, size_t count,
+                    unsigned char *out)
+{
+    const size_t tried = count / NOISE_TRIED;
+
+    return tried >= NOISE_LEAST &&
+           libdeflate_deflate_compress(compressor, values, tried, out, tried - tried / 64) == 0;
+}
+
+/* Writes bytes as they are, in blocks of the stream that others follow. Returns how many bytes these take. */
+static size_t put_stored(const unsigned char *values, size_t count, unsigned char *out)
+{
+    size_t length = 0;
+
+    for (size_t block; count > 0; count -= block, values += block, length += STORED_HEAD + block) {
+        unsigned char *head = out + length;
+
+        block = count < STORED_MOST ? count : STORED_MOST;
+        head[0] = 0;
+        head[1] = (unsigned char)block;
+        head[2] = (unsigned char)(block >> 8);
+        head[3] = (unsigned char)~head[1];
+        head[4] = (unsigned char)~head[2];
+        memcpy(head + STORED_HEAD, values, block);
+    }
+    return length;
+}
+
+/* Compresses shuffled values to out[most]. Those of their bytes that come first, the lowest, are written as they are
+ * if they can't be compressed, which takes a fifth of the time; `whole`: no values lie beyond the dataset. Returns
+ * the length, or 0 if it is above `most`. */
+static size_t compress_values(struct libdeflate_compressor *compressor, const unsigned char *values, size_t count,
+                              size_t bytes, int whole, unsigned char *out, size_t most)
+{
+    const size_t all = count * bytes;
+    size_t noise = 0, length = ZLIB_HEAD;
+
+    while (whole && noise + 1 < bytes && is_noise(compressor, values + noise * count, count, out))
+        noise++;
+    memcpy(out, "\x78\x5e", ZLIB_HEAD);
+    length += put_stored(values, noise * count, out + length);
+    const size_t rest = libdeflate_deflate_compress(compressor, values + noise * count, all - noise * count,
+                                                    out + length, most - length - SUM_BYTES);
+    if (rest == 0)
+        return 0;
+    length += rest;
+    const uint32_t sum = libdeflate_adler32(1, values, all);
+    for (size_t k = 0; k < SUM_BYTES; k++)
+        out[length + k] = (unsigned char)(sum >> (24 - 8 * k));
+    return length + SUM_BYTES;
+}
+
 /* Compresses a chunk that is shuffled to new memory; its checksum follows it, the low byte first. */
-static void deflate_chunk(region *r, size_t item, const unsigned char *values)
+static void deflate_chunk(region *r, size_t item, const unsigned char *values, int whole)
 {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(r->level);
-    const size_t most = compressor ? libdeflate_zlib_compress_bound(compressor, r->chunk_bytes) : 0;
+    const size_t most = (compressor ? libdeflate_zlib_compress_bound(compressor, r->chunk_bytes) : 0) +
+                        STORED_HEAD * (r->chunk_bytes / STORED_MOST + 1);
     unsigned char *out = compressor ? malloc(most + SUM_BYTES) : NULL;
-    const size_t length = out ? libdeflate_zlib_compress(compressor, values, r->chunk_bytes, out, most) : 0;
+    const size_t length =
+        out ? compress_values(compressor, values, r->chunk_bytes / r->bytes, r->bytes, whole, out, most) : 0;
 
     if (compressor)
         libdeflate_free_compressor(compressor);
@@ -150,7 +220,7 @@ static void sum_chunk(const region *r, const hsize_t *place, const char *values,
 static void make_chunk(void *context, size_t item)
 {
     region *r = context;
-    char *values = calloc(2, r->chunk_bytes);
+    char *values = malloc(2 * r->chunk_bytes);
     hsize_t place[RANK];
 
     r->out[item] = NULL;
@@ -158,11 +228,11 @@ static void make_chunk(void *context, size_t item)
         return;
     unsigned char *shuffled = (unsigned char *)values + r->chunk_bytes;
     place_of(r, r->first + item, place);
-    gather(r, place, values);
+    const int whole = gather(r, place, values);
     if (r->sums)
         sum_chunk(r, place, values, r->sum[item]);
     shuffle((const unsigned char *)values, r->chunk_bytes / r->bytes, r->bytes, shuffled);
-    deflate_chunk(r, item, shuffled);
+    deflate_chunk(r, item, shuffled, whole);
     free(values);
 }
 

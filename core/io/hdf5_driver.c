@@ -48,7 +48,7 @@ int gbees_hdf5_start(gbees_error *error)
     gbees_hdf5_leave();
     if (started)
         return GBEES_OK;
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for HDF5, which writes the results");
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for HDF5, which reads and writes the results");
 }
 
 /* An open file. */

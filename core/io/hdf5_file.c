@@ -1,4 +1,5 @@
-/* hdf5_file.c - see hdf5_file.h. */
+/* hdf5_file.c - creates, appends to, commits, opens and closes a file or one group of it, over a driver of its own
+ * (hdf5_driver.c), and stores the first failure. */
 #include "hdf5_file.h"
 #include "folder.h"
 #include "hdf5_driver.h"

@@ -227,14 +227,16 @@ void gbees_hdf5_group_end(gbees_bytes *bytes, size_t begun)
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-/* Reads all `size` bytes; 0, or -1 if the file ends before or can't be read. */
+/* Reads all `size` bytes. 0; -1 if the file ends before; GBEES_HDF5_UNREADABLE and errno if the system fails. */
 static int read_at(int descriptor, uint64_t address, void *data, size_t size)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t got = pread(descriptor, (char *)data + done, size - done, (off_t)(address + done));
 
-        if (got == 0 || (got < 0 && errno != EINTR))
+        if (got == 0)
             return -1;
+        if (got < 0 && errno != EINTR)
+            return GBEES_HDF5_UNREADABLE;
         done += got > 0 ? (size_t)got : 0;
     }
     return 0;
@@ -276,16 +278,16 @@ int gbees_hdf5_group_read(int descriptor, uint64_t end, uint64_t address, gbees_
 {
     unsigned char head[HEADER];
 
-    if (address > end || read_at(descriptor, address, head, HEADER) || memcmp(head, "OHDR\2\2", 6) != 0)
-        return -1;
+    int bad = address > end ? -1 : read_at(descriptor, address, head, HEADER);
+    if (bad || memcmp(head, "OHDR\2\2", 6) != 0)
+        return bad ? bad : -1;
     const size_t length = (size_t)decode(head + 6, 4);
     if (length > HEADER_MOST || length + HEADER + CHECKSUM > end - address)
         return -1;
     unsigned char *data = malloc(length + HEADER + CHECKSUM);
     gbees_hdf5_link *made = calloc(length / MESSAGE + 1, sizeof *made);
-    int bad = !data || !made;
-    if (!bad && (read_at(descriptor, address, data, length + HEADER + CHECKSUM) ||
-                 checksum(data, length + HEADER) != decode(data + length + HEADER, 4) ||
+    bad = !data || !made ? 1 : read_at(descriptor, address, data, length + HEADER + CHECKSUM);
+    if (!bad && (checksum(data, length + HEADER) != decode(data + length + HEADER, 4) ||
                  take_links(data + HEADER, length, made, count)))
         bad = -1;
     free(data);

@@ -9,7 +9,8 @@
 
 enum {
     GBEES_HDF5_SUPERBLOCK = 48, /* bytes of a superblock */
-    GBEES_HDF5_LINK_NAME = 64   /* bytes of a link's name, its final NUL among them */
+    GBEES_HDF5_LINK_NAME = 64,  /* bytes of a link's name, its final NUL among them */
+    GBEES_HDF5_UNREADABLE = 2   /* the system could not read the file; errno says why */
 };
 
 /* A buffer that grows. failed: an allocation has failed; the buffer is incomplete and ignores further additions. */
@@ -46,8 +47,9 @@ void gbees_hdf5_group_link(gbees_bytes *bytes, const char *name, uint64_t addres
 void gbees_hdf5_group_end(gbees_bytes *bytes, size_t begun);
 
 /* Reads the links of the group whose header is at `address`, within the first `end` bytes, into a new array
- * (*links)[*count], which the caller frees. Returns 0; 1 if there is not enough memory; -1 if the bytes there can't
- * be read, are no header of a group, do not have their checksum, or hold a link that is no hard link. */
+ * (*links)[*count], which the caller frees. Returns 0; 1 if there is not enough memory; GBEES_HDF5_UNREADABLE if the
+ * system does not read the file; -1 if the bytes there are behind its end, are no header of a group, do not have
+ * their checksum, or hold a link that is no hard link. */
 int gbees_hdf5_group_read(int descriptor, uint64_t end, uint64_t address, gbees_hdf5_link **links, size_t *count);
 
 #endif

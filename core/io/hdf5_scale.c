@@ -1,4 +1,5 @@
-/* hdf5_scale.c - see hdf5_scale.h. */
+/* hdf5_scale.c - makes dimension scales, attaches them to the axes of datasets, and stores lists of strings as
+ * characters along such an axis. */
 #include "hdf5_scale.h"
 #include <hdf5_hl.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* hdf5_sum.c - see hdf5_sum.h. */
+/* hdf5_sum.c - sums each dataset as it is written and stores the sum in an attribute; a reader visits all objects
+ * and attributes of the file, sums again, and compares. */
 #include "hdf5_sum.h"
 #include "hdf5_sum_read.h"
 #include <stdio.h>

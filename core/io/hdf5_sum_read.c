@@ -1,4 +1,5 @@
-/* hdf5_sum_read.c - see hdf5_sum_read.h. */
+/* hdf5_sum_read.c - reads values slab by slab, or chunk by chunk where sums are stored by chunks, and adds them to a
+ * sum. */
 #include "hdf5_sum_read.h"
 #include "hdf5_sum.h"
 #include <stdio.h>
@@ -79,7 +80,7 @@ static void add_values_of(gbees_hdf5 *file, const char *name, gbees_sha256_sum *
                   width = columns < GBEES_HDF5_SUM_COLUMNS ? columns : GBEES_HDF5_SUM_COLUMNS;
     hsize_t start[GBEES_HDF5_SUM_RANK] = {0}, count[GBEES_HDF5_SUM_RANK] = {0}, middle = rank == 3 ? size[1] : 1;
 
-    if (middle > GBEES_HDF5_SUM_SLAB || (rank == 3 && columns > GBEES_HDF5_SUM_COLUMNS)) {
+    if (middle > GBEES_HDF5_SUM_SLAB / (width + 1) || (rank == 3 && columns > GBEES_HDF5_SUM_COLUMNS)) {
         gbees_hdf5_sum_reject(file, name, "is larger than it can be");
         return;
     }

@@ -1,4 +1,5 @@
-/* hdf5_util.c - see hdf5_util.h. */
+/* hdf5_util.c - creates, writes and reads datasets and attributes of numbers and strings; after a failure the
+ * functions do nothing. */
 #include "hdf5_util.h"
 #include "hdf5_chunks.h"
 #include "hdf5_sum.h"

@@ -1,4 +1,5 @@
-/* json_util.c - see json_util.h. */
+/* json_util.c - makes JSON values: null for what is not finite, '?' for bytes of text that is not UTF-8; and the
+ * objects that several files have: summary, run, scores. */
 #include "json_util.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* jsonl.c - see jsonl.h. */
+/* jsonl.c - makes a JSON object of each event and dumps it as one line. */
 #include "jsonl.h"
 #include "json_util.h"
 #include <math.h>

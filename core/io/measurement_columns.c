@@ -1,4 +1,5 @@
-/* measurement_columns.c - see measurement_columns.h. */
+/* measurement_columns.c - matches the name of each column against the model's functions and components, and checks
+ * units and what must come together. */
 #include "measurement_columns.h"
 #include "base/text.h"
 #include <math.h>

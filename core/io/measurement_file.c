@@ -1,4 +1,5 @@
-/* measurement_file.c - see measurement_file.h. */
+/* measurement_file.c - reads such a file line by line, and makes of a folder's files the scenario's list of
+ * measurements, with times summed from the legs' lengths. */
 #include "measurement_file.h"
 #include "base/text.h"
 #include "scenario.h"

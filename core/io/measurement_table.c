@@ -1,4 +1,5 @@
-/* measurement_table.c - see measurement_table.h. What a column stands for is in measurement_columns.c. */
+/* measurement_table.c - makes of each row of a table a measurement in the scenario's form, without the components
+ * that were not measured. What a column stands for is in measurement_columns.c. */
 #include "measurement_table.h"
 #include "base/text.h"
 #include "measurement_columns.h"

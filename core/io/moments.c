@@ -1,4 +1,5 @@
-/* moments.c - see moments.h. */
+/* moments.c - appends each record's, step's and update's numbers to arrays that grow, and writes these as datasets
+ * with named axes. */
 #include "hdf5_scale.h"
 #include "hdf5_sum.h"
 #include "moments_private.h"

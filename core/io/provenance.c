@@ -1,9 +1,11 @@
-/* provenance.c - see provenance.h. */
+/* provenance.c - collects program, machine, command, model, scenario and summary of a run, and writes them as one
+ * JSON object. */
 #include "provenance.h"
 #include "base/sha256.h"
 #include "folder.h"
 #include "json_util.h"
 #include "run_files.h"
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +37,21 @@ static char *copy(const char *text)
     return strdup(text ? text : "");
 }
 
+/* The file that the model is in; NULL if that is not known. */
+static const char *file_of(const gbees_model *model)
+{
+    Dl_info info;
+
+    return dladdr(model, &info) ? info.dli_fname : NULL;
+}
+
 int gbees_run_info_create(const gbees_problem *problem, const gbees_provenance *provenance, gbees_run_info *info,
                           gbees_error *error)
 {
+    const char *plugin = provenance->plugin_path ? provenance->plugin_path : file_of(problem->model);
+
     *info = (gbees_run_info){.problem = problem,
-                             .plugin_path = copy(provenance->plugin_path),
+                             .plugin_path = copy(plugin),
                              .scenario = copy(provenance->scenario),
                              .backend = copy(provenance->backend),
                              .device = copy(provenance->device),

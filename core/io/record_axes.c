@@ -1,4 +1,5 @@
-/* record_axes.c - see record_axes.h. */
+/* record_axes.c - attaches dimension scales to the datasets of a record, gives some a second name at the root, and
+ * stores the states' names and units as attributes. */
 #include "record_axes.h"
 #include "hdf5_scale.h"
 #include "hdf5_util.h"

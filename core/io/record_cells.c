@@ -1,4 +1,5 @@
-/* record_cells.c - see record_cells.h. */
+/* record_cells.c - unpacks a record's cells block by block, on threads, and writes indices, centres and P; the
+ * grid's origin and edges are small datasets beside them. */
 #include "record_cells.h"
 #include "base/workers.h"
 #include "hdf5_util.h"

@@ -1,4 +1,5 @@
-/* record_file.c - see record_file.h. */
+/* record_file.c - writes the parts of a record as groups, datasets and attributes: facts of the run, moments,
+ * certificate, marginals and cells. */
 #include "record_file.h"
 #include "hdf5_sum.h"
 #include "hdf5_util.h"

@@ -1,4 +1,4 @@
-/* record_name.c - see record_name.h. */
+/* record_name.c - writes leg and number as "leg0_record3.h5" or "run.h5/leg0/record3", and reads them back. */
 #include "record_name.h"
 #include <stdio.h>
 #include <string.h>

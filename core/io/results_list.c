@@ -1,4 +1,5 @@
-/* results_list.c - see results_list.h. */
+/* results_list.c - lists the records among a folder's files, and among the groups of run.h5, and sorts them by leg
+ * and number. */
 #include "results_list.h"
 #include "folder.h"
 #include "run_directory.h"

@@ -296,7 +296,9 @@ int gbees_run_directory_read(int descriptor, const char *path, const char *name,
     int leg = -1, number;
 
     (void)(name && is_record(name, &leg, &number));
-    int bad = got < GBEES_HDF5_SUPERBLOCK ? -1 : read_root(descriptor, block, leg, directory);
+    int bad = got < 0                       ? GBEES_HDF5_UNREADABLE
+              : got < GBEES_HDF5_SUPERBLOCK ? -1
+                                            : read_root(descriptor, block, leg, directory);
 
     if (bad < 0) {
         gbees_run_directory_free(directory);
@@ -304,7 +306,10 @@ int gbees_run_directory_read(int descriptor, const char *path, const char *name,
     }
     if (!bad)
         return GBEES_OK;
+    const int reason = errno;
     gbees_run_directory_free(directory);
+    if (bad == GBEES_HDF5_UNREADABLE)
+        return gbees_error_set(error, GBEES_EIO, "can't read the file %s: %s", path, strerror(reason));
     return bad > 0
                ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path)
                : gbees_error_set(error, GBEES_EINPUT,

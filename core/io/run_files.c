@@ -1,5 +1,5 @@
-/* run_files.c - see run_files.h. A line of the list is that of sha256sum for a text, "# record NAME" for a record;
- * the last is the checksum of the lines before it. */
+/* run_files.c - sums all files of a run but its records, writes the list, reads and checks it. A line of the list is
+ * that of sha256sum for a text, "# record NAME" for a record; the last is the checksum of the lines before it. */
 #include "run_files.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -314,7 +314,15 @@ static int read_text(const char *folder, int handle, char **text, size_t *length
 
     if (file < 0)
         return unreadable(folder, GBEES_RUN_FILES, error);
-    char *data = facts.st_size > LIST_MOST ? NULL : malloc((size_t)facts.st_size + 1);
+    if (facts.st_size > LIST_MOST) {
+        (void)close(file);
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "can't read %s/" GBEES_RUN_FILES
+                               ": it has %lld bytes, and a list of a run's files has "
+                               "at most %d: it is damaged, or another program has written it",
+                               folder, (long long)facts.st_size, LIST_MOST);
+    }
+    char *data = malloc((size_t)facts.st_size + 1);
     const ssize_t got = data ? read_some(file, data, (size_t)facts.st_size) : -1;
     int status = GBEES_OK;
     if (!data)

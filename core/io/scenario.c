@@ -1,4 +1,5 @@
-/* scenario.c - see scenario.h; the public functions are described in gbees/scenario.h. */
+/* scenario.c - puts the values of a scenario's sources one over the other (plugin, file, --set) and knows which keys
+ * exclude each other. The public functions are described in gbees/scenario.h. */
 #include "scenario.h"
 #include "base/text.h"
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* schema_fields.c - see schema_fields.h. */
+/* schema_fields.c - tables of the keys of these maps: name, type, limits, and whether it is required. */
 #include "schema_fields.h"
 
 static const char *const densities[] = {"all", "last", "none", NULL};
@@ -60,7 +60,7 @@ const gbees_schema_key gbees_schema_gaussian_fields[] = {
      .min = 0,
      .bounded = GBEES_KEY_ABOVE_MIN,
      .initial = "1",
-     .text = "its share, up to a factor that is the same for all"},
+     .text = "its weight, up to a factor that is the same for all"},
     {.name = "mean", .kind = GBEES_KIND_NUMBERS, .range = "a number", .required = 1, .text = "of this Gaussian"},
     {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .required = 1, .text = "of this Gaussian"},
     {.name = NULL},

@@ -1,4 +1,5 @@
-/* table.c - see table.h. */
+/* table.c - finds out what separates the cells, cuts each line, and gives the columns by name as numbers or words;
+ * errors name file and line. */
 #include "table.h"
 #include "table_datasets.h"
 #include "yaml_tree.h"

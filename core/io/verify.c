@@ -1,4 +1,5 @@
-/* verify.c - see verify.h. */
+/* verify.c - checks a file's sums, then reads its values and checks that marginals and ledger add up to what the
+ * cells do. */
 #include "verify.h"
 #include "file_child.h"
 #include "hdf5_sum.h"

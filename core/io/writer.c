@@ -1,6 +1,7 @@
 /* writer.c - a results folder while its run goes on: see gbees/results.h and doc/results.md. */
 #include "base/seconds.h"
 #include "base/text.h"
+#include "base/time_tolerance.h"
 #include "base/workers.h"
 #include "checkpoint_file.h"
 #include "compared.h"
@@ -231,8 +232,7 @@ void gbees_writer_output(gbees_writer *writer, const gbees_output *output)
 static int is_at_time(const gbees_writer *writer, const gbees_record *record)
 {
     const gbees_output *output = writer->output;
-    /* A record's time may differ in its last digits from what a scenario has. */
-    const double near = 1e-9 * (record->problem->end - record->problem->start);
+    const double near = gbees_time_tolerance(record->problem->start, record->problem->end);
     const double before = gbees_moments_time_before(writer->moments, record->time - near);
 
     for (size_t k = 0; k < output->time_count; k++)

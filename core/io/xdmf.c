@@ -1,4 +1,4 @@
-/* xdmf.c - see xdmf.h. */
+/* xdmf.c - writes the XML that names the datasets of a record's file, or of each group of run.h5, with its time. */
 #include "xdmf.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* yaml_tree.c - see yaml_tree.h. */
+/* yaml_tree.c - has libyaml build a document, and copies it to nodes that know their lines, after a first pass that
+ * bounds its depth. */
 #include "yaml_tree.h"
 #include <ctype.h>
 #include <errno.h>
@@ -69,6 +70,8 @@ gbees_node *gbees_node_copy(gbees_node *parent, const gbees_node *node)
 {
     gbees_node *twin = gbees_node_create(parent, node->kind, node->source, node->line, node->text);
 
+    if (twin)
+        twin->column = node->column;
     for (size_t i = 0; twin && i < node->count; i++) {
         if (!gbees_node_copy(twin, node->items[i])) {
             if (!parent)
@@ -87,6 +90,8 @@ int gbees_node_error(const gbees_node *node, gbees_error *error, const char *for
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (node->column > 0)
+        return gbees_error_set(error, GBEES_EINPUT, "%s:%d:%d: %s", node->source, node->line, node->column, text);
     if (node->line > 0)
         return gbees_error_set(error, GBEES_EINPUT, "%s:%d: %s", node->source, node->line, text);
     return gbees_error_set(error, GBEES_EINPUT, "%s %s", node->source, text);
@@ -270,11 +275,21 @@ typedef struct reading {
     gbees_error *error;
 } reading;
 
-static int fail_at(const reading *r, size_t line, const char *text)
+/* Fails at a place of the text, whose line and column count from 0. */
+static int fail_at(const reading *r, yaml_mark_t place, const char *text)
 {
     if (r->lines)
-        return gbees_error_set(r->error, GBEES_EINPUT, "%s:%zu: %s", r->source, line, text);
+        return gbees_error_set(r->error, GBEES_EINPUT, "%s:%zu:%zu: %s", r->source, place.line + 1, place.column + 1,
+                               text);
     return gbees_error_set(r->error, GBEES_EINPUT, "%s: %s", r->source, text);
+}
+
+static yaml_mark_t mark_of(const char *text, size_t offset)
+{
+    const char *newline = memrchr(text, '\n', offset);
+    const size_t start = newline ? (size_t)(newline - text) + 1 : 0;
+
+    return (yaml_mark_t){.line = (size_t)line_of(text, offset) - 1, .column = offset - start};
 }
 
 static int fail_memory(const reading *r)
@@ -307,33 +322,33 @@ static int fail_parser(const reading *r)
         size_t offset = parser->problem_offset < r->length ? parser->problem_offset : r->length;
 
         (void)snprintf(text, sizeof text, "not UTF-8 text: %s", problem);
-        return fail_at(r, (size_t)line_of(r->text, offset), text);
+        return fail_at(r, mark_of(r->text, offset), text);
     }
-    size_t line = parser->problem_mark.line + 1;
     (void)snprintf(text, sizeof text, "not YAML: %s%s%s%s", parser->context ? parser->context : "",
                    parser->context ? ": " : "", problem,
-                   line_has_tab(r, line) ? " (a tab? YAML is indented with spaces)" : "");
-    return fail_at(r, line, text);
+                   line_has_tab(r, parser->problem_mark.line + 1) ? " (a tab? YAML is indented with spaces)" : "");
+    return fail_at(r, parser->problem_mark, text);
 }
 
 static int convert(reading *r, int index, int depth, gbees_node *parent, gbees_node **out)
 {
     const yaml_node_t *from = yaml_document_get_node(r->document, index);
-    size_t line = from->start_mark.line + 1;
+    const yaml_mark_t place = from->start_mark;
     gbees_node_kind kind = from->type == YAML_SEQUENCE_NODE  ? GBEES_NODE_LIST
                            : from->type == YAML_MAPPING_NODE ? GBEES_NODE_MAP
                                                              : GBEES_NODE_SCALAR;
     const char *text = kind == GBEES_NODE_SCALAR ? (const char *)from->data.scalar.value : NULL;
 
     if (depth > GBEES_NODE_DEPTH)
-        return fail_at(r, line, "nested too deep: no value of a scenario is");
+        return fail_at(r, place, "nested too deep: no value of a scenario is");
     if (++r->nodes > GBEES_NODE_COUNT)
-        return fail_at(r, line, "too many values: a scenario holds at most 100000");
+        return fail_at(r, place, "too many values: a scenario holds at most 100000");
     if (text && strlen(text) != from->data.scalar.length)
-        return fail_at(r, line, "a NUL character in a value");
-    gbees_node *node = gbees_node_create(parent, kind, r->source, r->lines ? (int)line : 0, text);
+        return fail_at(r, place, "a NUL character in a value");
+    gbees_node *node = gbees_node_create(parent, kind, r->source, r->lines ? (int)place.line + 1 : 0, text);
     if (!node)
         return fail_memory(r);
+    node->column = r->lines ? (int)place.column + 1 : 0;
     *out = node;
     int status = GBEES_OK;
     gbees_node *child;
@@ -349,7 +364,7 @@ static int convert(reading *r, int index, int depth, gbees_node *parent, gbees_n
         for (; !status && pair < from->data.mapping.pairs.top; pair++) {
             status = convert(r, pair->key, depth + 1, node, &child);
             if (!status && child->kind != GBEES_NODE_SCALAR)
-                status = fail_at(r, line, "a list or a map in the place of a key");
+                status = fail_at(r, place, "a list or a map in the place of a key");
             if (!status)
                 status = convert(r, pair->value, depth + 1, node, &child);
         }
@@ -385,7 +400,7 @@ static int check_depth(reading *r)
         depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
         done = event.type == YAML_STREAM_END_EVENT;
         if (depth > GBEES_NODE_DEPTH)
-            status = fail_at(r, event.start_mark.line + 1, "nested too deep: no value of a scenario is");
+            status = fail_at(r, event.start_mark, "nested too deep: no value of a scenario is");
         yaml_event_delete(&event);
     }
     return status;
@@ -416,7 +431,7 @@ static int work_document(reading *r, gbees_node **root)
     if (!status && *root)
         status = read_document(r, &second);
     if (!status && second)
-        status = fail_at(r, (size_t)second->line, "a second document ('---'): a scenario is one");
+        status = gbees_node_error(second, r->error, "a second document ('---'): a scenario is one");
     gbees_node_destroy(second);
     return status;
 }

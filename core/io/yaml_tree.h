@@ -1,6 +1,6 @@
-/* yaml_tree.h - a YAML document as a tree of scalars, lists and maps with their lines. Aliases are copied, and
- * size and depth are bounded, so that no input is expensive. A node's source is the text in front of ":LINE: " in
- * errors; line 0 stands for a source without lines (--set). */
+/* yaml_tree.h - a YAML document as a tree of scalars, lists and maps with their places. Aliases are copied, and
+ * size and depth are bounded, so that no input is expensive. A node's source is the text in front of ":LINE:COLUMN: "
+ * in errors; line 0 stands for a source without lines (--set), column 0 for one without columns. */
 #ifndef GBEES_IO_YAML_TREE_H
 #define GBEES_IO_YAML_TREE_H
 
@@ -17,9 +17,9 @@ typedef enum gbees_node_kind { GBEES_NODE_SCALAR, GBEES_NODE_LIST, GBEES_NODE_MA
 
 typedef struct gbees_node {
     gbees_node_kind kind;
-    int line;
-    char *source; /* its own only where it differs from the parent's, which it else points to */
-    char *text;   /* of a scalar; has no NUL inside */
+    int line, column; /* counted from 1 */
+    char *source;     /* its own only where it differs from the parent's, which it else points to */
+    char *text;       /* of a scalar; has no NUL inside */
     size_t count, capacity;
     struct gbees_node **items; /* of a list; of a map: key, value, key, value, ... (count = 2 x pairs) */
 } gbees_node;
@@ -28,14 +28,14 @@ typedef struct gbees_node {
 int gbees_yaml_parse(const char *text, size_t length, const char *source, int lines, gbees_node **node,
                      gbees_error *error);
 
-/* NULL if memory runs out.  `parent` may be NULL; the new node is added to it. */
+/* NULL if memory runs out.  `parent` may be NULL; the new node is added to it. It has no column. */
 gbees_node *gbees_node_create(gbees_node *parent, gbees_node_kind kind, const char *source, int line,
                               const char *text);
 gbees_node *gbees_node_copy(gbees_node *parent, const gbees_node *node);
 void gbees_node_destroy(gbees_node *node);
 
-/* Writes "SOURCE:LINE: text" ("SOURCE text" where there are no lines: "--set threshold: ...") with GBEES_EINPUT,
- * which it returns. */
+/* Writes "SOURCE:LINE:COLUMN: text" ("SOURCE:LINE: text" where there are no columns, "SOURCE text" where there are no
+ * lines: "--set threshold: ...") with GBEES_EINPUT, which it returns. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

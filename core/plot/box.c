@@ -1,4 +1,5 @@
-/* box.c - see box.h. */
+/* box.c - scales the scene to the figure, chooses ticks, and draws the faces behind the scene and the labels in
+ * front of it. */
 #include "box.h"
 #include <math.h>
 #include <string.h>

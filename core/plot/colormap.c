@@ -1,4 +1,5 @@
-/* colormap.c - see colormap.h. The tables are matplotlib's viridis and seaborn's mako, every eighth of the way. */
+/* colormap.c - looks up and mixes colours. The tables are matplotlib's viridis and seaborn's mako, every eighth of
+ * the way. */
 #include "colormap.h"
 #include <stddef.h>
 

@@ -1,4 +1,5 @@
-/* contour.c - see contour.h. */
+/* contour.c - fills each pixel by the band that its interpolated density lies in, and draws a line where the density
+ * has a band's limit, through triangles of cell centres. */
 #include "contour.h"
 #include "base/workers.h"
 #include "region.h"

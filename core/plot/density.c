@@ -1,4 +1,5 @@
-/* density.c - see density.h. */
+/* density.c - sums a record's cells over the other states into a dense array, coarser if it would be too large; a
+ * rotated grid's cells are spread over neighbours. Refines the array by cubic interpolation. */
 #include "density.h"
 #include "base/workers.h"
 #include <math.h>

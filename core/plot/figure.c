@@ -1,4 +1,5 @@
-/* figure.c - see figure.h. */
+/* figure.c - draws by cairo: text, lines, and a panel with its axes, ticks and labels; saves the page as PNG, PDF or
+ * SVG. */
 #include "figure.h"
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
@@ -259,13 +260,13 @@ static double guess_width(const gbees_panel *panel, double text_size)
     return 0.6 * text_size * (double)longest;
 }
 
-/* Whether neighbouring labels below the panel would touch. */
+/* Whether neighbouring labels below the panel would have less than a character between them. */
 static int is_crowded(const gbees_panel *panel, double text_size)
 {
     const gbees_ticks *ticks = &panel->ticks[0];
 
     return ticks->count > 1 && gbees_panel_x(panel, ticks->value[1]) - gbees_panel_x(panel, ticks->value[0]) <
-                                   guess_width(panel, text_size);
+                                   guess_width(panel, text_size) + 0.6 * text_size;
 }
 
 /* Makes the ticks below the panel. If labels may not stick out, ticks that are near its ends have no place. */

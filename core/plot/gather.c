@@ -1,4 +1,5 @@
-/* gather.c - see gather.h. */
+/* gather.c - opens each selected record in turn, takes its marginals, joint densities and samples, and closes it;
+ * chooses the pictured states and records. */
 #include "gather.h"
 #include "base/workers.h"
 #include "ticks.h"

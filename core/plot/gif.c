@@ -1,4 +1,4 @@
-/* gif.c - see gif.h. */
+/* gif.c - hands the pixels of each figure, with a palette (palette.c), to giflib. */
 #include "gif.h"
 #include "palette.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* isosurface.c - see isosurface.h. Marching tetrahedra: each cube of cell centres is six tetrahedra around its
- * diagonal, and a plane cuts a tetrahedron in one or two triangles; no table of 256 cases, no ambiguous ones. */
+/* isosurface.c - marching tetrahedra: each cube of cell centres is six tetrahedra around its diagonal, and a plane
+ * cuts a tetrahedron in one or two triangles; no table of 256 cases, no ambiguous ones. */
 #include "isosurface.h"
 #include <math.h>
 #include <stdlib.h>

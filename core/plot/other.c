@@ -1,4 +1,5 @@
-/* other.c - see other.h. */
+/* other.c - finds for each picture the densities of the filters, or of the other runs, that belong to it, and draws
+ * their lines and legend. */
 #include "other.h"
 #include "filtered.h"
 #include <math.h>

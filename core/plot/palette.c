@@ -1,4 +1,5 @@
-/* palette.c - see palette.h. */
+/* palette.c - groups the image's colours and divides the group that differs most, at the mean of the colour that
+ * differs most in it, until there are 256. */
 #include "palette.h"
 #include <stdlib.h>
 

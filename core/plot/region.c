@@ -1,4 +1,5 @@
-/* region.c - see region.h. */
+/* region.c - finds the density above which a region holds a probability, from a histogram of the cells' densities;
+ * sums a line for its quantiles and mean; draws the region and the truth. */
 #include "region.h"
 #include <math.h>
 #include <stdlib.h>

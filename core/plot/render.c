@@ -1,5 +1,6 @@
-/* render.c - see render.h. The image is made in bands of rows at twice the resolution, so that the fragments of one
- * band, not of the whole image, are in memory. */
+/* render.c - projects triangles, shades the fragments in each pixel, sorts them by depth and blends them. The image
+ * is made in bands of rows at twice the resolution, so that the fragments of one band, not of the whole image, are
+ * in memory. */
 #include "render.h"
 #include "base/workers.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* sampled.c - see sampled.h. */
+/* sampled.c - counts the samples in bins of a panel, as wide as Scott's rule has it, or draws each as a dot. */
 #include "sampled.h"
 #include <math.h>
 

@@ -119,13 +119,23 @@ static void draw_run(gbees_figure *figure, const gbees_gallery *run, int state, 
     }
 }
 
+/* Strokes the path as the truth is: dashed, so that it is told from the mean without colours. */
+static void stroke_truth(gbees_figure *figure)
+{
+    static const double dash[] = {5, 2.5};
+
+    gbees_figure_color(figure, truth_color, 1);
+    cairo_set_line_width(figure->cairo, 1.0);
+    cairo_set_dash(figure->cairo, dash, 2, 0);
+    cairo_stroke(figure->cairo);
+    cairo_set_dash(figure->cairo, NULL, 0, 0);
+}
+
 static void draw_truth(gbees_figure *figure, const gbees_points *truth, const gbees_panel *panel)
 {
     for (size_t i = 0; i < truth->count; i++)
         cairo_line_to(figure->cairo, gbees_panel_x(panel, truth->time[i]), gbees_panel_y(panel, truth->value[i]));
-    gbees_figure_color(figure, truth_color, 1);
-    cairo_set_line_width(figure->cairo, 1.0);
-    cairo_stroke(figure->cairo);
+    stroke_truth(figure);
 }
 
 static void draw_dot(gbees_figure *figure, double x, double y)
@@ -202,19 +212,18 @@ static double draw_swatch(gbees_figure *figure, double x, double y, double palen
     return x - 20 - 18;
 }
 
-static double draw_stroke(gbees_figure *figure, double x, double y, double width, gbees_rgb color)
-{
-    gbees_figure_line(figure, x - 20, y, x, y, width, color);
-    return x - 20 - 18;
-}
-
 /* Draws the legend from right to left, ending at x. */
 static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, double x, double y)
 {
     const gbees_series *series = gallery->series;
 
-    if (series && has_points(series->truth, gallery->dimension))
-        x = draw_stroke(figure, draw_entry(figure, x, y, "truth"), y, 1.0, truth_color);
+    if (series && has_points(series->truth, gallery->dimension)) {
+        x = draw_entry(figure, x, y, "truth");
+        cairo_move_to(figure->cairo, x - 20, y);
+        cairo_line_to(figure->cairo, x, y);
+        stroke_truth(figure);
+        x -= 20 + 18;
+    }
     if (series && has_points(series->measured, gallery->dimension)) {
         x = draw_entry(figure, x, y, "measured, one standard deviation");
         gbees_figure_line(figure, x - 4, y - 8, x - 4, y + 8, 0.8, measured_color);
@@ -223,7 +232,8 @@ static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, doub
     }
     x = draw_swatch(figure, draw_entry(figure, x, y, "95 %"), y, 0.80);
     x = draw_swatch(figure, draw_entry(figure, x, y, "central 68 %"), y, 0.55);
-    (void)draw_stroke(figure, draw_entry(figure, x, y, "mean"), y, 1.3, mean_color);
+    x = draw_entry(figure, x, y, "mean");
+    gbees_figure_line(figure, x - 20, y, x, y, 1.3, mean_color);
 }
 
 /* The height of the names of runs above the panels. */

@@ -1,4 +1,5 @@
-/* ticks.c - see ticks.h. */
+/* ticks.c - chooses 1, 2 or 5 times a power of ten as the step, and formats ticks, times and intervals with the
+ * digits that tell them apart. */
 #include "ticks.h"
 #include <math.h>
 #include <stdio.h>

@@ -96,11 +96,11 @@ static int find_backend(gbees_session *s, const char *name, gbees_error *error)
 static int plan(gbees_session *s, gbees_error *error)
 {
     gbees_error ignored;
-    double share;
+    double effective;
     int status = gbees_refinement_create(s->problem, &s->refinement, error);
 
-    if (!status && !gbees_audit_effective(s->problem, s->threads, &share, &ignored))
-        gbees_refinement_expect(s->refinement, share);
+    if (!status && !gbees_audit_effective(s->problem, s->threads, &effective, &ignored))
+        gbees_refinement_expect(s->refinement, effective);
     return status;
 }
 

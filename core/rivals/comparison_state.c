@@ -1,6 +1,7 @@
 /* comparison_state.c - saves the records that a comparison has kept to a checkpoint, and loads them from one: one
  * part, of bytes. The filters run after the last record, so that there is nothing of them. */
 #include "base/checkpoint.h"
+#include "base/stream.h"
 #include "comparison_private.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +10,6 @@
 static const char part[] = "comparison";
 
 /* ---- saving ---- */
-
-static int put(FILE *out, const void *data, size_t size)
-{
-    return size > 0 && fwrite(data, size, 1, out) != 1;
-}
 
 static int put_record(FILE *out, const gbees_reference *record)
 {
@@ -24,9 +20,9 @@ static int put_record(FILE *out, const gbees_reference *record)
     plain.joint = NULL;
     for (int j = 0; j < record->dimension; j++)
         plain.line[j].p = NULL;
-    bad |= put(out, &plain, sizeof plain);
+    bad |= gbees_stream_put(out, &plain, sizeof plain);
     for (int j = 0; j < record->dimension; j++)
-        bad |= put(out, record->line[j].p, record->line[j].length * sizeof *record->line[j].p);
+        bad |= gbees_stream_put(out, record->line[j].p, record->line[j].length * sizeof *record->line[j].p);
     return bad | gbees_joint_save(record->joint, out);
 }
 
@@ -36,7 +32,7 @@ int gbees_comparison_save(const gbees_comparison *comparison, gbees_checkpoint *
     char *data = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&data, &size);
-    int bad = !out || put(out, counts, sizeof counts);
+    int bad = !out || gbees_stream_put(out, counts, sizeof counts);
 
     for (size_t i = 0; i < comparison->count && !bad; i++)
         bad = put_record(out, &comparison->records[i]);
@@ -51,11 +47,6 @@ int gbees_comparison_save(const gbees_comparison *comparison, gbees_checkpoint *
 
 /* ---- loading ---- */
 
-static int get(FILE *in, void *data, size_t size)
-{
-    return size > 0 && fread(data, size, 1, in) != 1;
-}
-
 /* Reads a line's values to new memory; most: bytes that are left. */
 static int get_line(FILE *in, gbees_reference_line *line, size_t most)
 {
@@ -66,13 +57,13 @@ static int get_line(FILE *in, gbees_reference_line *line, size_t most)
     line->p = malloc(line->length * sizeof *line->p);
     if (!line->p)
         return GBEES_ENOMEM;
-    return get(in, line->p, line->length * sizeof *line->p) ? GBEES_EINPUT : GBEES_OK;
+    return gbees_stream_get(in, line->p, line->length * sizeof *line->p) ? GBEES_EINPUT : GBEES_OK;
 }
 
 /* Reads a record; what it has got of one that fails is to be cleared. */
 static int get_record(FILE *in, int dimension, size_t most, gbees_reference *record)
 {
-    int status = get(in, record, sizeof *record) ? GBEES_EINPUT : GBEES_OK;
+    int status = gbees_stream_get(in, record, sizeof *record) ? GBEES_EINPUT : GBEES_OK;
 
     if (status || record->dimension != dimension)
         *record = (gbees_reference){0};
@@ -90,7 +81,7 @@ static int get_records(FILE *in, size_t most, gbees_comparison *to)
 {
     uint64_t counts[2];
 
-    if (get(in, counts, sizeof counts) || counts[0] > most / sizeof *to->records ||
+    if (gbees_stream_get(in, counts, sizeof counts) || counts[0] > most / sizeof *to->records ||
         counts[1] > (uint64_t)to->problem->measurement_count)
         return GBEES_EINPUT;
     to->records = calloc(counts[0] + 1, sizeof *to->records);

@@ -1,4 +1,5 @@
-/* ensemble.c - see ensemble.h. */
+/* ensemble.c - integrates all samples over an interval (audit/flow.h), and computes moments and evidence from their
+ * weights. */
 #include "ensemble.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* gaussian.c - see gaussian.h. */
+/* gaussian.c - integrates the numbers of a filter's rule by Runge and Kutta's classical method with step control,
+ * and updates mean and covariance by a gain. */
 #include "gaussian.h"
 #include "audit/samples.h"
 #include <math.h>

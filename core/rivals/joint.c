@@ -1,7 +1,9 @@
-/* joint.c - see joint.h.  A bin is known by a hash of 64 bits of its index, as in audit/bins.c. */
+/* joint.c - sums cells and a filter's samples in the bins of a hash table, and compares both by Bhattacharyya's
+ * coefficient. A bin is known by a hash of 64 bits of its index, as in audit/bins.c. */
 #include "joint.h"
 #include "audit/cholesky.h"
 #include "audit/samples.h"
+#include "base/stream.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,14 +175,14 @@ int gbees_joint_save(const gbees_joint *joint, FILE *out)
     const uint64_t capacity = joint ? joint->capacity : 0;
     gbees_joint plain;
 
-    if (fwrite(&capacity, sizeof capacity, 1, out) != 1)
+    if (gbees_stream_put(out, &capacity, sizeof capacity))
         return 1;
     if (capacity == 0)
         return 0;
     memcpy(&plain, joint, sizeof plain);
     plain.bins = NULL;
-    return fwrite(&plain, sizeof plain, 1, out) != 1 ||
-           fwrite(joint->bins, sizeof *joint->bins, capacity, out) != capacity;
+    return gbees_stream_put(out, &plain, sizeof plain) ||
+           gbees_stream_put(out, joint->bins, capacity * sizeof *joint->bins);
 }
 
 /* Whether there is a free place for a search to end at. */
@@ -201,7 +203,7 @@ int gbees_joint_load(FILE *in, int dimension, size_t most, gbees_joint **joint)
     uint64_t capacity;
 
     *joint = NULL;
-    if (fread(&capacity, sizeof capacity, 1, in) != 1)
+    if (gbees_stream_get(in, &capacity, sizeof capacity))
         return GBEES_EINPUT;
     if (capacity == 0)
         return GBEES_OK;
@@ -210,7 +212,7 @@ int gbees_joint_load(FILE *in, int dimension, size_t most, gbees_joint **joint)
     gbees_joint *made = calloc(1, sizeof *made);
     bin *bins = made ? calloc(capacity, sizeof *bins) : NULL;
     int status = bins ? GBEES_OK : GBEES_ENOMEM;
-    if (!status && (fread(made, sizeof *made, 1, in) != 1 || fread(bins, sizeof *bins, capacity, in) != capacity ||
+    if (!status && (gbees_stream_get(in, made, sizeof *made) || gbees_stream_get(in, bins, capacity * sizeof *bins) ||
                     made->n != dimension || made->capacity != capacity))
         status = GBEES_EINPUT;
     if (made)

@@ -1,4 +1,5 @@
-/* observed.c - see observed.h. */
+/* observed.c - leaves out the components that were not measured, and solves for the gain C H^T (H C H^T + R)^-1 and
+ * the evidence by a Cholesky factor. */
 #include "observed.h"
 #include "audit/samples.h"
 #include "numerics/likelihood.h"

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double least_share = 0.5;
+static const double least_effective = 0.5;
 
 typedef struct particles {
     gbees_ensemble ensemble;
@@ -67,9 +67,9 @@ static double evidence_error(particles *p)
         sum += samples->weight[i];
     }
     for (size_t i = 0; i < count; i++) {
-        const double share = p->weight[i] / sum, off = share - 1 / (double)count;
+        const double part = p->weight[i] / sum, off = part - 1 / (double)count;
 
-        squares += share * share;
+        squares += part * part;
         variance += off * off;
     }
     return squares * GBEES_ISLANDS_LEAST <= 1 ? sqrt(variance) : NAN;
@@ -85,7 +85,7 @@ static int update(void *filter, const gbees_measurement *measurement, gbees_erro
         return status;
     p->ensemble.updates++;
     p->ensemble.evidence = (gbees_filter_evidence){evidence->total, evidence_error(p)};
-    p->poor = evidence->effective < least_share * (double)p->ensemble.samples->options.count;
+    p->poor = evidence->effective < least_effective * (double)p->ensemble.samples->options.count;
     return GBEES_OK;
 }
 

@@ -1,4 +1,5 @@
-/* reference.c - see reference.h. */
+/* reference.c - copies from a record what a comparison needs, and computes the distances of a filter's moments and
+ * marginals from it. */
 #include "reference.h"
 #include "audit/marginal.h"
 #include "audit/samples.h"

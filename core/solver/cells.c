@@ -1,4 +1,5 @@
-/* cells.c - see cells.h and gbees/record.h. */
+/* cells.c - packs the cells that a backend passes, block by block, sorts the blocks, and unpacks, sums and lists
+ * them. */
 #include "base/array.h"
 #include "base/workers.h"
 #include "cells_private.h"
@@ -56,26 +57,26 @@ static int reserve(gbees_cells *cells, size_t extra)
     return 0;
 }
 
-static int check_range(gbees_cells *cells, int axis, size_t count, const int32_t *index)
-{
-    int32_t first = cells->first[axis], last = cells->last[axis];
-    int64_t lowest = cells->layout.offset[axis], highest = lowest + (int64_t)cells->layout.mask[axis];
+/* Cells that are added: divided into parts, of which each thread takes one after the other. */
+typedef struct adding {
+    const gbees_cells *to;
+    size_t count, parts;
+    const int32_t *const *index;
+    const double *p;
+    int32_t first[GBEES_WORKERS_PARTS][GBEES_MAX_DIM], last[GBEES_WORKERS_PARTS][GBEES_MAX_DIM]; /* of each part */
+} adding;
 
-    if (cells->count == 0)
-        first = last = index[0];
-    for (size_t i = 0; i < count; i++) {
-        first = index[i] < first ? index[i] : first;
-        last = index[i] > last ? index[i] : last;
+/* Finds the range of an axis of cells first ... end - 1. */
+static void find_range(const int32_t *index, size_t first, size_t end, int32_t *lowest, int32_t *highest)
+{
+    int32_t low = index[first], high = low;
+
+    for (size_t i = first; i < end; i++) {
+        low = index[i] < low ? index[i] : low;
+        high = index[i] > high ? index[i] : high;
     }
-    if (first < lowest || last > highest)
-        return gbees_error_set(&cells->failure, GBEES_ENUMERIC,
-                               "cell index %ld along axis %d does not fit in a record of %d dimensions, which holds "
-                               "%ld to %ld: use wider cells",
-                               (long)(first < lowest ? first : last), axis, cells->dimension, (long)lowest,
-                               (long)highest);
-    cells->first[axis] = first;
-    cells->last[axis] = last;
-    return 0;
+    *lowest = low;
+    *highest = high;
 }
 
 /* Packs cells first ... first + count - 1 of a list, of at most GBEES_CELLS_BLOCK, to the same places of `to`. */
@@ -94,21 +95,70 @@ static void pack(const gbees_cells_layout *as, int n, size_t first, size_t count
         to[first + i] = (gbees_cells_entry){key.high[i], key.low[i], p[first + i]};
 }
 
+static size_t part_first(const adding *a, size_t part)
+{
+    return a->count / a->parts * part + a->count % a->parts * part / a->parts;
+}
+
+/* Packs a part behind the cells that there are, and finds its range. */
+static void add_part(void *context, size_t part)
+{
+    adding *a = context;
+    const gbees_cells *to = a->to;
+    const size_t start = part_first(a, part), end = part_first(a, part + 1);
+
+    for (int j = 0; j < to->dimension; j++)
+        find_range(a->index[j], start, end, &a->first[part][j], &a->last[part][j]);
+    for (size_t first = start; first < end; first += GBEES_CELLS_BLOCK)
+        pack(&to->layout, to->dimension, first, end - first < GBEES_CELLS_BLOCK ? end - first : GBEES_CELLS_BLOCK,
+             a->index, a->p, to->entries + to->count);
+}
+
+/* Extends the range of an axis by those of the parts, which must fit into the layout. */
+static int extend_range(gbees_cells *cells, int axis, const adding *a)
+{
+    int32_t first = cells->count ? cells->first[axis] : a->first[0][axis];
+    int32_t last = cells->count ? cells->last[axis] : a->last[0][axis];
+    const int64_t lowest = cells->layout.offset[axis], highest = lowest + (int64_t)cells->layout.mask[axis];
+
+    for (size_t k = 0; k < a->parts; k++) {
+        first = a->first[k][axis] < first ? a->first[k][axis] : first;
+        last = a->last[k][axis] > last ? a->last[k][axis] : last;
+    }
+    if (first < lowest || last > highest)
+        return gbees_error_set(&cells->failure, GBEES_ENUMERIC,
+                               "cell index %ld along axis %d does not fit in a record of %d dimensions, which holds "
+                               "%ld to %ld: use wider cells",
+                               (long)(first < lowest ? first : last), axis, cells->dimension, (long)lowest,
+                               (long)highest);
+    cells->first[axis] = first;
+    cells->last[axis] = last;
+    return 0;
+}
+
+void gbees_cells_use_threads(gbees_cells *cells, int threads)
+{
+    cells->threads = threads;
+}
+
 int gbees_cells_add(void *context, size_t count, const int32_t *const *index, const double *p)
 {
+    enum { CELL_NS = 20 /* time to add a cell, about */ };
     gbees_cells *cells = context;
-    const gbees_cells_layout *as = &cells->layout;
+    adding a;
 
-    if (count == 0 || cells->failure.status)
+    if (count == 0 || cells->failure.status || reserve(cells, count))
         return (int)cells->failure.status;
+    const int threads = cells->threads > 1 ? gbees_workers_worth(cells->threads, CELL_NS * (double)count) : 1;
+    a.to = cells;
+    a.count = count;
+    a.index = index;
+    a.p = p;
+    a.parts = threads > 1 ? GBEES_WORKERS_PARTS : 1;
+    gbees_workers_run(threads, a.parts, add_part, &a);
     for (int j = 0; j < cells->dimension; j++)
-        if (check_range(cells, j, count, index[j]))
+        if (extend_range(cells, j, &a))
             return (int)cells->failure.status;
-    if (reserve(cells, count))
-        return (int)cells->failure.status;
-    for (size_t first = 0; first < count; first += GBEES_CELLS_BLOCK)
-        pack(as, cells->dimension, first, count - first < GBEES_CELLS_BLOCK ? count - first : GBEES_CELLS_BLOCK,
-             index, p, cells->entries + cells->count);
     cells->count += count;
     return 0;
 }
@@ -155,18 +205,40 @@ static int put_in_order(gbees_cells *cells, int threads, gbees_error *error)
     return 0;
 }
 
+/* Cells in order, among which some are looked for that are there twice. */
+typedef struct pairing {
+    const gbees_cells *cells;
+    size_t twice[GBEES_WORKERS_PARTS]; /* the first of a part that equals the one before it; 0: none */
+} pairing;
+
+static void find_twice(void *context, size_t part)
+{
+    pairing *p = context;
+    const gbees_cells_entry *e = p->cells->entries;
+    const size_t end = gbees_workers_first(p->cells->count, part + 1);
+    size_t i = gbees_workers_first(p->cells->count, part);
+
+    for (i += i == 0; i < end && gbees_cells_is_less(&e[i - 1], &e[i]);)
+        i++;
+    p->twice[part] = i < end ? i : 0;
+}
+
 int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error)
 {
+    enum { CELL_NS = 3 /* time of a cell, about */ };
     const int status = put_in_order(cells, threads, error);
+    pairing p = {.cells = cells};
 
     if (status || cells->count == 0)
         return status;
-    for (size_t i = 1; i < cells->count; i++)
-        if (!gbees_cells_is_less(&cells->entries[i - 1], &cells->entries[i]))
+    gbees_workers_run(gbees_workers_worth(threads, CELL_NS * (double)cells->count), GBEES_WORKERS_PARTS, find_twice,
+                      &p);
+    for (size_t k = 0; k < GBEES_WORKERS_PARTS; k++)
+        if (p.twice[k] > 0)
             return gbees_error_set(error, GBEES_EBACKEND,
                                    "the backend handed out the cell with index %ld along axis 0 twice: this is an "
                                    "error in the backend",
-                                   (long)index_of(cells, i, 0));
+                                   (long)index_of(cells, p.twice[k], 0));
     give_back(cells);
     return 0;
 }

@@ -17,6 +17,9 @@ void gbees_cells_destroy(gbees_cells *cells);
 /* A gbees_cell_visitor whose context is the gbees_cells. When it returns non-zero, gbees_cells_finish() says why. */
 int gbees_cells_add(void *cells, size_t count, const int32_t *const *index, const double *p);
 
+/* Has up to so many threads pack the cells that are added from now on, where they are many enough at a time. */
+void gbees_cells_use_threads(gbees_cells *cells, int threads);
+
 /* Sorts by index, axis 0 slowest, on up to so many threads, and gives back spare memory. Call it once, also when
  * adding failed: it returns that failure. A cell that was added twice is an error. */
 int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error);

@@ -1,4 +1,4 @@
-/* cells_private.h - what a gbees_cells is: for cells.c and cells_sort.c. */
+/* cells_private.h - what a gbees_cells is: for cells.c, cells_sort.c and cells_permute.c. */
 #ifndef GBEES_SOLVER_CELLS_PRIVATE_H
 #define GBEES_SOLVER_CELLS_PRIVATE_H
 
@@ -18,7 +18,7 @@ typedef struct gbees_cells_layout {
 } gbees_cells_layout;
 
 struct gbees_cells {
-    int dimension;
+    int dimension, threads; /* that pack cells, at most; 0: one */
     gbees_cells_layout layout;
     size_t count, capacity;
     gbees_cells_entry *entries;
@@ -70,6 +70,19 @@ static inline int gbees_cells_is_less(const gbees_cells_entry *a, const gbees_ce
 {
     return a->high != b->high ? a->high < b->high : a->low < b->low;
 }
+
+/* A digit of an entry, by which the sort puts it into a bucket. */
+enum { GBEES_CELLS_DIGIT = 8 /* bits */, GBEES_CELLS_BUCKETS = 1 << GBEES_CELLS_DIGIT };
+
+/* The digit that begins at bit `shift`. */
+static inline unsigned gbees_cells_digit(const gbees_cells_entry *e, int shift)
+{
+    return (unsigned)gbees_cells_place(e, shift, GBEES_CELLS_BUCKETS - 1);
+}
+
+/* Sorts entries in place by one digit, on up to so many threads; those of one digit stay in no order. number[b] of
+ * them have digit b; end[b] is set to where they end. */
+void gbees_cells_permute(gbees_cells_entry *entries, int shift, const size_t *number, size_t *end, int threads);
 
 /* Packs at least one cell as tight as their range allows, and sorts them by index; cells_sort.c. */
 void gbees_cells_sort(gbees_cells *cells, int threads);

@@ -1,14 +1,13 @@
 /* cells_sort.c - the order of a record's cells: most significant digit first, in place, for a second copy of a big
- * record is too much; on several threads from the second digit on. */
+ * record is too much; on several threads. */
 #include "base/workers.h"
 #include "cells_private.h"
 #include <string.h>
 
 enum {
     SMALL = 40,
-    DIGIT = 8, /* bits */
-    BUCKETS = 1 << DIGIT,
-    AHEAD = 8,      /* entries of a bucket that are on their way to the cache */
+    DIGIT = GBEES_CELLS_DIGIT,
+    BUCKETS = GBEES_CELLS_BUCKETS,
     PART = 1 << 16, /* entries that a thread packs at a time */
     ENTRY_NS = 50   /* time to sort an entry, about */
 };
@@ -22,40 +21,6 @@ static void sort_small(gbees_cells_entry *entries, size_t count)
         for (; k > 0 && gbees_cells_is_less(&moving, &entries[k - 1]); k--)
             entries[k] = entries[k - 1];
         entries[k] = moving;
-    }
-}
-
-static unsigned digit_of(const gbees_cells_entry *e, int shift)
-{
-    return (unsigned)gbees_cells_place(e, shift, BUCKETS - 1);
-}
-
-/* Sorts the entries in place by one digit: each entry moves to the next free place of its bucket. end[b]: where
- * bucket b ends afterwards. */
-static void permute(gbees_cells_entry *entries, int shift, const size_t *number, size_t *end)
-{
-    size_t next[BUCKETS], start = 0;
-
-    for (int b = 0; b < BUCKETS; b++) {
-        next[b] = start;
-        start += number[b];
-        end[b] = start;
-    }
-    for (unsigned b = 0; b < BUCKETS; b++) {
-        while (next[b] < end[b]) {
-            gbees_cells_entry moving = entries[next[b]];
-            unsigned to = digit_of(&moving, shift);
-
-            while (to != b) {
-                gbees_cells_entry displaced = entries[next[to]];
-
-                __builtin_prefetch(&entries[next[to] + AHEAD], 1);
-                entries[next[to]++] = moving;
-                moving = displaced;
-                to = digit_of(&moving, shift);
-            }
-            entries[next[b]++] = moving;
-        }
     }
 }
 
@@ -79,11 +44,11 @@ static void sort(gbees_cells_entry *entries, size_t count, int shift)
         }
         memset(number, 0, sizeof number);
         for (size_t i = 0; i < count; i++)
-            number[digit_of(&entries[i], shift)]++;
-        if (number[digit_of(&entries[0], shift)] < count)
+            number[gbees_cells_digit(&entries[i], shift)]++;
+        if (number[gbees_cells_digit(&entries[0], shift)] < count)
             break;
     }
-    permute(entries, shift, number, end);
+    gbees_cells_permute(entries, shift, number, end, 1);
     for (int b = 0; b < BUCKETS; b++)
         if (number[b] > 1)
             sort(entries + end[b] - number[b], number[b], next_digit(shift));
@@ -95,6 +60,7 @@ typedef struct sorting {
     gbees_cells_layout tight;
     int shift; /* of the first digit */
     size_t number[BUCKETS], end[BUCKETS];
+    size_t number_of_part[GBEES_WORKERS_PARTS][BUCKETS];
 } sorting;
 
 /* Packs part `item` of the cells again. */
@@ -145,6 +111,17 @@ static void sort_bucket(void *context, size_t b)
         sort(s->cells->entries + s->end[b] - s->number[b], s->number[b], next_digit(s->shift));
 }
 
+/* Counts the entries of a part by their first digit. */
+static void count_part(void *context, size_t part)
+{
+    sorting *s = context;
+    size_t *number = s->number_of_part[part];
+    const size_t last = gbees_workers_first(s->cells->count, part + 1);
+
+    for (size_t i = gbees_workers_first(s->cells->count, part); i < last; i++)
+        number[gbees_cells_digit(&s->cells->entries[i], s->shift)]++;
+}
+
 void gbees_cells_sort(gbees_cells *cells, int threads)
 {
     sorting s = {.cells = cells};
@@ -152,8 +129,10 @@ void gbees_cells_sort(gbees_cells *cells, int threads)
     threads = gbees_workers_worth(threads, (double)cells->count * ENTRY_NS);
     repack(&s, threads);
     s.shift = cells->layout.bits > DIGIT ? cells->layout.bits - DIGIT : 0;
-    for (size_t i = 0; i < cells->count; i++)
-        s.number[digit_of(&cells->entries[i], s.shift)]++;
-    permute(cells->entries, s.shift, s.number, s.end);
+    gbees_workers_run(threads, GBEES_WORKERS_PARTS, count_part, &s);
+    for (int part = 0; part < GBEES_WORKERS_PARTS; part++)
+        for (int b = 0; b < BUCKETS; b++)
+            s.number[b] += s.number_of_part[part][b];
+    gbees_cells_permute(cells->entries, s.shift, s.number, s.end, threads);
     gbees_workers_run(threads, BUCKETS, sort_bucket, &s);
 }

@@ -1,4 +1,5 @@
 /* checkpoint.c - a run's state as a checkpoint, and back: its modes, and where it stands. */
+#include "base/gaps.h"
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "modes_state.h"
@@ -66,6 +67,7 @@ static int pass_state(void *context, gbees_state_sink *sink, void *to, gbees_err
     run_state state;
 
     get_state(solver, &state);
+    GBEES_CLEAR_GAPS(&state);
     if (sink(to, "run", 1, sizeof state, &state))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
     return gbees_modes_save(&solver->modes, sink, to, error);

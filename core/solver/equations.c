@@ -1,4 +1,5 @@
-/* equations.c - see equations.h. */
+/* equations.c - evaluates drift and noise along lines through the initial box: finds values that are missing,
+ * dependence on time that the model does not declare, and jumps. */
 #include "equations.h"
 #include <math.h>
 #include <stdint.h>

@@ -11,6 +11,8 @@
 
 /* Correlations below this are rounding, in the covariance of a mixture and in a rotated one. */
 static const double rounding = 1e-13;
+/* Cells a standard deviation along an axis with `factor` 1. */
+static const double factor_cells = 2;
 /* The default of `frame_cells`: the most cells a standard deviation. */
 static const double frame_cells = 12;
 
@@ -190,14 +192,10 @@ static int is_asked_for(const gbees_node *node)
 }
 
 /* Refuses keys that a moving grid does not support. */
-static int check_moving(const builder *b, const gbees_node *node)
+static int check_moving(const builder *b)
 {
     static const char *const others[] = {"regrid", "time_step", "mode", "bound"};
 
-    if (b->problem->cells)
-        return gbees_node_error(node, b->error,
-                                "frame: a run that begins with a record has the grid of the record: remove 'frame: "
-                                "moving'");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (is_asked_for(builder_find(b, others[i])))
             return gbees_node_error(builder_find(b, others[i]), b->error,
@@ -218,6 +216,19 @@ static int agree_with_record(const builder *b, const gbees_node *node)
                             rotate ? "not rotated" : "rotated");
 }
 
+/* Takes the axes of the grid's record: those of the model, or of a frame. */
+static int take_record_axes(builder *b, const gbees_node *node)
+{
+    gbees_problem *problem = b->problem;
+    const int n = problem->dimension;
+
+    if (problem->rotated)
+        return GBEES_OK;
+    for (int k = 0; k < n * n; k++)
+        problem->rotation[k] = k % (n + 1) == 0;
+    return builder_take_frame(b, node);
+}
+
 int builder_set_frame(builder *b)
 {
     gbees_problem *problem = b->problem;
@@ -225,7 +236,9 @@ int builder_set_frame(builder *b)
 
     if (builder_is_set(b, "frame", "moving")) {
         problem->moving = 1;
-        return check_moving(b, builder_find(b, "frame")) ? (int)b->error->status : rotate_to_eigenvectors(b, node);
+        if (check_moving(b))
+            return (int)b->error->status;
+        return problem->cells ? take_record_axes(b, builder_find(b, "frame")) : rotate_to_eigenvectors(b, node);
     }
     if (problem->cells)
         return agree_with_record(b, node);
@@ -259,33 +272,59 @@ static double deviation_along(const gbees_problem *problem, int axis)
     return sqrt(least);
 }
 
+/* Sets the cells a deviation that the frame is to have: those that the grid begins with; where its cells are a
+ * record's, which may be as narrow as K allows, those of `factor`. */
+static int set_frame_least(builder *b)
+{
+    gbees_problem *problem = b->problem;
+    const gbees_node *node = builder_find(b, "factor");
+    const int n = problem->dimension;
+    double cells = 0, factor[GBEES_MAX_DIM];
+    const int status = node && problem->cells ? gbees_node_numbers(node, "factor", n, b->size, factor, b->error) : 0;
+
+    if (status)
+        return status;
+    for (int j = 0; j < n; j++)
+        cells += (problem->cells ? log(factor_cells * (node ? factor[j] : 1))
+                                 : log(deviation_along(problem, j) / problem->width[j])) /
+                 n;
+    problem->frame_least = exp(cells);
+    return GBEES_OK;
+}
+
 /* Makes the columns of the frame's matrix the edges of the cells, which then have width 1 in the frame's coordinates:
  * so the frame can stretch. */
 int builder_set_moving(builder *b)
 {
     gbees_problem *problem = b->problem;
     const int n = problem->dimension;
-    double cells = 0, width[GBEES_MAX_DIM];
+    double width[GBEES_MAX_DIM];
 
     problem->frame_cells = builder_number(b, "frame_cells", frame_cells);
     if (!problem->moving)
         return GBEES_OK;
+    const int status = set_frame_least(b);
+    if (status)
+        return status;
+    memcpy(width, problem->width, sizeof width);
     for (int j = 0; j < n; j++) {
-        width[j] = problem->width[j];
-        cells += log(deviation_along(problem, j) / width[j]) / n;
-        for (int k = 0; k < n; k++)
+        for (int k = 0; k < n; k++) {
             problem->rotation[k * n + j] *= width[j];
-        problem->covariance[j * n + j] /= width[j] * width[j];
+            problem->covariance[j * n + k] /= width[j] * width[k];
+        }
         problem->width[j] = 1;
     }
-    problem->frame_least = exp(cells);
     for (int g = 0; g < problem->gaussian_count; g++)
         stretch_gaussian(problem, width, (gbees_gaussian *)&problem->gaussians[g]);
     gbees_frame_enter(problem);
+    const gbees_node *given = builder_find(b, "frame_cells"), *factor = builder_find(b, "factor");
     return problem->frame_cells >= problem->frame_least
                ? GBEES_OK
                : gbees_node_error(
-                     builder_find(b, "frame_cells"), b->error,
+                     given    ? given
+                     : factor ? factor
+                              : builder_find(b, "frame"),
+                     b->error,
                      "frame_cells: expected at least the %g cells a standard deviation that the grid begins "
                      "with, found %g",
                      problem->frame_least, problem->frame_cells);

@@ -1,4 +1,5 @@
-/* grid_state.c - see grid_state.h. */
+/* grid_state.c - saves the change from the scenario's grid, the levels of its axes, and what was lost; loads them,
+ * makes the changed problem, and has the backend load its engine. */
 #include "grid_state.h"
 #include "next_grid.h"
 #include <string.h>
@@ -13,7 +14,7 @@ void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state)
 }
 
 /* Has the other ranks make their parts of the engine. */
-static int share(const gbees_grid *grid, gbees_error *error)
+static int send_grid(const gbees_grid *grid, gbees_error *error)
 {
     if (grid->regridded)
         return gbees_next_grid_send(grid->options.parallel, grid->regridded, error);
@@ -36,7 +37,7 @@ int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, gbees_state
                      ? gbees_grid_make_changed(grid->problem, &state->change, &none, &grid->regridded, error)
                      : GBEES_OK;
     if (!status && grid->options.parallel)
-        status = share(grid, error);
+        status = send_grid(grid, error);
     return status
                ? status
                : grid->backend->load(gbees_grid_problem(grid), &grid->options, source, context, &grid->engine, error);

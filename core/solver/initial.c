@@ -283,7 +283,8 @@ static int set_record(builder *b, const gbees_node *map)
     gbees_snapshot *snapshot = NULL;
 
     for (size_t k = 0; k < sizeof grid_keys / sizeof *grid_keys; k++)
-        if (builder_find(b, grid_keys[k]))
+        if (builder_find(b, grid_keys[k]) &&
+            !(k == 0 && builder_is_set(b, "frame", "moving"))) /* cells a deviation */
             return gbees_node_error(builder_find(b, grid_keys[k]), b->error,
                                     "%s: the grid is that of the initial record: leave it out", grid_keys[k]);
     int status = read_record(b, map, &snapshot);

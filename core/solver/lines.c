@@ -1,4 +1,4 @@
-/* lines.c - see lines.h. */
+/* lines.c - appends, finds and compares lines, and copies to a line the values of those beside it along any axis. */
 #include "lines.h"
 #include "base/array.h"
 #include "base/workers.h"
@@ -149,15 +149,15 @@ void gbees_lines_beside(const gbees_lines *lines, size_t of, size_t from, size_t
 
 /* ---- threads ---- */
 
-typedef struct share {
+typedef struct loop {
     size_t count;
     void (*work)(void *context, size_t first, size_t end);
     void *context;
-} share;
+} loop;
 
 static void work_part(void *context, size_t item)
 {
-    const share *s = context;
+    const loop *s = context;
     const size_t first = item * PART, end = first + PART;
 
     s->work(s->context, first, end < s->count ? end : s->count);
@@ -166,7 +166,7 @@ static void work_part(void *context, size_t item)
 void gbees_lines_for_parts(const gbees_lines *lines, void (*work)(void *context, size_t first, size_t end),
                            void *context)
 {
-    share s = {.count = lines->count, .work = work, .context = context};
+    loop s = {.count = lines->count, .work = work, .context = context};
 
     gbees_workers_run(lines->cells < FEW ? 1 : lines->threads, (lines->count + PART - 1) / PART, work_part, &s);
 }

@@ -1,4 +1,5 @@
-/* mode_records.c - see mode_records.h. */
+/* mode_records.c - adds up moments of the modes by their weights, and spreads the cells of each, as points, over the
+ * cells of one grid. */
 #include "mode_records.h"
 #include "cells.h"
 #include "frame.h"

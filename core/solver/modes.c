@@ -1,4 +1,5 @@
-/* modes.c - see modes.h. */
+/* modes.c - holds an engine, a weight and a moving grid for each mode: divides a mode at a valley, weighs the modes
+ * by their evidence at an update, and drops those that are too light. */
 #include "modes.h"
 #include "base/workers.h"
 #include "cells.h"

@@ -1,5 +1,7 @@
-/* modes_state.c - see modes_state.h. What the engine of mode k saves has "k." in front of its names. */
+/* modes_state.c - saves the weights and each mode's parts. What the engine of mode k saves has "k." in front of its
+ * names. */
 #include "modes_state.h"
+#include "base/gaps.h"
 #include "grid_state.h"
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +66,7 @@ static int save_mode(const gbees_density_mode *mode, view *to, gbees_error *erro
     state.clock = mode->clock;
     state.noted = mode->noted;
     state.weight = mode->weight;
+    GBEES_CLEAR_GAPS(&state);
     if (add(to, "mode", 1, sizeof state, &state))
         return no_memory(error);
     return mode->grid.backend->save(mode->grid.engine, add, to, error);
@@ -78,6 +81,7 @@ int gbees_modes_save(const gbees_modes *modes, gbees_state_sink *sink, void *to,
     state.count = modes->count;
     state.divided = modes->divided;
     state.before = modes->before;
+    GBEES_CLEAR_GAPS(&state);
     if (sink(to, "modes", 1, sizeof state, &state))
         return no_memory(error);
     for (int k = 0; k < modes->count && !status; k++)

@@ -1,4 +1,5 @@
-/* moving.c - see moving.h. */
+/* moving.c - takes the steps of a moving grid: fits an affine field to the drift, moves the frame by the field's
+ * exact flow, has the backend advect by the rest, and replaces the cells by others when they fit no longer. */
 #include "moving.h"
 #include "frame.h"
 #include "frame/relative.h"

@@ -1,4 +1,5 @@
-/* next_grid.c - see next_grid.h. */
+/* next_grid.c - broadcasts widths, origin, edges, p* and the cells of a grid; the other ranks make a problem and an
+ * engine of them. */
 #include "next_grid.h"
 #include "cells.h"
 #include "regrid.h"
@@ -71,7 +72,7 @@ static int make_copy(const gbees_problem *first, const next_grid *grid, gbees_pr
 }
 
 int gbees_next_grid_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **changed,
-                        int *is_first, gbees_error *error)
+                            int *is_first, gbees_error *error)
 {
     gbees_problem *made = NULL;
     next_grid grid;

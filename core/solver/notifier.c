@@ -1,4 +1,5 @@
-/* notifier.c - see notifier.h. */
+/* notifier.c - a queue of events and a thread that takes them; each event owns its record, whose cells are fetched,
+ * audited, passed to the observer, and freed. */
 #include "notifier.h"
 #include "base/checkpoint.h"
 #include "base/signal_mask.h"
@@ -64,14 +65,15 @@ static int fail_record(const gbees_record *record, int status, const gbees_error
                            cause->text[0] ? cause->text : "the backend failed and did not say why");
 }
 
-/* Copies the cells out of the capture and frees it. */
-static int fetch_cells(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
+/* Copies the cells out of the capture, on up to so many threads, and frees it. */
+static int fetch_cells(const gbees_notifier *notifier, gbees_event *event, int threads, gbees_error *error)
 {
     gbees_cells *cells = gbees_cells_create(notifier->problem->dimension);
     gbees_error cause = {0}, full = {0};
 
     if (!cells)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
+    gbees_cells_use_threads(cells, threads);
     int status = notifier->backend->capture_cells(event->capture, gbees_cells_add, cells, &cause);
     notifier->backend->capture_free(event->capture);
     event->capture = NULL;
@@ -154,7 +156,7 @@ static int notify_record(const gbees_notifier *notifier, gbees_event *event, gbe
     gbees_error cause = {0};
     const int threads =
         gbees_workers_beside(event->record.totals.threads, event->record.time >= notifier->problem->end);
-    int status = event->capture ? fetch_cells(notifier, event, error) : GBEES_OK;
+    int status = event->capture ? fetch_cells(notifier, event, threads, error) : GBEES_OK;
 
     if (status)
         return status;

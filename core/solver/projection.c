@@ -1,6 +1,6 @@
-/* projection.c - see projection.h. P of each cell is added at its centre to a line, linearly weighted between the two
- * nearest entries. Then the line is averaged over the length of each edge of the cells in turn: the coordinate of a
- * uniformly distributed point of a cell is a sum of independent uniform ones, one an edge. */
+/* projection.c - adds P of each cell at its centre to a line, linearly weighted between the two nearest entries.
+ * Then the line is averaged over the length of each edge of the cells in turn: the coordinate of a uniformly
+ * distributed point of a cell is a sum of independent uniform ones, one an edge. */
 #include "projection.h"
 #include "base/array.h"
 #include <math.h>

@@ -1,4 +1,5 @@
-/* refine.c - see refine.h. */
+/* refine.c - halves or merges the cells of a list along one axis after the other, line by line, on threads; mass is
+ * kept. */
 #include "refine.h"
 #include "base/array.h"
 #include "lines.h"
@@ -17,7 +18,7 @@ typedef struct piece {
 typedef struct pass {
     const gbees_lines *of;
     int axis;
-    double share;    /* of an exchange */
+    double fraction; /* of an exchange */
     double *p;       /* of an exchange */
     gbees_lines *to; /* of a halving */
     size_t *half[2]; /* of a halving: by line, where the lower and the upper halves' P begin; with a stride of 2 along
@@ -236,13 +237,13 @@ static int merge(gbees_lines *lines, int axis)
 
 /* ---- values at centres ---- */
 
-/* The mass that moves to a cell, with P `own`, from the next one along the axis, with P `next`: `share` of the
- * difference; 0 if one of them is empty. With a negative share it is at most 0.4 of what either holds. */
-static double exchange_flux(double share, double own, double next)
+/* The mass that moves to a cell, with P `own`, from the next one along the axis, with P `next`: `fraction` of the
+ * difference; 0 if one of them is empty. With a negative fraction it is at most 0.4 of what either holds. */
+static double exchange_flux(double fraction, double own, double next)
 {
-    const double least = 0.4 * fmin(next, own), moved = next > 0 && own > 0 ? share * (next - own) : 0;
+    const double least = 0.4 * fmin(next, own), moved = next > 0 && own > 0 ? fraction * (next - own) : 0;
 
-    return share < 0 ? fmin(fmax(moved, -least), least) : moved;
+    return fraction < 0 ? fmin(fmax(moved, -least), least) : moved;
 }
 
 static void exchange_piece(const pass *s, const piece *at, double (*beside)[PIECE])
@@ -251,8 +252,8 @@ static void exchange_piece(const pass *s, const piece *at, double (*beside)[PIEC
     const double *own = s->of->p + first;
 
     for (size_t k = 0; k < at->count; k++)
-        s->p[first + k] =
-            own[k] + (exchange_flux(s->share, own[k], beside[2][k]) - exchange_flux(s->share, beside[0][k], own[k]));
+        s->p[first + k] = own[k] + (exchange_flux(s->fraction, own[k], beside[2][k]) -
+                                    exchange_flux(s->fraction, beside[0][k], own[k]));
 }
 
 static void exchange_lines(void *context, size_t first, size_t end)
@@ -260,11 +261,11 @@ static void exchange_lines(void *context, size_t first, size_t end)
     for_pieces(context, first, end, 1, exchange_piece);
 }
 
-/* Moves `share` of the difference between each two neighbours along the axis to the cell that holds less; a negative
- * share moves mass from that cell (exchange_flux()). */
-static int exchange(gbees_lines *lines, int axis, double share)
+/* Moves `fraction` of the difference between each two neighbours along the axis to the cell that holds less; a
+ * negative fraction moves mass from that cell (exchange_flux()). */
+static int exchange(gbees_lines *lines, int axis, double fraction)
 {
-    pass s = {.of = lines, .axis = axis, .share = share, .p = gbees_array_create(lines->cells, sizeof *s.p)};
+    pass s = {.of = lines, .axis = axis, .fraction = fraction, .p = gbees_array_create(lines->cells, sizeof *s.p)};
 
     if (!s.p)
         return 1;
@@ -281,14 +282,14 @@ static int exchange(gbees_lines *lines, int axis, double share)
  * P = p + (p_(i+1) - 2 p_i + p_(i-1)) / 24. */
 static int change_axis(gbees_lines *lines, int axis, int change, gbees_cell_values values)
 {
-    const double share = values == GBEES_CELL_POINTS && change ? 1.0 / 24 : 0;
-    int failed = share > 0 && exchange(lines, axis, share);
+    const double fraction = values == GBEES_CELL_POINTS && change ? 1.0 / 24 : 0;
+    int failed = fraction > 0 && exchange(lines, axis, fraction);
 
     for (int k = 0; k < change && !failed; k++)
         failed = halve(lines, axis);
     for (int k = 0; k > change && !failed; k--)
         failed = merge(lines, axis);
-    return failed || (share > 0 && exchange(lines, axis, -share));
+    return failed || (fraction > 0 && exchange(lines, axis, -fraction));
 }
 
 /* Whether the indices along an axis fit in a record, and in the arithmetic on indices, if the cells are 2^change

@@ -1,4 +1,5 @@
-/* regrid.c - see regrid.h. */
+/* regrid.c - fetches the cells of an engine, transfers them to another grid (refine.c, or the remap of a moving
+ * one), and opens an engine that begins with them. */
 #include "regrid.h"
 #include "base/workers.h"
 #include "cells.h"
@@ -289,6 +290,19 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     return replace_engine(grid, problem, error);
 }
 
+/* Has the backend make the list of cells of another frame, if it can: sets *done. */
+static int remap_there(const gbees_grid *grid, const gbees_moving_frame *from, const gbees_moving_frame *to,
+                       const gbees_remap_options *options, gbees_initial_cells *cells, int *done, gbees_error *error)
+{
+    gbees_remap_plan plan;
+
+    *done = 0;
+    if (!grid->backend->remap)
+        return GBEES_OK;
+    const int status = gbees_remap_plan_find(from, to, options, &plan, error);
+    return status ? status : grid->backend->remap(grid->engine, &plan, least_fraction, cells, done, error);
+}
+
 int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
                      const gbees_grid_target *target, gbees_error *error)
 {
@@ -297,13 +311,15 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
     gbees_problem *problem = NULL;
     const double volume = fabs(gbees_matrix_determinant(to->n, to->a) / gbees_matrix_determinant(to->n, from->a));
     double dropped = 0;
-    int status = gbees_grid_fetch(grid, &cells, error);
     const gbees_totals now = gbees_grid_totals(grid);
     const double least = grid->problem->mass_budget > 0 ? now.threshold * volume : target->threshold;
     const gbees_remap_options options = {
         .least = least_remapped * least, .threads = grid->options.threads, .spread = target->spread};
+    int done = 0, status = remap_there(grid, from, to, &options, &cells, &done, error);
 
-    if (!status)
+    if (!status && !done)
+        status = gbees_grid_fetch(grid, &cells, error);
+    if (!status && !done)
         status = gbees_remap(&cells, from, to, &options, &dropped, error);
     if (!status && cells.count == 0)
         status =

@@ -1,4 +1,5 @@
-/* resolve.c - see resolve.h. */
+/* resolve.c - predicts the covariance after an update by a Kalman update at the mean, and chooses powers of two by
+ * which cells must be narrower to resolve it. */
 #include "resolve.h"
 #include "numerics/likelihood.h"
 #include <lapacke.h>

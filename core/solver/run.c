@@ -1,4 +1,4 @@
-/* run.c - see run.h. */
+/* run.c - the run's totals, its errors with their time, and its grid. */
 #include "run.h"
 #include "base/seconds.h"
 

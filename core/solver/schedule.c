@@ -1,4 +1,5 @@
-/* schedule.c - see schedule.h. */
+/* schedule.c - makes a leg of each interval between the times of the measurements, which are sorted; a leg's records
+ * are at even distances. */
 #include "schedule.h"
 #include <stdlib.h>
 

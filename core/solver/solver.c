@@ -1,5 +1,6 @@
 /* solver.c - drives a backend through a problem: legs, updates, records. See gbees/solver.h. */
 #include "base/seconds.h"
+#include "base/time_tolerance.h"
 #include "equations.h"
 #include "next_grid.h"
 #include "run.h"
@@ -223,9 +224,7 @@ static int regrid(gbees_solver *solver, gbees_error *error)
 {
     const gbees_problem *problem = solver->problem;
     const int *level = NULL;
-
-    /* A record's time may differ in its last digits from what a scenario has. */
-    const double now = solver->clock.time + 1e-9 * (problem->end - problem->start);
+    const double now = solver->clock.time + gbees_time_tolerance(problem->start, problem->end);
 
     for (; solver->regrids < problem->regrid_count && problem->regrids[solver->regrids].time <= now;
          solver->regrids++)

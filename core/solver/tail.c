@@ -1,4 +1,5 @@
-/* tail.c - see tail.h. */
+/* tail.c - tells from entropy, narrowing and distance of the mean whether a measurement's support lay where cells
+ * are few, by a rule from a Gaussian's tail. */
 #include "tail.h"
 #include "frame/matrix.h"
 #include "numerics/likelihood.h"

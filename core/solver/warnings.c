@@ -40,12 +40,12 @@ static double cut_off(const gbees_problem *problem)
         inside *= erf((problem->extent[j] + 0.5) * problem->width[j] / sqrt(2 * problem->covariance[j * n + j]));
     for (int g = 0; g < problem->gaussian_count; g++) {
         const gbees_gaussian *gaussian = &problem->gaussians[g];
-        double share = gaussian->weight;
+        double mass = gaussian->weight;
 
         for (int j = 0; j < n; j++)
-            share *= inside_of(problem, j, gaussian->mean[j], gaussian->covariance[j * n + j], gaussian->lo[j],
-                               gaussian->hi[j]);
-        inside += share;
+            mass *= inside_of(problem, j, gaussian->mean[j], gaussian->covariance[j * n + j], gaussian->lo[j],
+                              gaussian->hi[j]);
+        inside += mass;
     }
     return 1 - inside;
 }

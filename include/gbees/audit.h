@@ -38,9 +38,9 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
                        gbees_error *error);
 /** Estimates, with 10,000 samples, how many samples keep a weight that counts: (sum w)^2 / sum w^2 over their number,
  * where w are the weights after the problem's measurements.
- * @param share receives the smallest such ratio after any measurement; 1 if the problem has none
+ * @param effective receives the smallest such ratio after any measurement; 1 if the problem has none
  */
-int gbees_audit_effective(const gbees_problem *problem, int threads, double *share, gbees_error *error);
+int gbees_audit_effective(const gbees_problem *problem, int threads, double *effective, gbees_error *error);
 /** Frees the audit; NULL is allowed. */
 void gbees_audit_destroy(gbees_audit *audit);
 /** Integrates the samples to the time of a record, which is not before that of the last one, and compares the record

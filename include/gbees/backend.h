@@ -19,13 +19,14 @@
 #include <gbees/error.h>
 #include <gbees/parallel.h>
 #include <gbees/problem.h>
+#include <gbees/remap.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 12 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 13 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -40,7 +41,7 @@ typedef struct gbees_engine_options {
     double memory_bytes; /**< the most memory that the grid may take. With a mass budget p* is raised once half of it
                           * is taken. 0: 0.8 of the machine's memory, or 0.9 of the GPU's */
     const gbees_parallel *parallel; /**< the ranks that share the grid; must outlive the engine. NULL: one process */
-    int ranks_per_gpu; /**< ranks of a machine that take one GPU; 0: one */
+    int ranks_per_gpu;              /**< ranks of a machine that take one GPU; 0: one */
 } gbees_engine_options;
 
 /** The time of the run; owned by the solver, advanced by the backend. An interval is the time between two records. */
@@ -315,6 +316,15 @@ typedef struct gbees_backend {
     /** Sets all[0 .. most - 1], or as many as there are ranks, to the totals of each rank since the engine was made,
      * at its last step; called on rank 0. The pointer is NULL if ranks can't share the backend's grids. */
     void (*rank_totals)(const gbees_engine *engine, int most, gbees_rank_totals *all);
+
+    /** Makes a list of the cells that cells() visits, and takes it to the cells of another frame by a plan whose old
+     * frame is the grid's, with the same bits as the solver does. The density stays.
+     * @param cells all zero; receives arrays that the caller frees, also after an error
+     * @param done receives 1, or 0 with `cells` still zero if the solver has to do it: there is not enough memory on
+     * a GPU, or what it needs is not compiled yet, or the cells can't be taken to that frame The pointer is NULL if
+     * the backend leaves all of it to the solver. */
+    int (*remap)(gbees_engine *engine, const gbees_remap_plan *plan, double fraction, gbees_initial_cells *cells,
+                 int *done, gbees_error *error);
 } gbees_backend;
 
 #if defined(__GNUC__)

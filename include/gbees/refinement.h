@@ -45,9 +45,9 @@ typedef struct gbees_refinement_step {
 int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error);
 /** Frees the plan; NULL is allowed. */
 void gbees_refinement_destroy(gbees_refinement *refinement);
-/** Tells the plan, before its first run, the smallest fraction of samples that stays effective (the `share` of
+/** Tells the plan, before its first run, the smallest fraction of samples that stays effective (the `effective` of
  * gbees_audit_effective()); it then plans for as many more samples. */
-void gbees_refinement_expect(gbees_refinement *refinement, double share);
+void gbees_refinement_expect(gbees_refinement *refinement, double effective);
 /** Sets the number of samples of all runs' audits, before the first run; otherwise the plan chooses it. */
 void gbees_refinement_fix(gbees_refinement *refinement, size_t samples);
 /** Returns the number of samples that the next run's audit is to have. */

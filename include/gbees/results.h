@@ -17,7 +17,7 @@ extern "C" {
 
 /** How a run was made; a results folder stores it. */
 typedef struct gbees_provenance {
-    const char *plugin_path; /**< the plugin's file */
+    const char *plugin_path; /**< the plugin's file; NULL: that which the model is in */
     const char *scenario;    /**< the scenario, as YAML */
     const char *backend;     /**< the backend's name */
     const char *device;      /**< the processor's name */

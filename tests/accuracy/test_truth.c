@@ -1,4 +1,5 @@
 /* test_truth.c - the truth of tests/accuracy/run: samples kept in a folder, and moments from a table. */
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include "truth.h"
 #include <check.h>
@@ -11,7 +12,7 @@
 
 enum { COUNT = 2000 };
 
-static char folder[] = "test_truth.XXXXXX";
+static char folder[SCRATCH_FOLDER];
 
 static void decay(size_t count, double t, const double *origin, const double *const *offset, const double *p,
                   double *out)
@@ -58,17 +59,12 @@ static int files(char *name, size_t size)
 
 static void setup(void)
 {
-    (void)strcpy(strrchr(folder, '.'), ".XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    scratch_folder_make(folder);
 }
 
 static void teardown(void)
 {
-    char name[512];
-
-    while (files(name, sizeof name))
-        ck_assert_int_eq(remove(name), 0);
-    (void)rmdir(folder);
+    scratch_folder_remove(folder);
 }
 
 static gbees_montecarlo *samples(const gbees_problem *problem, double time)

@@ -374,7 +374,7 @@ int main(void)
     for (int k = 0; k < (int)(sizeof correlated / sizeof *correlated); k++) {
         const int on_cpu = k * BACKENDS, on_threads = on_cpu + 1;
 
-        tcase_add_loop_test(k < 2 ? tcase : slow, correlated_noise, on_cpu, on_threads);
+        tcase_add_loop_test(k < 1 ? tcase : slow, correlated_noise, on_cpu, on_threads);
         tcase_add_loop_test(slow, correlated_noise, on_threads, on_threads + 1);
     }
     for (int k = 0; k < (int)(sizeof refined / sizeof *refined); k++)

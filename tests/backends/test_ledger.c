@@ -1,5 +1,6 @@
 /* test_ledger.c - the ledger of mass as a reader of results meets it: it closes from a file's attributes alone. */
 #include "fixtures/backends.h"
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include "fixtures/world.h"
 #include <check.h>
@@ -11,23 +12,17 @@
 
 /* ---- a run of Lorenz '63, written to disk and read back -------------------------------------------------------- */
 
-static char base[4096], folder[4200];
+static char base[SCRATCH_FOLDER], folder[SCRATCH_FOLDER + 8];
 
 static void set_up(void)
 {
-    const char *place = getenv("TMPDIR");
-
-    (void)snprintf(base, sizeof base, "%s/test_ledger.XXXXXX", place ? place : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(base));
+    scratch_folder_make(base);
     (void)snprintf(folder, sizeof folder, "%s/run", base);
 }
 
 static void tear_down(void)
 {
-    char command[sizeof base + 32];
-
-    (void)snprintf(command, sizeof command, "rm -r '%s'", base);
-    ck_assert_int_eq(system(command), 0);
+    scratch_folder_remove(base);
 }
 
 static int write_record(void *context, const gbees_record *record, gbees_error *error)

@@ -3,6 +3,7 @@
  */
 #include "fixtures/backends.h"
 #include "fixtures/kalman.h"
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include "fixtures/world.h"
 
@@ -253,15 +254,14 @@ static void check_refusal(const char *folder)
 
 START_TEST(a_file_holds_all_modes)
 {
-    char base[4096], folder[4200], command[4200];
+    char base[SCRATCH_FOLDER], folder[SCRATCH_FOLDER + 8];
     writing w = {.writer = NULL};
     gbees_results *results = NULL;
     gbees_snapshot *s = NULL;
     gbees_error error = {0};
     double mean[N] = {0};
 
-    (void)snprintf(base, sizeof base, "%s/test_modes.XXXXXX", environment("TMPDIR", "/tmp"));
-    ck_assert_ptr_nonnull(mkdtemp(base));
+    scratch_folder_make(base);
     (void)snprintf(folder, sizeof folder, "%s/run", base);
     run_it(
         &(a_run){
@@ -278,8 +278,7 @@ START_TEST(a_file_holds_all_modes)
     check_refusal(folder);
     gbees_snapshot_destroy(s);
     gbees_results_destroy(results);
-    (void)snprintf(command, sizeof command, "rm -r '%s'", base);
-    ck_assert_int_eq(system(command), 0);
+    scratch_folder_remove(base);
 }
 END_TEST
 

@@ -130,6 +130,8 @@ static const struct refusal {
     {"lorenz63", "mode=paper", "mode: a grid that moves has no 'mode'"},
     {"pcr3bp", "bound=on", "bound: a grid that moves has no 'bound'"},
     {"lorenz63", "frame_cells=1.5", "frame_cells: expected at least the 2 cells a standard deviation"},
+    {"lorenz63", "factor=10",
+     "frame_cells: expected at least the 20 cells a standard deviation"}, /* K: its default */
 };
 
 START_TEST(what_a_moving_grid_has_not)

@@ -84,7 +84,7 @@ static int available_threads(int wanted)
     return made;
 }
 
-/* This process' share of the processors: of all of them, unless it is bound to some. */
+/* This process' part of the processors: of all of them, unless it is bound to some. */
 static int own_processors(const gbees_parallel *parallel)
 {
     const long all = sysconf(_SC_NPROCESSORS_ONLN);

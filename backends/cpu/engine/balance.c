@@ -7,7 +7,7 @@
 
 /* New cuts are chosen if the rank with most bricks has more than MOST_LOADED times the mean at a prune, or
  * MOST_LOADED_BETWEEN times between prunes, and that is more than WORSE times what the last cuts have reached: where
- * bricks are few, no cuts may give equal shares. */
+ * bricks are few, no cuts may give equal numbers. */
 static const double MOST_LOADED = 1.02, MOST_LOADED_BETWEEN = 1.08, WORSE = 1.02;
 
 static int no_memory(gbees_error *error)
@@ -37,6 +37,8 @@ static int take_key(gbees_engine *e, key_source *from, int32_t *key)
 {
     const size_t n = (size_t)e->g.shape.n;
 
+    while (!from->initial && !from->saved && from->next < from->count && e->rows.ghost[e->g.used[from->next]])
+        from->next++;
     if (from->next == from->count)
         return 0;
     if (from->initial)
@@ -147,9 +149,8 @@ int balance_start(gbees_engine *e, gbees_error *error)
         initial_bricks_destroy(&bricks);
     if (status)
         return status;
-    grid_link(&e->g, 0);
     e->g.sorted = e->g.count;
-    return ghosts_renew(e, error);
+    return ghosts_renew(e, 0, error);
 }
 
 /* Bytes of a packed brick: its key, its active cells, the expanded ones (engine_rows), and P. */
@@ -171,7 +172,8 @@ static void pack_brick(gbees_engine *e, uint32_t slot, char *to)
     memcpy(to + 2 * sizeof(uint64_t), (char *)e->rows.p + slot * row, row);
 }
 
-/* Adds a packed brick to the grid, for which memory is reserved; it is not linked. */
+/* Takes a packed brick: its ghost becomes an own brick, or it is added to the grid, for which memory is reserved, and
+ * is not linked. */
 static void unpack_brick(gbees_engine *e, const char *from)
 {
     const size_t row = (size_t)e->cells * e->method.real_size;
@@ -179,47 +181,80 @@ static void unpack_brick(gbees_engine *e, const char *from)
 
     memcpy(key, from, sizeof key);
     from += sizeof key;
-    const uint32_t slot = add_own(e, key, bound_cells(e->problem, &e->g.shape, key));
+    uint32_t slot = grid_find(&e->g, key);
+    if (!slot)
+        slot = add_own(e, key, bound_cells(e->problem, &e->g.shape, key));
+    e->rows.ghost[slot] = 0;
     engine_clear_brick(e, slot);
     memcpy(&e->rows.active[slot], from, sizeof(uint64_t));
     memcpy(&e->rows.expanded[slot], from + sizeof(uint64_t), sizeof(uint64_t));
     memcpy((char *)e->rows.p + slot * row, from + 2 * sizeof(uint64_t), row);
 }
 
-/* Packs the bricks that other ranks own in *message, rank after rank, and removes them from the grid. Sets
- * sent[ranks], zeros at first, to their numbers. The caller frees *message, also after an error. */
-static int pack_leaving(gbees_engine *e, uint64_t *sent, char **message, gbees_error *error)
+/* Packs the own bricks that other ranks own by the new cuts in *message, rank after rank. owner[]: of the used
+ * bricks. Sets sent[ranks], zeros at first, to their numbers. The caller frees *message. */
+static int pack_leaving(gbees_engine *e, const int *owner, uint64_t *sent, char **message, gbees_error *error)
 {
     const int all = e->ranks->parallel->ranks, own = e->ranks->parallel->rank;
-    const uint32_t count = e->g.count;
-    int *owner = malloc((count + 1u) * sizeof *owner);
-    unsigned char *keep = malloc(count + 1u);
     uint64_t leaving = 0;
 
-    for (uint32_t k = 0; k < count && owner && keep; k++) {
-        owner[k] = partition_find(&e->ranks->cuts, grid_key(&e->g, e->g.used[k]));
-        keep[k] = owner[k] == own;
-        sent[owner[k]] += owner[k] != own;
-        leaving += owner[k] != own;
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        const int leaves = owner[k] != own && !e->rows.ghost[e->g.used[k]];
+
+        sent[owner[k]] += (uint64_t)leaves;
+        leaving += (uint64_t)leaves;
     }
     *message = malloc((size_t)leaving * brick_bytes(e) + 1);
-    int status = owner && keep && *message ? 0 : no_memory(error);
     char *at = *message;
-    for (int r = 0; r < all && !status; r++)
-        for (uint32_t k = 0; k < count && r != own && sent[r]; k++)
-            if (owner[k] == r) {
+    for (int r = 0; r < all && at; r++)
+        for (uint32_t k = 0; k < e->g.count && sent[r]; k++)
+            if (owner[k] == r && !e->rows.ghost[e->g.used[k]]) {
                 pack_brick(e, e->g.used[k], at);
                 at += brick_bytes(e);
             }
+    return at ? 0 : no_memory(error);
+}
+
+/* Removes the bricks that are neither in this rank's box, nor ghosts beside it. An own brick that has left and stays
+ * near becomes a ghost. */
+static int keep_near(gbees_engine *e, const int *owner, gbees_error *error)
+{
+    unsigned char *keep = engine_buffer(e, e->g.count + 1u);
+    uint32_t dropped = 0;
+
+    for (uint32_t k = 0; k < e->g.count && keep; k++) {
+        const uint32_t slot = e->g.used[k];
+        const int class = owner[k] == e->ranks->parallel->rank ? -1 : ghosts_class(e, grid_key(&e->g, slot));
+
+        keep[k] = owner[k] == e->ranks->parallel->rank || class >= 0;
+        dropped += !keep[k];
+        if (class >= 0) {
+            e->rows.ghost[slot] = (unsigned char)(class + 1);
+            e->rows.active[slot] = 0;
+        }
+    }
+    if (!keep)
+        return no_memory(error);
+    return dropped ? grid_compact(&e->g, keep, error) : 0;
+}
+
+/* Packs the bricks that leave (pack_leaving()), and removes those that have no place here. */
+static int send_off(gbees_engine *e, uint64_t *sent, char **message, gbees_error *error)
+{
+    int *owner = malloc((e->g.count + 1u) * sizeof *owner);
+    int status = owner ? 0 : no_memory(error);
+
+    for (uint32_t k = 0; k < e->g.count && owner; k++)
+        owner[k] = partition_find(&e->ranks->cuts, grid_key(&e->g, e->g.used[k]));
     if (!status)
-        status = grid_compact(&e->g, keep, error);
+        status = pack_leaving(e, owner, sent, message, error);
+    if (!status)
+        status = keep_near(e, owner, error);
     free(owner);
-    free(keep);
     return status;
 }
 
-/* All ranks: exchanges the packed bricks, sent[ranks] of them in `message`, and adds those that arrive to the grid.
- */
+/* All ranks: exchanges the packed bricks, sent[ranks] of them in `message`, and takes those that arrive. */
 static int move_bricks(gbees_engine *e, const uint64_t *sent, char *message, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
@@ -255,23 +290,20 @@ static int move_bricks(gbees_engine *e, const uint64_t *sent, char *message, gbe
     return status;
 }
 
-/* All ranks: moves the bricks to the ranks in whose boxes they are, links and inspects those that have arrived. */
-static int migrate(gbees_engine *e, gbees_error *error)
+/* All ranks: moves the bricks to the ranks in whose boxes they are. Ghosts beside the new boxes stay. Sets *stayed to
+ * the number of used bricks that were there before: those behind them are not linked. */
+static int migrate(gbees_engine *e, uint32_t *stayed, gbees_error *error)
 {
     uint64_t *sent = calloc((size_t)e->ranks->parallel->ranks, sizeof *sent);
     char *message = NULL;
-    int status = sent ? pack_leaving(e, sent, &message, error) : no_memory(error);
-    const uint32_t stayed = e->g.count;
+    int status = ranks_agree(e, sent ? send_off(e, sent, &message, error) : no_memory(error), error);
 
-    status = ranks_agree(e, status, error);
+    *stayed = e->g.count;
     if (!status)
         status = move_bricks(e, sent, message, error);
     free(sent);
     free(message);
-    if (status)
-        return status;
-    grid_link(&e->g, stayed);
-    return ranks_agree(e, engine_inspect(e, stayed, e->inspected, error), error);
+    return status;
 }
 
 /* All ranks: counts the bricks of all; sets ranks->own, bricks and busiest, and returns busiest over the mean. */
@@ -382,38 +414,26 @@ int balance_deal(gbees_engine *e, const saved_bricks *bricks, gbees_error *error
         status = deal_all(e, bricks, error);
     if (status)
         return status;
-    grid_link(&e->g, 0);
     (void)count_bricks(e);
-    status = ghosts_renew(e, error);
+    status = ghosts_renew(e, 0, error);
     return status ? status : ranks_agree(e, engine_inspect(e, 0, e->inspected, error), error);
 }
 
 /* ---- while the density moves ---- */
 
-/* Removes all ghosts from the grid. */
-static int drop_ghosts(gbees_engine *e, gbees_error *error)
-{
-    unsigned char *keep = engine_buffer(e, e->g.count + 1u);
-
-    for (uint32_t k = 0; k < e->g.count && keep; k++)
-        keep[k] = !e->rows.ghost[e->g.used[k]];
-    return keep ? grid_compact(&e->g, keep, error) : no_memory(error);
-}
-
 /* All ranks: chooses new cuts, moves bricks to their owners, and makes ghosts. */
 static int cut_anew(gbees_engine *e, gbees_error *error)
 {
     key_source from = {0};
-    int status = ranks_agree(e, drop_ghosts(e, error), error);
+    uint32_t stayed = 0;
+    int status = choose_cuts(e, &from, error);
 
     if (!status)
-        status = choose_cuts(e, &from, error);
-    if (!status)
-        status = migrate(e, error);
+        status = migrate(e, &stayed, error);
     e->ranks->reached = count_bricks(e);
     if (!status)
-        status = ghosts_renew(e, error);
-    return status ? status : ranks_agree(e, engine_inspect(e, (uint32_t)e->ranks->own, e->inspected, error), error);
+        status = ghosts_renew(e, stayed, error);
+    return status ? status : ranks_agree(e, engine_inspect(e, stayed, e->inspected, error), error);
 }
 
 int balance_renew(gbees_engine *e, gbees_error *error)

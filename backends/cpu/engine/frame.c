@@ -1,5 +1,6 @@
 /* frame.c - a grid whose frame moves: sets the frame; computes the sums by which the solver fits the frame to the
  * drift, and the Fisher information, by which it chooses widths of cells (doc/method.md, "Moving frame"). */
+#include "common/frame.h"
 #include "base/clones.h"
 #include "engine.h"
 #include "ranks.h"
@@ -7,27 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the frame behind the model's parameters (gbees/model_framed.h has the order). */
-static void set_parameters(gbees_engine *e, const gbees_grid_frame *frame)
-{
-    const int n = e->g.shape.n;
-    double *p = e->tables.parameters_d;
-
-    for (int j = 0; j < n; j++) {
-        p[GBEES_FRAME_CENTRE + j] = frame->centre[j];
-        p[GBEES_FRAME_VELOCITY + j] = frame->velocity[j];
-    }
-    for (int k = 0; k < n * n; k++) {
-        p[GBEES_FRAME_AXES + k] = frame->axes[k];
-        p[GBEES_FRAME_INVERSE + k] = frame->inverse[k];
-        p[GBEES_FRAME_GRADIENT + k] = frame->gradient[k];
-    }
-    engine_round_parameters(e);
-}
-
 int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error)
 {
-    set_parameters(e, frame);
+    frame_parameters_set(e->g.shape.n, frame, e->tables.parameters_d);
+    engine_round_parameters(e);
     e->context.flow.negligible = frame->negligible;
     e->longest_step = frame->time_step;
     if (!rate)

@@ -46,6 +46,11 @@ static int class_of(const engine_ranks *ranks, const partition_box *box, const i
     return outside > 1 ? n : class;
 }
 
+int ghosts_class(const gbees_engine *e, const int32_t *key)
+{
+    return class_of(e->ranks, own_box(e->ranks), key);
+}
+
 /* Sets the partners: the ranks whose boxes are near, with empty lists. Returns 1 if there is no memory. */
 static int find_partners(engine_ranks *ranks)
 {
@@ -156,17 +161,42 @@ static void exchange_keys(gbees_engine *e)
         ranks->partner[p].out.count = 0;
 }
 
-/* Adds a ghost of a class, or with class -1 an own brick, and sets *slot. */
-static int add_brick(gbees_engine *e, const int32_t *key, int class, uint32_t *slot, gbees_error *error)
+/* Finds a ghost of a class, or adds it, and sets *slot. */
+static int add_ghost(gbees_engine *e, const int32_t *key, int class, uint32_t *slot, gbees_error *error)
 {
-    int status = grid_reserve(&e->g, 1, error);
+    const uint64_t hash = grid_hash(&e->g, key);
 
-    if (status)
+    *slot = grid_find_hashed(&e->g, key, hash);
+    int status = *slot ? 0 : grid_reserve(&e->g, 1, error);
+
+    if (status || *slot)
         return status;
-    *slot = grid_add(&e->g, key, grid_hash(&e->g, key));
+    *slot = grid_add(&e->g, key, hash);
     engine_set_inside(e, *slot, bound_cells(e->problem, &e->g.shape, key));
     e->rows.ghost[*slot] = (unsigned char)(class + 1);
     return 0;
+}
+
+/* Lists the ghosts of the bricks that a partner has announced, and inserts those that are not there. */
+static int list_ghosts(gbees_engine *e, rank_partner *partner, gbees_error *error)
+{
+    enum { ENTRY = 24, KEY = 12 }; /* keys ahead of which the table's entry and its slot's key are prefetched */
+    const key_list *in = &partner->in;
+    int status = 0;
+
+    for (uint64_t k = 0; k < in->count && !status; k++) {
+        const int class = class_of(e->ranks, own_box(e->ranks), in->key[k]);
+        uint32_t slot = 0;
+
+        if (k + ENTRY < in->count)
+            grid_prefetch_entry(&e->g, grid_hash(&e->g, in->key[k + ENTRY]));
+        if (k + KEY < in->count)
+            grid_prefetch_key(&e->g, grid_hash(&e->g, in->key[k + KEY]));
+        status = add_ghost(e, in->key[k], class, &slot, error);
+        if (!status && add_slot(&partner->take[class], slot))
+            status = no_memory(error);
+    }
+    return status;
 }
 
 /* Inserts the own bricks that partners have requested (`in`), unless they are there. */
@@ -196,8 +226,9 @@ static int offer_brick(gbees_engine *e, rank_partner *partner, uint32_t slot)
     return class >= 0 && (add_key(e, &partner->out, key) || add_slot(&partner->give[class], slot));
 }
 
-/* All ranks: announces own bricks, used bricks `from` and later, to the partners whose ghosts they are, and inserts
- * ghosts of the bricks that these announce. `status`: of this rank so far, as is the result. */
+/* All ranks: announces own bricks, used bricks `from` and later, to the partners whose ghosts they are, and lists the
+ * ghosts of the bricks that these announce; it inserts those that are not there. `status`: of this rank so far, as is
+ * the result. */
 static int make_ghosts(gbees_engine *e, uint32_t from, int status, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
@@ -208,16 +239,11 @@ static int make_ghosts(gbees_engine *e, uint32_t from, int status, gbees_error *
         for (uint32_t k = from; k < end && !failed; k++)
             failed = !e->rows.ghost[e->g.used[k]] && offer_brick(e, &ranks->partner[p], e->g.used[k]);
     exchange_keys(e);
-    for (int p = 0; p < ranks->partners; p++)
-        for (uint64_t k = 0; k < ranks->partner[p].in.count && !status && !failed; k++) {
-            const int32_t *key = ranks->partner[p].in.key[k];
-            const int class = class_of(ranks, own_box(ranks), key);
-            uint32_t slot = 0;
-
-            status = add_brick(e, key, class, &slot, error);
-            failed = !status && add_slot(&ranks->partner[p].take[class], slot);
-        }
-    return status || !failed ? status : no_memory(error);
+    if (!status && failed)
+        status = no_memory(error);
+    for (int p = 0; p < ranks->partners && !status; p++)
+        status = list_ghosts(e, &ranks->partner[p], error);
+    return status;
 }
 
 /* The bytes of all rows that ghosts_refresh() sends and receives at most. */
@@ -244,7 +270,7 @@ int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error)
     return status;
 }
 
-int ghosts_renew(gbees_engine *e, gbees_error *error)
+int ghosts_renew(gbees_engine *e, uint32_t linked, gbees_error *error)
 {
     const uint32_t before = e->g.count;
     int status = find_partners(e->ranks) ? no_memory(error) : 0;
@@ -260,7 +286,7 @@ int ghosts_renew(gbees_engine *e, gbees_error *error)
     status = ranks_agree(e, status, error);
     if (status)
         return status;
-    grid_link(&e->g, before);
+    grid_link(&e->g, linked);
     for (uint32_t k = before; k < e->g.count; k++)
         engine_clear_brick(e, e->g.used[k]);
     return 0;

@@ -100,10 +100,11 @@ int ghosts_request(gbees_engine *e, const int32_t *key);
  * partners' new ones. `status` is that of this rank so far, and the result is this rank's: ranks have not agreed on
  * it. */
 int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error);
-/* All ranks: makes the ghosts for the present cuts, of a grid that has none, links and clears them; they are not
- * inspected.
- */
-int ghosts_renew(gbees_engine *e, gbees_error *error);
+/* The class that a brick of another rank's box has as a ghost (rank_partner); -1: it is too far away to be one. */
+int ghosts_class(const gbees_engine *e, const int32_t *key);
+/* All ranks: lists the ghosts for the present cuts, and adds and clears those that are not there; no other ghosts may
+ * be there. Links used bricks `linked` and later, ghosts among them; they are not inspected. */
+int ghosts_renew(gbees_engine *e, uint32_t linked, gbees_error *error);
 /* All ranks, after a prune: makes the lists `give` and `take` anew, of the bricks and ghosts that it has kept. */
 int ghosts_relist(gbees_engine *e, gbees_error *error);
 /* All ranks, in a prune: copies the needed cells of all ghosts from their owners, so that a prune keeps a ghost

@@ -4,6 +4,7 @@
  * results of the last inspection are saved, too, as they may be of an earlier time. Rows that a prune may leave
  * undefined are not.
  */
+#include "base/gaps.h"
 #include "common/bound.h"
 #include "common/portable.h"
 #include "engine.h"
@@ -136,6 +137,7 @@ int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_er
     int failed = 0;
 
     get_state(e, &state);
+    GBEES_CLEAR_GAPS(&state);
     if (sink)
         failed = state.grid.count == 0 || sink(context, "engine", 1, sizeof state, &state) ||
                  save_portable(e, &state, sink, context) ||

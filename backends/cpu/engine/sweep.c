@@ -1,4 +1,4 @@
-/* sweep.c - the sweeps of a step of a split scheme, shared among threads (doc/method.md, "The split scheme").
+/* sweep.c - the sweeps of a step of a split scheme, divided among threads (doc/method.md, "The split scheme").
  *
  * Threads take pencils, rows of bricks along the axis, from their work queues, in batches of equal numbers of
  * pencils. If a batch had the pencils that begin in a range of bricks, batches would differ too much: in an elongated

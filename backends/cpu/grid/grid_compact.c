@@ -286,8 +286,8 @@ static void move_rows(grid *g, const move *moves, uint32_t count)
     uint32_t number = 0;
 
     for (int f = 0; f < g->field_count; f++) {
-        const size_t row = g->field[f].size, share = row / (size_t)threads;
-        const size_t most = share < COLUMN ? COLUMN : (share + COLUMN - 1) / COLUMN * COLUMN;
+        const size_t row = g->field[f].size, even = row / (size_t)threads;
+        const size_t most = even < COLUMN ? COLUMN : (even + COLUMN - 1) / COLUMN * COLUMN;
 
         for (size_t at = 0; at < row && !g->field[f].transient; at += most)
             columns[number++] =

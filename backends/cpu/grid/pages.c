@@ -1,4 +1,5 @@
-/* pages.c - see pages.h. */
+/* pages.c - large arrays are anonymous mappings: mremap() makes them longer without a copy, madvise() asks for huge
+ * pages. Small arrays, and all where there is no mremap(), are aligned allocations that are copied. */
 #include "pages.h"
 #include <stdint.h>
 #include <stdlib.h>

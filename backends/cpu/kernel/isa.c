@@ -1,4 +1,5 @@
-/* isa.c - see isa.h. */
+/* isa.c - lists the instruction sets that this build and the processor have, and chooses the fastest, or the fastest
+ * up to a named one. */
 #include "isa.h"
 #include <string.h>
 

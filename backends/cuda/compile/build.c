@@ -1,4 +1,5 @@
-/* build.c - see build.h. */
+/* build.c - makes each program of a problem in a thread of its own: finds it in the cache, or compiles it. The
+ * programs that a run needs at once are waited for; the others are taken when they are done. */
 #include "build.h"
 #include "base/seconds.h"
 #include "compiler_note.h"
@@ -77,9 +78,10 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 
 /* NVRTC reads the texts of one program after the other, some 50 ms each, and compiles several at once.  So the
  * programs that the first step waits for are begun first, then those that take longest to compile. */
-static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,   PROGRAM_SMALL,      PROGRAM_ADVECT, PROGRAM_GRID,
-                                          PROGRAM_PRUNES,  PROGRAM_ADVECT_ALL, PROGRAM_MARKS,  PROGRAM_LIKELIHOODS,
-                                          PROGRAM_UPDATES, PROGRAM_RANKS,      PROGRAM_FRAME,  PROGRAM_INTEGRATE};
+static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,    PROGRAM_SMALL,      PROGRAM_ADVECT, PROGRAM_GRID,
+                                          PROGRAM_PRUNES,   PROGRAM_ADVECT_ALL, PROGRAM_MARKS,  PROGRAM_LIKELIHOODS,
+                                          PROGRAM_UPDATES,  PROGRAM_RANKS,      PROGRAM_FRAME,  PROGRAM_REMAP,
+                                          PROGRAM_INTEGRATE};
 
 /* The specs of all programs, and which of them are to be made. In a set of programs bit k stands for program k. */
 typedef struct program_batch {

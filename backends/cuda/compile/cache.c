@@ -1,4 +1,6 @@
-/* cache.c - see cache.h. */
+/* cache.c - reads and writes entries of the cache: a file KEY.kernel has a head with key and checksum, then the
+ * image and the report. A new file is renamed to its name when it is whole, so that readers never see a part of
+ * one. */
 #include "cache.h"
 #include "base/sha256.h"
 #include "base/user_cache.h"

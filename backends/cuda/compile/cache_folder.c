@@ -1,4 +1,5 @@
-/* cache_folder.c - see cache_folder.h. */
+/* cache_folder.c - finds the folder of the cache, and removes the entries that were used longest ago until the
+ * others are below the limit. */
 #include "cache_folder.h"
 #include "base/text.h"
 #include "base/user_cache.h"

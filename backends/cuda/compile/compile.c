@@ -1,4 +1,5 @@
-/* compile.c - see compile.h. */
+/* compile.c - hands NVRTC a unit's text, the texts that it includes, and the options, and takes the code and the
+ * log. A log of errors goes to diagnose.c. */
 #include "compile.h"
 #include "base/text.h"
 #include "diagnose.h"

@@ -1,4 +1,5 @@
-/* compiler_note.c - see compiler_note.h. */
+/* compiler_note.c - writes and reads the note as a file of the cache's folder. Its key is a hash of all that decides
+ * which NVRTC is opened. */
 #include "compiler_note.h"
 #include "base/text.h"
 #include "cache.h"

@@ -1,4 +1,6 @@
-/* diagnose.c - see diagnose.h. */
+/* diagnose.c - reads the logs of NVRTC and nvJitLink line by line. Of the errors in the model's text the first are
+ * told, with the model's file, lines and names; an error in the engine's text at the call of a model's function
+ * counts as that function's. */
 #include "diagnose.h"
 #include "base/text.h"
 #include "spec.h"

@@ -1,4 +1,5 @@
-/* kernel_table.c - see kernel_table.h. */
+/* kernel_table.c - the table of kernels and programs, and the rules, by dimension, precision and architecture, that
+ * tell which programs a problem needs. */
 #include "kernel_table.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_RANGE] = {"gbees_range", "computing marginals", PROGRAM_GRID, 0, 0},
     [KERNEL_MARGINALS] = {"gbees_marginal_sums", "computing marginals", PROGRAM_GRID, 0, 0},
     [KERNEL_FRAME] = {"gbees_frame", "moving the grid", PROGRAM_FRAME, 0, 0},
+    [KERNEL_REMAP] = {"gbees_remap", "taking cells to another frame", PROGRAM_REMAP, 0, 0},
     [KERNEL_GROW] = {"gbees_grow", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
     [KERNEL_LINK] = {"gbees_link", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
     [KERNEL_RELINK] = {"gbees_relink", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
@@ -51,6 +53,7 @@ const char *program_define(int program)
         [PROGRAM_ADVECT_ALL] = "GBEES_KERNELS=GBEES_KERNELS_ADVECT_ALL",
         [PROGRAM_SMALL] = "GBEES_KERNELS=GBEES_KERNELS_SMALL",
         [PROGRAM_FRAME] = "GBEES_KERNELS=GBEES_KERNELS_FRAME",
+        [PROGRAM_REMAP] = "GBEES_KERNELS=GBEES_KERNELS_REMAP",
         [PROGRAM_RANKS] = "GBEES_KERNELS=GBEES_KERNELS_RANKS",
         [PROGRAM_INTEGRATE] = "GBEES_KERNELS=GBEES_KERNELS_INTEGRATE",
     };
@@ -100,6 +103,7 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
     case PROGRAM_SMALL:
         return kernels_have_small(problem, arch);
     case PROGRAM_FRAME:
+    case PROGRAM_REMAP:
         return problem->moving;
     case PROGRAM_INTEGRATE:
     case PROGRAM_RANKS:

@@ -21,6 +21,7 @@ enum {
     PROGRAM_ADVECT_ALL,  /* all passes of a step over a smaller grid, in one launch */
     PROGRAM_SMALL,       /* steps and prunes of a small grid */
     PROGRAM_FRAME,       /* rates and sums that a grid that moves needs before a step */
+    PROGRAM_REMAP,       /* cells to those of another frame: until it is there the processor does it */
     PROGRAM_RANKS,       /* ghosts, growth and moves of bricks on a grid that several GPUs share */
     PROGRAM_INTEGRATE,   /* samples, for an audit: a run does without it (engine/integrator.h) */
     PROGRAMS
@@ -45,6 +46,7 @@ enum {
     KERNEL_RANGE,
     KERNEL_MARGINALS,
     KERNEL_FRAME,
+    KERNEL_REMAP,
     KERNEL_GROW,
     KERNEL_LINK,
     KERNEL_RELINK,

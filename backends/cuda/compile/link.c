@@ -1,4 +1,4 @@
-/* link.c - see link.h. */
+/* link.c - creates a link for an architecture, adds both units, and takes the cubin and the log. */
 #include "link.h"
 #include "diagnose.h"
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* offline.c - see offline.h. */
+/* offline.c - says without an engine whether CUDA can be used here, and compiles the kernels of a problem to report
+ * their registers, spills, sizes and compile times. */
 #include "offline.h"
 #include "build.h"
 #include "cuda/driver/arch.h"

@@ -1,4 +1,5 @@
-/* program.c - see program.h. */
+/* program.c - makes a program from its spec: looks it up in the cache; else compiles it, with the next narrower
+ * shape as long as kernels spill registers, and adds it to the cache. Finally the image is loaded into the GPU. */
 #include "program.h"
 #include "base/seconds.h"
 #include "cache.h"

@@ -1,4 +1,4 @@
-/* report.c - see report.h. */
+/* report.c - reads from the log of ptxas what each kernel takes. */
 #include "report.h"
 #include "base/text.h"
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* shape.c - see shape.h. */
+/* shape.c - chooses the first shape of a program by what its kernels are known to need, and the next one after it
+ * has spilled registers. */
 #include "shape.h"
 #include "common/initial.h"
 #include "kernel_table.h"

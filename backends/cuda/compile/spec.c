@@ -1,4 +1,5 @@
-/* spec.c - see spec.h. */
+/* spec.c - derives from a problem the options -D of a program: dimension, precision, scheme, bound, noise, and what
+ * measurements need. */
 #include "spec.h"
 #include "common/initial.h"
 #include "device/state.h"
@@ -79,7 +80,8 @@ static int contracts(const gbees_problem *problem, const char *arch, int program
     const int steps = program == PROGRAM_STEPS || program == PROGRAM_SMALL || program == PROGRAM_PRUNES;
 
     return problem->numerics.precision != GBEES_DOUBLE && !exact && program != PROGRAM_INTEGRATE &&
-           !pairs_pencils(problem, program) && !(steps && kernels_have_small(problem, arch));
+           program != PROGRAM_REMAP && !pairs_pencils(problem, program) &&
+           !(steps && kernels_have_small(problem, arch));
 }
 
 /* ---- the spec ---- */

@@ -1,4 +1,5 @@
-/* texts.c - see texts.h. */
+/* texts.c - the list of the engine's texts, with their names in #include directives. A rule of the build makes the
+ * arrays from the files of device/. */
 #include "texts.h"
 #include "base/embed.h"
 
@@ -20,6 +21,8 @@ EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(frame, "backends/cuda/device/frame.h")
+EMBED(remap, "backends/cuda/device/remap.h")
+EMBED(remapping, "backends/cuda/device/remapping.h")
 EMBED(integrate, "backends/cuda/device/integrate.h")
 EMBED(integration, "backends/cuda/device/integration.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
@@ -57,9 +60,10 @@ EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(noise_factor, "core/numerics/noise_factor.h")
 EMBED(philox, "core/numerics/philox.h")
+EMBED(row, "core/numerics/row.h")
 EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
-EMBED(share, "backends/cuda/device/share.h")
+EMBED(ranks, "backends/cuda/device/ranks.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
 EMBED(split_mass, "core/numerics/split_mass.h")
@@ -93,7 +97,9 @@ static const cuda_text table[] = {
     NAMED("device/pencil.h", pencil),
     NAMED("device/platform.h", platform),
     NAMED("device/prune.h", prune),
-    NAMED("device/share.h", share),
+    NAMED("device/ranks.h", ranks),
+    NAMED("device/remap.h", remap),
+    NAMED("device/remapping.h", remapping),
     NAMED("device/shrink.h", shrink),
     NAMED("device/small/grid.h", small_grid),
     NAMED("device/small/grow.h", small_grow),
@@ -117,6 +123,7 @@ static const cuda_text table[] = {
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/noise_factor.h", noise_factor),
     NAMED("numerics/philox.h", philox),
+    NAMED("numerics/row.h", row),
     NAMED("numerics/run_state.h", run_state),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),

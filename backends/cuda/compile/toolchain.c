@@ -1,4 +1,5 @@
-/* toolchain.c - see toolchain.h. */
+/* toolchain.c - opens the driver if it is asked for, NVRTC unless a note has all that is to be known of it, and
+ * nvJitLink if model and engine are compiled apart. */
 #include "toolchain.h"
 #include "compiler_note.h"
 #include "spec.h"

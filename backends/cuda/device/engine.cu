@@ -30,20 +30,23 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, share, update, statistics, marginals, small/..., frame, integration, integrate
+ * shrink, ranks, update, statistics, marginals, small/..., frame, remapping, remap, integration, integrate
  */
 #include "device/kernels.h"
 #include "device/model.h"
 
 #include "device/advance.h"
 #include "device/marginals.h"
-#include "device/share.h"
+#include "device/ranks.h"
 #if GBEES_SMALL
 #include "device/small/steps.h"
 #endif
 #include "device/update.h"
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_FRAME)
 #include "device/frame.h"
+#endif
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_REMAP)
+#include "device/remap.h"
 #endif
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_INTEGRATE)
 #include "device/integrate.h"
@@ -362,7 +365,7 @@ GBEES_KERNEL gbees_diffuse(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int fro
 #endif
 }
 
-/* The passes of share.h.  No barriers.  This one selects no brick if one got no slot, as gbees_link() links none. */
+/* The passes of ranks.h.  No barriers.  This one selects no brick if one got no slot, as gbees_link() links none. */
 GBEES_KERNEL gbees_select(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_key_box box,
                           GBEES_BY_VALUE gbees_slot_lists lists, uint32_t from, uint32_t *used)
 {
@@ -456,6 +459,49 @@ GBEES_KERNEL gbees_frame(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, in
         frame_fit_pass(&m, found, time);
     else
         frame_information_pass(&m, found);
+}
+
+#endif
+
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_REMAP) && GBEES_MOVING
+
+/* One of the passes that take the density to the cells of another frame (REMAP_...). No barrier. */
+GBEES_KERNEL gbees_remap(GBEES_BY_VALUE gbees_remapping r, int pass)
+{
+    BLOCK_LOCAL uint32_t digits[BLOCK_WARPS * REMAP_DIGITS];
+    const int writes = pass & 1; /* of the passes in pairs */
+
+    switch (pass) {
+    case REMAP_COUNT_CELLS:
+    case REMAP_TAKE_CELLS:
+        cells_pass(&r, writes);
+        break;
+    case REMAP_COUNT_DIGITS:
+    case REMAP_MOVE_CELLS:
+        digits_pass(&r, digits + block_warp() * REMAP_DIGITS, writes);
+        break;
+    case REMAP_COUNT_ROWS:
+    case REMAP_FIND_ROWS:
+        find_rows_pass(&r, writes);
+        break;
+    case REMAP_MEASURE_ROWS:
+    case REMAP_WRITE_ROWS:
+        rows_pass(&r, writes);
+        break;
+    case REMAP_COUNT_KEPT:
+    case REMAP_PLACE_KEPT:
+        kept_pass(&r, writes);
+        break;
+    case REMAP_COUNT_LARGE:
+    case REMAP_TAKE_LARGE:
+        large_pass(&r, writes);
+        break;
+    case REMAP_SCAN:
+        scan_pass(&r);
+        break;
+    default:
+        scan_totals_pass(&r);
+    }
 }
 
 #endif

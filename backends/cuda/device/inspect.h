@@ -31,9 +31,9 @@ GBEES_NUM uint32_t warp_place(const gbees_setup *m)
  * instead, so that bricks near each other are handled at about the same time. */
 GBEES_NUM warp_slots slots_of_warp(const gbees_setup *m, uint32_t count, uint32_t together)
 {
-    const uint32_t share = (count + block_count() - 1) / block_count(), from = 1 + block_index() * share;
+    const uint32_t length = (count + block_count() - 1) / block_count(), from = 1 + block_index() * length;
     warp_slots all = {1 + warp_place(m) * together, count, warp_count() * together};
-    warp_slots own = {from + block_warp() * together, from + share - 1 < count ? from + share - 1 : count,
+    warp_slots own = {from + block_warp() * together, from + length - 1 < count ? from + length - 1 : count,
                       BLOCK_WARPS * together};
 
     return HAS_BLOCK_RANGES && (GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart) ? own : all;

@@ -20,7 +20,8 @@
 #define GBEES_KERNELS_INTEGRATE 11 /* samples of the equations, for an audit: gbees_integrate */
 
 #define GBEES_KERNELS_FRAME 12 /* rates and sums that a grid that moves needs before a step: gbees_frame */
-#define GBEES_KERNELS_RANKS 13 /* the passes of device/share.h, for a grid that several GPUs share */
+#define GBEES_KERNELS_RANKS 13 /* the passes of device/ranks.h, for a grid that several GPUs share */
+#define GBEES_KERNELS_REMAP 14 /* cells to those of another frame: gbees_remap */
 
 /* 1 if the program that is compiled contains these kernels. */
 #define GBEES_HAS_KERNELS(which) (GBEES_KERNELS == GBEES_KERNELS_ALL || GBEES_KERNELS == (which))

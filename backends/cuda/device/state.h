@@ -75,7 +75,7 @@ typedef struct gbees_key_box {
     int32_t low[STATE_MAX_DIM], high[STATE_MAX_DIM], layers[STATE_MAX_DIM];
 } gbees_key_box;
 
-/* Lists of slots of bricks, slots[k][size[k]], by their class beside a box (share.h); inside: list 0 alone, of those
+/* Lists of slots of bricks, slots[k][size[k]], by their class beside a box (ranks.h); inside: list 0 alone, of those
  * in it. */
 typedef struct gbees_slot_lists {
     GBEES_POINTER(uint32_t) slots[STATE_MAX_DIM + 1];
@@ -83,7 +83,7 @@ typedef struct gbees_slot_lists {
     int inside;
 } gbees_slot_lists;
 
-/* Classes of a brick beside a box (share.h) that is no ghost of it: too far away; in the box. */
+/* Classes of a brick beside a box (ranks.h) that is no ghost of it: too far away; in the box. */
 enum { NEAR_NONE = -2, NEAR_INSIDE = -1 };
 
 /* What is constant over a launch: passed by value. */
@@ -114,7 +114,7 @@ typedef struct gbees_setup {
     int barrier;      /* the counter of the launch's barriers: overlapping launches have different ones */
     int sweeps;       /* 1: a split scheme */
     int advect_apart; /* gbees_advect() advects the density, a launch a pass, between launches of gbees_advance() */
-    /* Of a grid that several GPUs share (share.h): the box of own bricks, and the first slot of a ghost. Otherwise
+    /* Of a grid that several GPUs share (ranks.h): the box of own bricks, and the first slot of a ghost. Otherwise
      * the box has all keys, and that slot is beyond all. */
     int32_t low[STATE_MAX_DIM], high[STATE_MAX_DIM];
     uint32_t first_ghost;

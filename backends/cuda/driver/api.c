@@ -1,4 +1,5 @@
-/* api.c - see api.h. */
+/* api.c - opens the libraries of the driver, NVRTC and nvJitLink, and looks up their functions by name. Files of
+ * NVRTC and nvJitLink whose versions the driver, or each other, can't use are passed over. */
 #include "api.h"
 #include "library.h"
 #include <stddef.h>

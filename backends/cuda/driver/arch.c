@@ -1,4 +1,5 @@
-/* arch.c - see arch.h. */
+/* arch.c - reads a device's compute capability, and chooses the highest architecture that NVRTC compiles for and the
+ * device runs. */
 #include "arch.h"
 #include <stdio.h>
 #include <stdlib.h>

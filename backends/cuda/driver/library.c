@@ -1,4 +1,5 @@
-/* library.c - see library.h. */
+/* library.c - tries the files of a library in turn, each checked by the caller: those in the folders that variables
+ * name, in the system's path, and in CUDA toolkits. */
 #include "library.h"
 #include "base/text.h"
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* memory.c - see memory.h. */
+/* memory.c - reserves a range of addresses and maps physical memory to it as an array grows; where the device can't
+ * do that, allocates a larger array and copies. */
 #include "memory.h"
 #include <string.h>
 

@@ -62,7 +62,7 @@ static void *open_context(void *session_to_open)
 static unsigned left_for_later(const gbees_problem *problem, const char *arch)
 {
     gbees_shape shape;
-    unsigned later = kernels_have_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u;
+    unsigned later = 1u << PROGRAM_REMAP | (kernels_have_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u);
 
     gbees_shape_set(&shape, problem->dimension, 64);
     if (initial_bricks_most(problem, &shape) < ENGINE_LARGE_BRICKS)
@@ -99,8 +99,6 @@ static int open_session(const gbees_problem *problem, const gbees_engine_options
     if (!s)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to set up the CUDA backend");
     int status = check_problem(problem, error);
-    if (!status && parallel)
-        status = cuda_ranks_check(problem, error);
     if (!status)
         status = toolchain_open(&s->api, 1, error);
     if (!status)
@@ -133,17 +131,18 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     return 0;
 }
 
-/* All ranks: makes the engine of this rank. The status is the same on all ranks. */
-static int share(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                 gbees_error *error)
+/* All ranks: makes the engine of this rank, on rank 0 with the initial density, or in the state of a source. The
+ * status is the same on all ranks. */
+static int create_shared(const gbees_problem *problem, const gbees_engine_options *options,
+                         const engine_source *source, gbees_engine **engine, gbees_error *error)
 {
     const int connects = !cuda_ranks_are_alone(problem) && options->ranks_per_gpu <= 1; /* NCCL has a GPU a rank */
     session *s = NULL;
     int status = gbees_parallel_agree(options->parallel, open_session(problem, options, &s, error), error);
 
     if (!status)
-        status =
-            cuda_engine_share(&s->api, s->device, &s->kernels, problem, options->parallel, connects, engine, error);
+        status = cuda_engine_share(&s->api, s->device, &s->kernels, problem, source, options->parallel, connects,
+                                   engine, error);
     if (!status) {
         (*engine)->memory_limit = options->memory_bytes;
         (*engine)->deterministic = options->deterministic;
@@ -156,21 +155,21 @@ static int share(const gbees_problem *problem, const gbees_engine_options *optio
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    return options && options->parallel ? share(problem, options, engine, error)
+    return options && options->parallel ? create_shared(problem, options, NULL, engine, error)
                                         : make(problem, options, NULL, engine, error);
 }
 
 static void destroy(gbees_engine *engine);
 
-/* Ranks other than 0. A rank that leaves the grid to rank 0 opens no GPU, but agrees twice, as share() of rank 0
- * does. */
+/* Ranks other than 0. A rank that leaves the grid to rank 0 opens no GPU, but agrees twice, as create_shared() of
+ * rank 0 does. */
 static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
     gbees_engine *engine = NULL;
     int status = 0;
 
     if (!cuda_ranks_are_alone(problem))
-        status = share(problem, options, &engine, error);
+        status = create_shared(problem, options, NULL, &engine, error);
     for (int k = 0; k < 2 && !engine && !status; k++)
         status = gbees_parallel_agree(options->parallel, status, error);
     if (!status)
@@ -182,9 +181,10 @@ static int serve(const gbees_problem *problem, const gbees_engine_options *optio
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error)
 {
-    if (options && options->parallel)
-        return cuda_ranks_refuse_resume(options->parallel, error);
-    return make(problem, options, &(engine_source){source, context}, engine, error);
+    const engine_source saved = {source, context};
+
+    return options && options->parallel ? create_shared(problem, options, &saved, engine, error)
+                                        : make(problem, options, &saved, engine, error);
 }
 
 static void destroy(gbees_engine *engine)
@@ -312,6 +312,7 @@ const gbees_backend gbees_backend_card = {
     .frame_set = cuda_engine_frame_set,
     .frame_fit = cuda_engine_frame_fit,
     .frame_information = cuda_engine_frame_information,
+    .remap = cuda_engine_remap,
     .integrator_create = integrator_create,
     .integrator_run = cuda_integrator_run,
     .integrator_destroy = integrator_destroy,

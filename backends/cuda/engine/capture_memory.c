@@ -1,4 +1,5 @@
-/* capture_memory.c - see capture_memory.h. */
+/* capture_memory.c - keeps one block of the GPU's memory and a flag, under a lock, that says whether a record's
+ * cells are in it. */
 #include "capture_memory.h"
 
 void capture_memory_open(capture_memory *c)

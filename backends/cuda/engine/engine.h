@@ -7,6 +7,7 @@
 #include "common/budget.h"
 #include "cuda/compile/build.h"
 #include "cuda/driver/memory.h"
+#include "device/remapping.h"
 #include "device/state.h"
 #include "packed.h"
 #include <gbees/backend.h>
@@ -49,6 +50,11 @@ struct gbees_engine {
         inside, blocked, device_state, framed;
     uint32_t brick_limit; /* bricks above which the heap grows */
 
+    /* Of a remap (remap.c), which may leave them for the next one. */
+    struct {
+        device_array list[2], counts, rows, scratch;
+    } remap;
+
     /* Of a rotated grid or one that moves: the host's copy of the array `framed`, parameters and frame. */
     struct {
         double parameters_d[GBEES_PARAMETER_VALUES];
@@ -79,8 +85,9 @@ struct gbees_engine {
 int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
-/* As gbees_backend.restart(). */
-int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
+/* Gives this engine, one of a rank or of one process, the grid of another problem, and the density of its cells; a
+ * rank other than 0 gets no bricks. */
+int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 
 /* state.c */
 int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);
@@ -95,23 +102,24 @@ int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error 
 int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                      const engine_source *source, gbees_engine **engine, gbees_error *error);
 
+/* ranks_restart.c */
+/* As gbees_backend.restart(). */
+int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
+
 /* ranks.c, setup.c, ranks_serve.c, ranks_tell.c: an engine that ranks share */
-/* Whether rank 0 has the grid alone for the whole run, as the problem's grids are never large enough to gain by
- * sharing. */
+/* Whether rank 0 has the grid alone for the whole run: the problem's grids are never large enough to gain by sharing,
+ * or move. */
 int cuda_ranks_are_alone(const gbees_problem *problem);
-/* Returns GBEES_EUSAGE, and what it is, if a problem has something that several GPUs can't share. */
-int cuda_ranks_check(const gbees_problem *problem, gbees_error *error);
-/* Rank 0: refuses to go on from a checkpoint. The other ranks create their engines meanwhile, and agree on the error.
- */
-int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error);
 /* Sets *device to the GPU of this process: the first one; among the ranks of a machine, the one of its number divided
  * by options->ranks_per_gpu. options NULL: of one process. */
 int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,
                              gbees_error *error);
-/* All ranks: creates an engine that ranks share, with the initial density on rank 0 and no bricks on the others.
- * `connects`: messages travel from GPU to GPU by NCCL, if all ranks find it. The status is the same on all ranks. */
+/* All ranks: creates an engine that ranks share. Rank 0 has the state of its source, or the initial density where
+ * `source` is NULL, and the others have no bricks: the next steps divide a large grid. `connects`: messages travel
+ * from GPU to GPU by NCCL, if all ranks find it. The status is the same on all ranks. */
 int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                      const gbees_parallel *parallel, int connects, gbees_engine **engine, gbees_error *error);
+                      const engine_source *source, const gbees_parallel *parallel, int connects,
+                      gbees_engine **engine, gbees_error *error);
 /* Other ranks: carries out the orders of rank 0 until its engine is destroyed. engine NULL: rank 0 has the grid
  * alone. */
 void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel);
@@ -157,6 +165,12 @@ int engine_send_frame(gbees_engine *e, gbees_error *error);
 int cuda_engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate,
                           gbees_error *error);
 int cuda_engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error);
+/* remap.c */
+/* Frees the memory of remaps. */
+void engine_remap_free(gbees_engine *e);
+int cuda_engine_remap(gbees_engine *e, const gbees_remap_plan *plan, double fraction, gbees_initial_cells *cells,
+                      int *done, gbees_error *error);
+
 int cuda_engine_frame_information(gbees_engine *e, double *information, gbees_error *error);
 
 /* capture.c */

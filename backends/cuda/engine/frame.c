@@ -1,5 +1,6 @@
 /* frame.c - a grid whose frame moves: sends the frame, and launches the passes of device/frame.h that find rates and
  * sums. */
+#include "common/frame.h"
 #include "engine.h"
 #include "launch.h"
 #include "numerics/step.h"
@@ -35,30 +36,13 @@ int engine_send_frame(gbees_engine *e, gbees_error *error)
                       "sending the grid's frame", error);
 }
 
-/* Sets the frame behind the model's parameters (gbees/model_framed.h has the order). */
-static void set_parameters(gbees_engine *e, const gbees_grid_frame *frame)
-{
-    const int n = e->problem->dimension;
-    double *p = e->frame.parameters_d;
-
-    for (int j = 0; j < n; j++) {
-        p[GBEES_FRAME_CENTRE + j] = frame->centre[j];
-        p[GBEES_FRAME_VELOCITY + j] = frame->velocity[j];
-    }
-    for (int k = 0; k < n * n; k++) {
-        p[GBEES_FRAME_AXES + k] = frame->axes[k];
-        p[GBEES_FRAME_INVERSE + k] = frame->inverse[k];
-        p[GBEES_FRAME_GRADIENT + k] = frame->gradient[k];
-    }
-}
-
 int cuda_engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate,
                           gbees_error *error)
 {
     double all, active;
     int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "moving the grid", error);
 
-    set_parameters(e, frame);
+    frame_parameters_set(e->problem->dimension, frame, e->frame.parameters_d);
     e->setup.negligible = frame->negligible;
     e->setup.longest_step = frame->time_step;
     if (!status)

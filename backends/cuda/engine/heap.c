@@ -1,4 +1,5 @@
-/* heap.c - see heap.h. */
+/* heap.c - lists the arrays of the heap, and makes them all as long as the grid needs and the free memory allows.
+ * The hash table has at least twice as many entries as the heap has slots. */
 #include "heap.h"
 #include "engine.h"
 #include "launch.h"
@@ -146,8 +147,8 @@ int engine_heap_clear_null(gbees_engine *e, gbees_error *error)
 }
 
 /* Makes all arrays `capacity` slots long, and the hash table large enough.  An array that is new reserves addresses
- * for as much as it can ever get: the device's whole memory, shared out by the arrays' bytes a slot; the hash table,
- * an eighth. */
+ * for as much as it can ever get: the device's whole memory, divided in proportion to the arrays' bytes a slot; the
+ * hash table, an eighth. */
 static int grow_arrays(gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
 {
     const size_t total = e->memory.total;

@@ -1,4 +1,5 @@
-/* initial.c - see initial.h. */
+/* initial.c - computes the bricks of the initial density on the host, by all threads, and sends them to the GPU,
+ * batch by batch; then kernels make the hash table, link the bricks and prune them. */
 #include "initial.h"
 #include "common/bound.h"
 #include "common/initial.h"

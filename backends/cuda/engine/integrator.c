@@ -1,4 +1,5 @@
-/* integrator.c - see integrator.h.  Samples are sent, integrated by one launch, and fetched. */
+/* integrator.c - sends the samples to the GPU, integrates them by one launch, a thread a sample, and fetches them.
+ * */
 #include "integrator.h"
 #include "cuda/driver/memory.h"
 #include "device/integration.h"

@@ -1,4 +1,5 @@
-/* launch.c - see launch.h.
+/* launch.c - chooses the number of blocks, launches kernels one behind the other, and fetches the state that they
+ * have left.
  *
  * Blocks wait for each other at barriers several times a step.  A small grid's blocks are one cluster, which has a
  * barrier in hardware; those of a larger grid are all resident at once (a cooperative launch) and count up a word in

@@ -1,4 +1,5 @@
-/* load.c - see load.h. */
+/* load.c - loads the programs into the GPU, and asks the driver how many blocks of each kernel are resident at once,
+ * and how large a cluster may be. */
 #include "load.h"
 #include "engine.h"
 

@@ -1,4 +1,4 @@
-/* locate.c - see locate.h. */
+/* locate.c - reads the key of a slot from the GPU, from which the multi-index follows. */
 #include "locate.h"
 #include "engine.h"
 

@@ -1,4 +1,4 @@
-/* nccl.c - see nccl.h. */
+/* nccl.c - opens NCCL's library, looks up its functions by name, and checks what they return. */
 #include "nccl.h"
 #include "cuda/driver/library.h"
 #include <string.h>

@@ -1,4 +1,6 @@
-/* packed.c - see packed.h. */
+/* packed.c - has a kernel pack the cells of bricks, piece by piece, fetches the pieces, and expands each to
+ * multi-indices and P, of which a visitor gets batches. */
+#include "base/workers.h"
 #include "engine.h"
 #include "launch.h"
 #include <float.h>
@@ -6,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 1 << 12 }; /* cells that a visitor gets at once, at most; at least as many as a brick has */
+enum {
+    BATCH = PACKED_PIECE * 64, /* cells of a piece, at most */
+    CELL_NS = 10               /* time to expand a cell, about */
+};
 
 /* Bytes of the masks, the values and the keys of a whole piece. */
 static size_t mask_bytes(void)
@@ -100,9 +105,9 @@ static int fetch_piece(const packed_source *source, uint64_t first, size_t count
     return status;
 }
 
-/* Appends the cells of a brick of the piece, whose values begin at piece->p[first_p], to the batch piece->index,
- * piece->wide of `count` cells, as multi-indices and P / mass.  Returns the number of cells in the batch after it. */
-static size_t expand(const packed_source *source, size_t brick, size_t first_p, size_t count)
+/* Writes the cells of a brick of the piece, of which `before` cells of the piece come before, to piece->index and
+ * piece->wide, as multi-indices and P / mass. Returns the number of cells in the bricks up to it. */
+static size_t expand(const packed_source *source, size_t brick, size_t before)
 {
     const gbees_shape *shape = &source->engine->setup.shape;
     const packed_piece *piece = source->piece;
@@ -115,39 +120,53 @@ static size_t expand(const packed_source *source, size_t brick, size_t first_p, 
         cell[number++] = (unsigned char)__builtin_ctzll(rest);
     for (size_t j = 0; j < n; j++) {
         const int32_t first = piece->key[brick * n + j] * shape->edge[j];
-        int32_t *const index = piece->index + j * BATCH + count;
+        int32_t *const index = piece->index + j * BATCH + before;
 
         for (size_t i = 0; i < number; i++)
             index[i] = first + piece->local[j][cell[i]];
     }
-    for (size_t i = 0; i < number; i++)
-        piece->wide[count + i] =
-            (is_f32 ? (double)((const float *)piece->p)[first_p + i] : ((const double *)piece->p)[first_p + i]) /
-            source->mass;
-    return count + number;
+    for (size_t i = before; i < before + number; i++)
+        piece->wide[i] =
+            (is_f32 ? (double)((const float *)piece->p)[i] : ((const double *)piece->p)[i]) / source->mass;
+    return before + number;
 }
 
-/* Passes the cells of a piece of `bricks` bricks to the visitor, in batches. */
+/* A piece whose bricks are expanded by several threads. */
+typedef struct expansion {
+    const packed_source *source;
+    size_t bricks;
+    size_t before[GBEES_WORKERS_PARTS + 1]; /* cells before each part of the bricks; of all, last */
+} expansion;
+
+static void expand_part(void *context, size_t part)
+{
+    const expansion *x = context;
+    const size_t end = gbees_workers_first(x->bricks, part + 1);
+    size_t cells = x->before[part];
+
+    for (size_t b = gbees_workers_first(x->bricks, part); b < end; b++)
+        cells = expand(x->source, b, cells);
+}
+
+/* Passes the cells of a piece of `bricks` bricks to the visitor, all at once. */
 static int visit_piece(const packed_source *source, size_t bricks, gbees_cell_visitor *visitor, void *context)
 {
     const packed_piece *piece = source->piece;
     const int32_t *index[GBEES_MAX_DIM] = {NULL};
-    size_t count = 0, first_p = 0;
-    int status = 0;
+    expansion x = {.source = source, .bricks = bricks};
 
+    for (size_t part = 0, b = 0; part < GBEES_WORKERS_PARTS; part++) {
+        x.before[part + 1] = x.before[part];
+        for (; b < gbees_workers_first(bricks, part + 1); b++)
+            x.before[part + 1] += (size_t)__builtin_popcountll(piece->mask[b]);
+    }
+    const size_t count = x.before[GBEES_WORKERS_PARTS];
+    if (count == 0)
+        return 0;
+    gbees_workers_run(gbees_workers_worth(0, (double)count * CELL_NS), GBEES_WORKERS_PARTS, expand_part, &x);
     for (size_t j = 0; j < (size_t)source->engine->problem->dimension; j++)
         index[j] = piece->index + j * BATCH;
-    for (size_t b = 0; b < bricks && !status; b++) {
-        const size_t before = count;
-
-        count = expand(source, b, first_p, count);
-        first_p += count - before;
-        if (count + 64 > BATCH || b + 1 == bricks) {
-            status = count ? visitor(context, count, index, piece->wide) : 0;
-            count = 0;
-        }
-    }
-    return status;
+    return visitor(context, count, index, piece->wide);
 }
 
 int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void *context, gbees_error *error)

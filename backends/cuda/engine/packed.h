@@ -23,7 +23,7 @@ typedef struct packed_piece {
     uint64_t *mask;
     int32_t *key;
     void *p;
-    int32_t *index; /* a batch of cells as a visitor takes them: index[n][batch], wide[batch] */
+    int32_t *index; /* its cells as a visitor takes them: an index along each of n axes, and P */
     double *wide;
     int32_t local[GBEES_MAX_DIM][64]; /* indices of a brick's cells inside it, axis by axis */
 } packed_piece;

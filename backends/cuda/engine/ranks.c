@@ -1,4 +1,4 @@
-/* ranks.c - which problems several GPUs can share, and how ranks exchange messages: from host to host, and from GPU
+/* ranks.c - which grids several GPUs share, and how ranks exchange messages: from host to host, and from GPU
  * to GPU; see ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
@@ -11,29 +11,9 @@ enum { SPLIT_FROM = 1 << 18 };
 
 int cuda_ranks_are_alone(const gbees_problem *problem)
 {
-    return problem->dimension < 4;
+    return problem->dimension < 4 || problem->moving;
 }
 
-int cuda_ranks_check(const gbees_problem *problem, gbees_error *error)
-{
-    const char *what = cuda_ranks_are_alone(problem)                   ? NULL
-                       : problem->moving                               ? "a grid that moves"
-                       : problem->regrid_count || problem->regrid_auto ? "a grid that changes"
-                                                                       : NULL;
-
-    return what ? gbees_error_set(error, GBEES_EUSAGE,
-                                  "several GPUs can't share %s yet: run it without mpirun, or with --backend cpu",
-                                  what)
-                : 0;
-}
-
-int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error)
-{
-    (void)gbees_error_set(error, GBEES_EUSAGE, "several GPUs can't go on from a checkpoint: run it without mpirun");
-    return gbees_parallel_agree(parallel, GBEES_EUSAGE, error);
-}
-
-/* The number of bricks from which on a grid is split. */
 int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,
                              gbees_error *error)
 {
@@ -53,6 +33,7 @@ int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *op
                       error);
 }
 
+/* The number of bricks from which on a grid is split. */
 static uint32_t split_from(void)
 {
     const char *text = getenv("GBEES_CUDA_SPLIT_FROM"); /* for tests, and to find where sharing gains */

@@ -2,7 +2,7 @@
  *
  * A small grid is rank 0's alone, and the other ranks wait for orders (ranks_serve.c). From `split_from` bricks on
  * the grid is split: each rank owns the bricks in its box (common/partition.h), and has ghosts, copies of the bricks
- * of other ranks near that box (device/share.h). Steps of a split grid (ranks_step.c), its moments and its counts of
+ * of other ranks near that box (device/ranks.h). Steps of a split grid (ranks_step.c), its moments and its counts of
  * cells (ranks_statistics.c) are computed by all ranks at once. For updates, cells, marginals and checkpoints all
  * bricks move to rank 0 first (ranks_move.c).
  *
@@ -50,6 +50,7 @@ typedef struct device_message {
 
 struct engine_ranks {
     const gbees_parallel *parallel;
+    gbees_problem changed;      /* of ranks but 0, after the grid has changed: the engine's problem */
     nccl_comm nccl;             /* {0}: messages between GPUs travel through the hosts */
     int is_alone;               /* 1: the problem's grids are never large enough to gain by sharing */
     int is_split;               /* 1: each rank has the bricks of its box; 0: rank 0 has all */
@@ -82,7 +83,7 @@ struct engine_ranks {
 };
 
 /* ---- ranks.c ---- */
-/* Makes e->ranks, for a problem that cuda_ranks_check() has passed. ranks_destroy() frees it, also after an error. */
+/* Makes e->ranks. ranks_destroy() frees it, also after an error. */
 int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
 void ranks_destroy(gbees_engine *e);
 /* All ranks: connects the GPUs by NCCL if every rank finds it. Else messages travel through the hosts. */
@@ -150,7 +151,7 @@ int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *erro
  * prune leaves so few bricks that they are moved to rank 0. */
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
 /* All ranks, of a split grid: prunes it. Moves it to rank 0 if it has become small; else chooses new cuts if the
- * ranks' shares differ much, and makes ghosts. */
+ * ranks' numbers of bricks differ much, and makes ghosts. */
 int ranks_shrink(gbees_engine *e, gbees_error *error);
 /* All ranks, of a split grid, before anything but a step: links the bricks that the last step has inserted. */
 int ranks_settle(gbees_engine *e, gbees_error *error);
@@ -169,11 +170,16 @@ int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error
  * same in e->found; then ranks_shrink(), unless there is no density left, of which e->found tells why. */
 int ranks_multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
+/* ---- ranks_restart.c ---- */
+/* Other ranks, after RANKS_RESTART: takes the grid that rank 0 tells of, without a brick. */
+int ranks_take_grid(gbees_engine *e, gbees_error *error);
+
 /* ---- ranks_tell.c, ranks_serve.c ---- */
-/* What rank 0 has the others do with it: end; ranks_split(); ranks_steps(); engine_find_statistics(), _cells(),
- * _marginals(); engine_apply_update(); ranks_collect(). */
+/* What rank 0 has the others do with it: end; take another grid; ranks_split(); ranks_steps();
+ * engine_find_statistics(), _cells(), _marginals(); engine_apply_update(); ranks_collect(). */
 typedef enum ranks_order {
     RANKS_END,
+    RANKS_RESTART,
     RANKS_SPLIT,
     RANKS_STEPS,
     RANKS_STATISTICS,
@@ -197,6 +203,8 @@ typedef struct ranks_command {
 
 /* All ranks: copies rank 0's order to the others. */
 void ranks_tell(const gbees_parallel *p, ranks_command *command);
+/* Rank 0: sends the others an order that needs no more than the number of steps `target`, with the run as it is. */
+void ranks_give_order(gbees_engine *e, ranks_order what, uint64_t target);
 /* All ranks: splits the grid: moves the bricks to their owners, by the last cuts or by new ones, and makes ghosts. */
 int ranks_split(gbees_engine *e, gbees_error *error);
 /* Whether each rank has the bricks of its box; 0 for an engine of one process. */

@@ -34,7 +34,9 @@ static void obey(gbees_engine *e, const ranks_command *command)
     e->state->run = command->run;
     e->budget = command->budget;
     e->budget.problem = e->problem;
-    if (command->order == RANKS_SPLIT)
+    if (command->order == RANKS_RESTART)
+        (void)ranks_take_grid(e, &error);
+    else if (command->order == RANKS_SPLIT)
         (void)ranks_split(e, &error);
     else if (command->order == RANKS_STEPS)
         (void)ranks_steps(e, command->target, &error);

@@ -21,7 +21,7 @@ static void tell(gbees_engine *e, const ranks_command *what)
     ranks_tell(e->ranks->parallel, &command);
 }
 
-static void order(gbees_engine *e, ranks_order what, uint64_t target)
+void ranks_give_order(gbees_engine *e, ranks_order what, uint64_t target)
 {
     ranks_command command;
 
@@ -40,7 +40,7 @@ int ranks_split(gbees_engine *e, gbees_error *error)
     e->ranks->inspected = e->state->run.clock.time;
     ranks_count(e);
     status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
-    /* The last cuts may no longer give the ranks equal shares. */
+    /* The last cuts may no longer give the ranks equal numbers of bricks. */
     if (!status && e->ranks->busiest * e->ranks->parallel->ranks > 1.1 * (double)e->ranks->bricks)
         status = ranks_cut(e, error);
     return status ? status : ranks_renew(e, 1, error);
@@ -60,12 +60,12 @@ int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
     int status = 0;
 
     if (!e->ranks->is_split) {
-        order(e, RANKS_SPLIT, 0);
+        ranks_give_order(e, RANKS_SPLIT, 0);
         status = ranks_split(e, error);
     }
     if (status)
         return status;
-    order(e, RANKS_STEPS, target);
+    ranks_give_order(e, RANKS_STEPS, target);
     return ranks_steps(e, target, error);
 }
 
@@ -84,7 +84,7 @@ int engine_collect(gbees_engine *e, gbees_error *error)
         return 0;
     if (!has_memory_for_all(e))
         return gbees_error_set(error, GBEES_ENOMEM, "the GPU of rank 0 has no memory for the bricks of all ranks");
-    order(e, RANKS_COLLECT, 0);
+    ranks_give_order(e, RANKS_COLLECT, 0);
     const int status = ranks_settle(e, error);
     return status ? status : ranks_collect(e, error);
 }
@@ -92,7 +92,7 @@ int engine_collect(gbees_engine *e, gbees_error *error)
 void ranks_end(gbees_engine *e)
 {
     if (e->ranks && e->ranks->parallel->rank == 0)
-        order(e, RANKS_END, 0);
+        ranks_give_order(e, RANKS_END, 0);
 }
 
 int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *error)

@@ -146,6 +146,12 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *progra
     return cuda_engine_load(api, device, programs, problem, NULL, engine, error);
 }
 
+/* Gives an engine the state of a source, or the initial density. */
+static int fill(gbees_engine *e, const engine_source *source, gbees_error *error)
+{
+    return source ? engine_load_state(e, source, error) : engine_fill_initial(e, error);
+}
+
 int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                      const engine_source *source, gbees_engine **engine, gbees_error *error)
 {
@@ -155,7 +161,7 @@ int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs
         return GBEES_ENOMEM;
     int status = set_up(e, error);
     if (!status)
-        status = source ? engine_load_state(e, source, error) : engine_fill_initial(e, error);
+        status = fill(e, source, error);
     if (status)
         cuda_engine_destroy(e);
     else
@@ -164,13 +170,14 @@ int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs
 }
 
 int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                      const gbees_parallel *parallel, int connects, gbees_engine **engine, gbees_error *error)
+                      const engine_source *source, const gbees_parallel *parallel, int connects,
+                      gbees_engine **engine, gbees_error *error)
 {
     gbees_engine *e = make(api, device, programs, problem, error);
     int status = e ? set_up(e, error) : GBEES_ENOMEM;
 
     if (!status)
-        status = parallel->rank == 0 ? engine_fill_initial(e, error) : engine_heap_reserve(e, 1, 1, error);
+        status = parallel->rank == 0 ? fill(e, source, error) : engine_heap_reserve(e, 1, 1, error);
     if (!status)
         status = ranks_create(e, parallel, error);
     status = gbees_parallel_agree(parallel, status, error);
@@ -187,13 +194,11 @@ int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *program
 
 /* ---- another grid ---- */
 
-int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
 {
     const gbees_grid_arrays arrays = e->setup.grid;
-    int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "taking another grid", error);
+    int status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "taking another grid", error);
 
-    if (!status)
-        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "taking another grid", error);
     if (status)
         return status;
     e->problem = problem;
@@ -207,7 +212,10 @@ int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_err
     status = engine_heap_clear_null(e, error);
     if (!status)
         status = engine_send_frame(e, error);
-    return status ? status : engine_fill_initial(e, error);
+    if (status)
+        return status;
+    return e->ranks && e->ranks->parallel->rank > 0 ? engine_heap_reserve(e, 1, 1, error)
+                                                    : engine_fill_initial(e, error);
 }
 
 /* ---- destroy ---- */
@@ -220,6 +228,7 @@ static void free_arrays(gbees_engine *e)
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         device_array_free(&e->memory, arrays[i]);
+    engine_remap_free(e);
     for (int r = 0; r < STATE_ROWS; r++)
         device_array_free(&e->memory, &e->rows[r]);
     for (int d = 0; d < 2 * GBEES_MAX_DIM; d++)

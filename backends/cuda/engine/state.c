@@ -1,6 +1,7 @@
 /* state.c - saves an engine's state to a sink, and loads it from a source (gbees/backend.h).  It consists of the
  * heap's arrays and the hash table, byte for byte as the GPU's memory holds them, and of what the host keeps of the
  * run; and a state of the CPU's, of what both have in common. */
+#include "base/gaps.h"
 #include "common/portable.h"
 #include "engine.h"
 #include "heap.h"
@@ -129,6 +130,7 @@ int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbe
     if (status)
         return status;
     get_state(e, &saved);
+    GBEES_CLEAR_GAPS(&saved);
     if (sink(context, "cuda", 1, sizeof saved, &saved) || save_portable(e, &all, &saved, sink, context))
         return no_memory(error);
     for (int i = 0; i < all.count && !status; i++)

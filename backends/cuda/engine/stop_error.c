@@ -1,4 +1,5 @@
-/* stop_error.c - see stop_error.h. */
+/* stop_error.c - turns the reason for which a kernel has stopped, and its place, into an error of common/failure.h.
+ * */
 #include "stop_error.h"
 #include "common/failure.h"
 #include "engine.h"

@@ -67,7 +67,7 @@ static const struct {
      {"factor=2", "parameters.growth=-0.5", "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.1",
       "parameters.rise=2"},
      0.2,
-     600,
+     200,
      INFINITY},
 };
 
@@ -102,7 +102,7 @@ START_TEST(noise_belongs_to_the_sample)
     open_scene(&s, "linear", settings);
     gbees_offload offload = {.backend = &s.backend, .problem = s.w.problem};
     for (int k = 0; k < 2; k++) {
-        samples[k] = gone(&s, k ? &offload : NULL, 0.5, 600, INFINITY);
+        samples[k] = gone(&s, k ? &offload : NULL, 0.5, 150, INFINITY);
         ck_assert_int_eq(gbees_montecarlo_update(samples[k], &sharp, &s.w.error), 0);
         ck_assert_uint_lt(samples[k]->count, COUNT);
         samples[k]->options.step /= 2;

@@ -263,10 +263,15 @@ int main(void)
     TCase *tests = tcase_create("all");
 
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, bounds_hold_after_many_measurements, 0, 2);
+    tcase_add_loop_test(tests, bounds_hold_after_many_measurements, 0, 1);
     tcase_add_test(tests, without_noise_nothing_is_resampled);
     tcase_add_loop_test(tests, resampled_samples_are_the_same_again, 0, 2);
     tcase_add_test(tests, islands_have_standard_errors);
+    suite_add_tcase(suite, tests);
+    tests = tcase_create("more");
+    tcase_set_tags(tests, "long");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, bounds_hold_after_many_measurements, 1, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

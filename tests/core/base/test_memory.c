@@ -1,5 +1,6 @@
 /* test_memory.c - core/base/memory: the memory that is free, with the limits of control groups. */
 #include "base/memory.h"
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include <check.h>
 #include <math.h>
@@ -10,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char root[] = "/tmp/gbees-memory-XXXXXX";
+static char root[SCRATCH_FOLDER];
 
 /* Writes a file below the root, and makes its folders. */
 static void put(const char *name, const char *text)
 {
-    char path[256];
+    char path[SCRATCH_FOLDER + 128];
 
     (void)snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char *at = path + sizeof root; (at = strchr(at, '/')); *at++ = '/') {
+    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); *at++ = '/') {
         *at = 0;
         (void)mkdir(path, 0700);
     }
@@ -31,17 +32,13 @@ static void put(const char *name, const char *text)
 
 static void make_root(void)
 {
-    (void)strcpy(strrchr(root, '-') + 1, "XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(root));
+    scratch_folder_make(root);
     put("proc/meminfo", "MemTotal:       2000 kB\nMemFree:         100 kB\nMemAvailable:   1000 kB\n");
 }
 
 static void remove_root(void)
 {
-    char command[64];
-
-    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    ck_assert_int_eq(system(command), 0);
+    scratch_folder_remove(root);
 }
 
 START_TEST(without_groups_it_is_what_the_system_says)

@@ -9,7 +9,9 @@ enter_scratch
 clean_environment
 XDG_CACHE_HOME=$scratch/plots/cache # in no folder whose files are offered
 export XDG_CACHE_HOME
-export completion top_build scratch
+backends=cpu # with --without-cuda
+test ! -e "$top_build/backends/gbees_cuda.la" || backends='cpu cuda'
+export completion top_build scratch backends
 mkdir "$scratch/plots" "$scratch/pictures" || exit 99
 touch "$scratch/own.yaml" "$scratch/own.c" "$scratch/own.cpp" "$scratch/own.txt"
 
@@ -80,7 +82,7 @@ offers 'pictures plots' gbees-export --format csv p
 offers 'new build check' gbees-plugin ''
 offers 'own.c own.cpp' gbees-plugin build own
 offers 'pendulum' gbees-plugin check pend
-offers 'cpu cuda' gbees-plugin check --backend ''
+offers "$backends" gbees-plugin check --backend ''
 offers '' gbees-run --plugin no-such-plugin --param ''
 exit $bad
 END
@@ -120,7 +122,7 @@ offers 'fixed moving' set frame= gbees-run
 offers 'auto bar json none' progress '' gbees-run
 offers 'files -/' output '' gbees-run
 offers 'svg' format '' gbees-plot
-offers 'cpu cuda' backend '' gbees-plugin
+offers "$backends" backend '' gbees-plugin
 exit bad
 END
 

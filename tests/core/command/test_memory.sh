@@ -18,10 +18,14 @@ if ldd "$top_build/backends/.libs/gbees_cpu.so" 2> /dev/null | grep -q libomp; t
     skip "LLVM's OpenMP reports a failed allocation of its own by allocating, without end"
 fi
 
+if grep -q __gcov_dump "$top_build/.libs/libgbees.so"; then
+    skip "a program whose lines are counted allocates memory when it ends, for the counts"
+fi
+
 # Runs the program itself: libtool's script would have its allocations counted, too.
 short_run() { # VARIABLE=VALUE...
     rm -rf results
-    timeout 60 env LD_LIBRARY_PATH="$top_build/.libs" "$@" "$top_build/.libs/gbees-run" --plugin linear \
+    timeout -k 10 60 env LD_LIBRARY_PATH="$top_build/.libs" "$@" "$top_build/.libs/gbees-run" --plugin linear \
         --backend cpu --threads 2 --until 0.1 --set extent=1.5 --audit off --output results --quiet > out 2> err
 } 2> /dev/null
 
@@ -29,7 +33,7 @@ short_run() { # VARIABLE=VALUE...
 judge()
 {
     tried=$((tried + 1))
-    if test "$2" = 124; then
+    if test "$2" = 124 || test "$2" = 137; then
         fail "$1: it hangs"
     elif test "$2" = 0; then
         complete=$((complete + 1))

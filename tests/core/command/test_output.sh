@@ -128,11 +128,11 @@ refuse() { # TEXT ARGUMENT...
     test ! -e refused || fail "it made the output folder"
 }
 scene 'output: {densities: [0.1, 0.3]}'
-refuse "scene.yaml:6: output: densities: time 0.3 is later than the end, 0.2"
+refuse "scene.yaml:6:27: output: densities: time 0.3 is later than the end, 0.2"
 scene 'output: {densities: [0.15, 0.18]}'
-refuse "scene.yaml:6: output: densities: no time is up to the end, 0.1" --until 0.1
+refuse "scene.yaml:6:21: output: densities: no time is up to the end, 0.1" --until 0.1
 scene 'output: {densities: some}'
-refuse "scene.yaml:6: output: densities: expected 'all', 'last', 'none', 'every N'"
+refuse "scene.yaml:6:21: output: densities: expected 'all', 'last', 'none', 'every N'"
 scene
 refuse "--densities wants all, last, none, a whole number from 1 to 1000000 or a list of times, [T, ...], not 'few'" \
     --densities few

@@ -230,6 +230,12 @@ failed 'drift, default' "component 2 of the drift, dx2/dt, is not a number at 59
 what="gbees-run --plugin silent"
 "$top_build/gbees-run" --plugin ./silent.so --backend cpu --no-output >out 2>err && fail "it runs"
 has err "drift() must write all of its components at each call"
+variant beyond "s/$at/dxdt[1] = p[2] + /"
+run 1 check beyond.so
+failed parameters "drift() reads p[2], and the card has 2 parameters: add one to the card, or mend the index"
+variant behind "s/y\[0\] = fabs/y[0] = p[31] + fabs/"
+run 1 check behind.so
+failed parameters "measure() reads p[31], and the card has 2 parameters"
 variant hesitant "s/$at/if (x[0] > (real)0.1) &/"
 run 1 check hesitant.so
 failed 'drift, default' "drift() must write all of its components at each call"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_robust.sh - what goes wrong on a real machine: a model that returns NaN, no memory, a full disk, a limit on the
-# size of files, a signal before there is anything to keep, a plugin of another ABI. Each ends with one line on standard
-# error and the right exit status, and what was computed before is whole.
+# test_robust.sh - what goes wrong on a real machine: a model that returns NaN, or not at all, no memory, a full disk, a
+# limit on the size of files, a signal before there is anything to keep, a plugin of another ABI. Each ends with one line
+# on standard error and the right exit status, and what was computed before is whole.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
@@ -38,6 +38,18 @@ gbees --plugin nan_drift --until 0.9 --set records=8 --output nan
 judge 1 "the drift of nan_drift is not finite near x = "
 whole nan failed
 has_record nan 0 1 || fail "no record before the failure"
+
+# The run ends as by kill -9: what it says of itself stays "running", and the next one may take its folder.
+what="a drift that does not return"
+gbees --plugin loops --audit off --patience 1 --output loops
+judge 1 "a call of the equations of the model 'loops' has not returned for 1 s: look for a loop that does not end"
+whole loops running
+has_record loops 0 3 || fail "no records before the drift stands still"
+"$top_build/gbees-export" --verify loops >/dev/null || fail "the records are not as they were written"
+
+what="a wrong patience"
+gbees --plugin loops --patience soon --no-output
+judge 2 "--patience wants a number of seconds, 0 or more, not 'soon'"
 
 what="a drift that is not finite at the start"
 gbees --plugin nan_drift --set 'mean=[3, 0]' --output nan-at-once
@@ -101,6 +113,19 @@ if unshare -rm sh -c 'mount -t tmpfs -o size=300k none disk' 2>/dev/null; then
     judge 1 "No space left on device"
     whole full failed
     has_record full 0 0 || fail "no record before the failure"
+
+    what="a full disk when a run is stopped"
+    unshare -rm sh -c '
+        mount -t tmpfs -o size=100k none disk
+        "$0" --backend cpu --threads 1 --plugin lorenz63 --set factor=6 --set output.densities=none --audit off \
+            --max-time 0.001 --quiet --output disk/run 2>err </dev/null
+        code=$?
+        cp -r disk/run stopped
+        exit "$code"' "$program"
+    code=$?
+    judge 1 "no checkpoint was written: can"
+    judge 1 "No space left on device; there is none before it"
+    whole stopped failed
 else
     echo "test_robust: no right to mount a small disk: not all was tested"
 fi

@@ -321,22 +321,22 @@ has err "gbees-run: option '--plugin' requires an argument"
 run 2 --plugin lorenz63 --scenario published --output x --no-output
 has err "exclude each other"
 
-# In a file: with the file's name and the line.
+# In a file: with the file's name, the line and the column.
 refuse "none.yaml" --plugin lorenz63 --scenario none.yaml
 printf 'end: 1\n\nthresold: 1e-5\n' >key.yaml
-refuse "key.yaml:3: unknown key 'thresold'" --plugin lorenz63 --scenario key.yaml
+refuse "key.yaml:3:1: unknown key 'thresold'" --plugin lorenz63 --scenario key.yaml
 printf 'end: 1\nrecords: many\n' >type.yaml
-refuse "type.yaml:2: records: " --plugin lorenz63 --scenario type.yaml
+refuse "type.yaml:2:10: records: " --plugin lorenz63 --scenario type.yaml
 printf 'mean: [1, 2]\n' >length.yaml
-refuse "length.yaml:1: mean: expected 3 numbers" --plugin lorenz63 --scenario length.yaml
+refuse "length.yaml:1:7: mean: expected 3 numbers" --plugin lorenz63 --scenario length.yaml
 printf 'end: 1\ncovariance: [1, -1, 1]\n' >covariance.yaml
-refuse "covariance.yaml:2: covariance: " --plugin lorenz63 --scenario covariance.yaml
+refuse "covariance.yaml:2:13: covariance: " --plugin lorenz63 --scenario covariance.yaml
 printf 'end: 1\nextent: [3, 3, 0.1]\n' >extent.yaml
-refuse "extent.yaml:2: extent: the initial box has a single cell along axis 3" --plugin lorenz63 --scenario extent.yaml
+refuse "extent.yaml:2:9: extent: the initial box has a single cell along axis 3" --plugin lorenz63 --scenario extent.yaml
 printf 'end: [1\n' >syntax.yaml
 refuse "syntax.yaml:" --plugin lorenz63 --scenario syntax.yaml
 printf 'model: lorenz96\n' >model.yaml
-refuse "model.yaml:1: model: the scenario is for 'lorenz96'" --plugin lorenz63 --scenario model.yaml
+refuse "model.yaml:1:8: model: the scenario is for 'lorenz96'" --plugin lorenz63 --scenario model.yaml
 
 # ---- folders for the results ----
 mkdir full

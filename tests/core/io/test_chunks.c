@@ -104,6 +104,55 @@ START_TEST(threads)
 }
 END_TEST
 
+/* Numbers whose digits are noise, in single and double precision, and bits of a generator, which are noise
+ * throughout: HDF5 reads them back, and the bytes that are no noise are compressed. */
+START_TEST(noise)
+{
+    enum { COUNT = 100000 };
+    static const size_t bytes[] = {4, 8, 4};
+    static const double most[] = {.85, .92, 1.01}; /* of what is stored, beside what there is */
+    const hsize_t size = COUNT, chunk = 65536;
+    char *written = malloc((size_t)8 * COUNT), *found = malloc((size_t)8 * COUNT);
+    gbees_store store;
+    gbees_hdf5 file;
+
+    ck_assert(written && found);
+    ck_assert_msg(gbees_store_open(folder, &store, &error) == 0, "%s", error.text);
+    for (size_t k = 0; k < 3; k++) {
+        const hid_t type = k == 0 ? H5T_NATIVE_FLOAT : k == 1 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT32;
+        uint64_t state = 1;
+
+        for (size_t i = 0; i < COUNT; i++) {
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const double value = 1e-6 * (1 + (double)(state >> 11) / (double)(UINT64_C(1) << 53));
+            const float single = (float)value;
+            const uint32_t bits = (uint32_t)(state >> 32);
+
+            memcpy(written + i * bytes[k],
+                   k == 0   ? (const void *)&single
+                   : k == 1 ? (const void *)&value
+                            : &bits,
+                   bytes[k]);
+        }
+        ck_assert_msg(gbees_hdf5_create(&store, "noise.h5", &file, &error) == 0, "%s", error.text);
+        file.threads = 2;
+        gbees_hdf5_dataset(&file, "set", type, 1, &size, &chunk, written);
+        ck_assert_msg(gbees_hdf5_commit(&file, &error) == 0, "%s", error.text);
+        char *path = in_folder("noise.h5");
+        hid_t in = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(in, "set", H5P_DEFAULT);
+        free(path);
+        ck_assert_int_ge(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, found), 0);
+        ck_assert_mem_eq(found, written, COUNT * bytes[k]);
+        ck_assert_double_lt((double)H5Dget_storage_size(set), most[k] * 131072 * (double)bytes[k]);
+        ck_assert_int_ge(H5Dclose(set), 0);
+        ck_assert_int_ge(H5Fclose(in), 0);
+    }
+    gbees_store_close(&store);
+    free(written);
+    free(found);
+}
+END_TEST
+
 /* HDF5 computes the same checksum: a chunk with another one can't be read. */
 START_TEST(wrong_checksum)
 {
@@ -166,6 +215,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, shapes);
     tcase_add_test(tests, threads);
+    tcase_add_test(tests, noise);
     tcase_add_test(tests, wrong_checksum);
     tcase_add_test(tests, checksum);
     suite_add_tcase(suite, tests);

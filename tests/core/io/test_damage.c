@@ -2,6 +2,7 @@
  */
 #include "fixtures/results_fixture.h"
 #include "fixtures/suite.h"
+#include "io/hdf5_sum.h"
 #include <fcntl.h>
 #include <hdf5.h>
 #include <math.h>
@@ -252,6 +253,36 @@ START_TEST(checksums)
 }
 END_TEST
 
+/* A dataset of 2^37 strings of 2^27 bytes, none of which is stored: its slabs would have 2^64 bytes and some, of
+ * which a size_t holds the rest. */
+START_TEST(strings_without_end)
+{
+    const hsize_t extent[] = {1, (hsize_t)1 << 21, 1 << 16}, chunk[] = {1, 1, 1};
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), layout = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(3, extent, NULL), type = H5Tcopy(H5T_C_S1), one = H5Screate(H5S_SCALAR);
+
+    ck_assert_int_ge(H5Tset_size(type, (size_t)1 << 27), 0);
+    ck_assert_int_ge(H5Pset_chunk(layout, 3, chunk), 0);
+    hid_t set = H5Dcreate2(file, "a", type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    ck_assert_int_ge(set, 0);
+    hid_t sum = H5Acreate2(set, "sha256", H5T_NATIVE_INT, one, H5P_DEFAULT, H5P_DEFAULT);
+    ck_assert_int_ge(sum, 0);
+    (void)H5Aclose(sum);
+    (void)H5Dclose(set);
+    (void)H5Sclose(one);
+    (void)H5Tclose(type);
+    (void)H5Sclose(space);
+    (void)H5Pclose(layout);
+    (void)H5Fclose(file);
+    gbees_hdf5 read;
+    gbees_error why = {0};
+    ck_assert_int_eq(gbees_hdf5_open(path, &read, &why), GBEES_OK);
+    gbees_hdf5_sum_check_dataset(&read, "a");
+    ck_assert_int_eq(gbees_hdf5_close(&read, &why), GBEES_EINPUT);
+    ck_assert_msg(strstr(why.text, "a is larger than it can be") != NULL, "%s", why.text);
+}
+END_TEST
+
 /* A second name of a dataset that leads to another one. */
 START_TEST(names_of_datasets)
 {
@@ -336,6 +367,7 @@ int main(void)
     tcase_add_loop_test(tests, flipped_bytes, 0, 2);
     tcase_add_test(tests, crashes_are_errors);
     tcase_add_test(tests, checksums);
+    tcase_add_test(tests, strings_without_end);
     tcase_add_test(tests, names_of_datasets);
     tcase_add_test(tests, values);
     tcase_add_test(tests, values_of_other_files);

@@ -1,4 +1,5 @@
 /* test_measurement_file.c - the existing codes' measurement files: read as they are, refused with file and line. */
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include "io/measurement_file.h"
 #include "io/scenario.h"
@@ -11,8 +12,7 @@
 
 static const char valid[] = "x (LU) y (LU)\n1 2e-3\n\nCovariance(x, y)\n1.0 0.5\n0.5 1.0\n\nT (TU)\n1.5";
 
-static const char template[] = "/tmp/gbees-test-XXXXXX";
-static char folder[sizeof template];
+static char folder[SCRATCH_FOLDER];
 static char path[sizeof folder + 32];
 
 static void write_file(const char *name, const char *text, size_t size)
@@ -26,20 +26,12 @@ static void write_file(const char *name, const char *text, size_t size)
 
 static void make_folder(void)
 {
-    memcpy(folder, template, sizeof template);
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    scratch_folder_make(folder);
 }
 
 static void remove_folder(void)
 {
-    static const char *const names[] = {"measurement0.txt", "measurement1.txt", "measurement3.txt",
-                                        "measurement00.txt", "measurements.txt"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        (void)unlink(path);
-    }
-    ck_assert_int_eq(rmdir(folder), 0);
+    scratch_folder_remove(folder);
 }
 
 static gbees_scenario *read_data(const char *name, const char *function)
@@ -115,7 +107,7 @@ START_TEST(refuses_what_is_malformed)
 {
     gbees_node *node = NULL;
     gbees_error error = {0};
-    char expected[256];
+    char expected[512];
 
     write_file("measurement0.txt", malformed[_i].text, strlen(malformed[_i].text));
     ck_assert_int_eq(gbees_measurement_file_read(path, &node, &error), GBEES_EINPUT);
@@ -167,7 +159,7 @@ static void expect_folder(int status, const char *text)
 {
     gbees_error error = {0};
     size_t count = 99;
-    char expected[256];
+    char expected[512];
 
     ck_assert_int_eq(gbees_measurement_folder_count(folder, &count, &error), status);
     (void)snprintf(expected, sizeof expected, "%s%s", folder, text);

@@ -3,6 +3,7 @@
 #include "fixtures/suite.h"
 #include "io/hdf5_util.h"
 #include "io/results_list.h"
+#include "io/run_directory.h"
 #include "io/run_file.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -153,6 +154,27 @@ START_TEST(reopened)
 }
 END_TEST
 
+/* What the system does not read is not called damaged: a descriptor for writing, and a folder. */
+START_TEST(unreadable)
+{
+    gbees_run_directory directory = {0};
+    gbees_hdf5_link *links = NULL;
+    char *path = in_folder("empty");
+    size_t count = 0;
+    ck_assert_int_eq(gbees_folder_make_all(folder, &error), 0);
+    const int writes = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600), is_folder = open("/", O_RDONLY | O_CLOEXEC);
+
+    ck_assert_int_eq(gbees_run_directory_read(writes, "run.h5", NULL, &directory, &error), GBEES_EIO);
+    ck_assert_str_eq(error.text, "can't read the file run.h5: Bad file descriptor");
+    ck_assert_int_eq(gbees_run_directory_read(is_folder, "run.h5", NULL, &directory, &error), GBEES_EIO);
+    ck_assert_str_eq(error.text, "can't read the file run.h5: Is a directory");
+    ck_assert_int_eq(gbees_hdf5_group_read(writes, 1000, 48, &links, &count), GBEES_HDF5_UNREADABLE);
+    (void)close(writes);
+    (void)close(is_folder);
+    free(path);
+}
+END_TEST
+
 /* A power failure may leave the newest superblock without what it names: that of the last sync is read. */
 START_TEST(after_a_power_failure)
 {
@@ -254,6 +276,7 @@ int main(void)
     tcase_add_test(tests, hdf5_reads_it);
     tcase_add_test(tests, lists_stay_small);
     tcase_add_test(tests, reopened);
+    tcase_add_test(tests, unreadable);
     tcase_add_test(tests, after_a_power_failure);
     tcase_add_test(tests, killed);
     suite_add_tcase(suite, tests);

@@ -180,6 +180,17 @@ START_TEST(the_list)
 }
 END_TEST
 
+/* A list of more than 256 MiB, all of which would be read to memory. */
+START_TEST(a_huge_list)
+{
+    char *list = in_folder("SHA256SUMS");
+
+    ck_assert_int_eq(truncate(list, (off_t)(1 << 28) + 1), 0);
+    must_find("SHA256SUMS", "it has 268435457 bytes, and a list of a run's files has at most 268435456");
+    free(list);
+}
+END_TEST
+
 START_TEST(links)
 {
     char *link = in_folder("scenario.yaml");
@@ -237,6 +248,7 @@ int main(void)
     tcase_add_loop_test(tests, missing_files, 0, 6);
     tcase_add_loop_test(tests, extra_files, 0, 4);
     tcase_add_test(tests, the_list);
+    tcase_add_test(tests, a_huge_list);
     tcase_add_test(tests, links);
     tcase_add_test(tests, runs_that_have_not_ended);
     tcase_add_test(tests, every_other_record);

@@ -47,6 +47,16 @@ def test_same_as_the_command(lorenz, tmp_path):
             assert np.array_equal(pdf["index"][()], record.index)
 
 
+def test_a_folder_names_the_plugin(tmp_path):
+    h5py = has("h5py")
+    out = tmp_path / "out"
+    gbees.run("lorenz63", set={"accuracy": 0, "end": 0.1, "records": 1}, output=str(out), progress=False)
+    plugin = json.loads((out / "run.json").read_text())["plugin"]
+    assert os.path.samefile(plugin, os.path.join(os.environ["GBEES_PLUGIN_PATH"], "lorenz63.so"))
+    with h5py.File(out / "run.h5") as file:
+        assert file["leg0/record0"].attrs["plugin"].decode() == plugin
+
+
 def test_moments_agree_with_the_cells(lorenz):
     # Statistics have all cells, a record those above p*.
     for record in lorenz.records:

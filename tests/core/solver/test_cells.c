@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 5000, SIDE = 9 };
+enum { MANY = 5000, LARGE = 300000, SIDE = 9 };
 
 /* Cells made at random, without repeats: cell i has the digits of `code[i]` in base SIDE as its index. */
 typedef struct sample {
@@ -118,6 +118,87 @@ START_TEST(cells_are_sorted_and_complete)
     }
     gbees_cells_destroy(cells);
     free_sample(&out);
+    free_sample(&s);
+}
+END_TEST
+
+/* Adds a sample at once and sorts it, on so many threads, and compares it with what one thread makes of it. */
+static void compare_threads(const sample *s, int threads)
+{
+    sample one = make_sample(s->n, s->count), several = make_sample(s->n, s->count);
+    gbees_cells *alone = fill(s), *cells = gbees_cells_create(s->n);
+    gbees_error error;
+
+    ck_assert_ptr_nonnull(cells);
+    gbees_cells_use_threads(cells, threads);
+    ck_assert_int_eq(gbees_cells_add(cells, s->count, (const int32_t *const *)s->index, s->p), 0);
+    ck_assert_int_eq(gbees_cells_finish(cells, threads, &error), 0);
+    ck_assert_uint_eq(gbees_cells_count(cells), s->count);
+    gbees_cells_copy(alone, 0, s->count, one.index, one.p);
+    gbees_cells_copy(cells, 0, s->count, several.index, several.p);
+    for (int j = 0; j < s->n; j++) {
+        int32_t first, last, first_alone, last_alone;
+
+        ck_assert_mem_eq(one.index[j], several.index[j], s->count * sizeof *one.index[j]);
+        gbees_cells_range(cells, j, &first, &last);
+        gbees_cells_range(alone, j, &first_alone, &last_alone);
+        ck_assert_int_eq(first, first_alone);
+        ck_assert_int_eq(last, last_alone);
+    }
+    ck_assert_mem_eq(one.p, several.p, s->count * sizeof *one.p);
+    gbees_cells_destroy(alone);
+    gbees_cells_destroy(cells);
+    free_sample(&one);
+    free_sample(&several);
+}
+
+/* Enough cells for several threads: at random places, in order, and with a wide gap along axis 0. */
+START_TEST(threads_sort_alike)
+{
+    static const int threads[] = {2, 5, 16, 40};
+    sample s = make_sample(6, LARGE);
+
+    for (size_t k = 0; k < sizeof threads / sizeof *threads; k++)
+        compare_threads(&s, threads[k]);
+    gbees_cells *cells = fill(&s);
+    gbees_cells_copy(cells, 0, s.count, s.index, s.p);
+    gbees_cells_destroy(cells);
+    compare_threads(&s, 7);
+    for (size_t i = 0; i < s.count; i++)
+        if (s.index[0][i] > s.index[0][0])
+            s.index[0][i] += 1000;
+    compare_threads(&s, 7);
+    free_sample(&s);
+}
+END_TEST
+
+/* A cell that is there twice, and one that does not fit, are found in any thread's part. */
+START_TEST(threads_find_errors)
+{
+    sample s = make_sample(6, LARGE);
+    const size_t at[] = {1, LARGE / 2, LARGE - 1};
+    gbees_error error;
+
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        for (int large = 0; large < 2; large++) {
+            gbees_cells *cells = gbees_cells_create(6);
+            int32_t kept[6];
+
+            ck_assert_ptr_nonnull(cells);
+            gbees_cells_use_threads(cells, 4);
+            for (int j = 0; j < 6; j++) {
+                kept[j] = s.index[j][at[k]];
+                s.index[j][at[k]] = large ? 1 << 30 : s.index[j][0];
+            }
+            const int added = gbees_cells_add(cells, s.count, (const int32_t *const *)s.index, s.p);
+            ck_assert_int_eq(added, large ? GBEES_ENUMERIC : GBEES_OK);
+            ck_assert_int_eq(gbees_cells_finish(cells, 4, &error), large ? GBEES_ENUMERIC : GBEES_EBACKEND);
+            ck_assert_ptr_nonnull(strstr(error.text, large ? "does not fit" : "twice"));
+            for (int j = 0; j < 6; j++)
+                s.index[j][at[k]] = kept[j];
+            gbees_cells_destroy(cells);
+        }
+    }
     free_sample(&s);
 }
 END_TEST
@@ -302,6 +383,8 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, cells_are_sorted_and_complete, 1, 9);
+    tcase_add_test(tests, threads_sort_alike);
+    tcase_add_test(tests, threads_find_errors);
     tcase_add_test(tests, a_part_is_copied);
     tcase_add_loop_test(tests, ranges_and_marginals, 1, 9);
     tcase_add_loop_test(tests, extreme_indices, 1, 9);

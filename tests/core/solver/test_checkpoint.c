@@ -1,8 +1,11 @@
 /* test_checkpoint.c - core/solver/checkpoint: a checkpoint with a copy of the state, and one whose state is read from
  * the engine while it is written, as there is no memory for a copy; runs that go on from either. */
 #include "base/checkpoint.h"
+#include "base/gaps.h"
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,23 +84,20 @@ static int run_on(world *w, const gbees_backend *backend, const gbees_checkpoint
 }
 
 static world w;
-static char base[] = "/tmp/test_checkpoint.XXXXXX";
+static char base[SCRATCH_FOLDER];
 static char folder[sizeof base + 8];
 
 static void set_up(void)
 {
     world_create(&w, "vanderpol", settings);
     whole = w.backend;
-    ck_assert_ptr_nonnull(mkdtemp(base));
+    scratch_folder_make(base);
     (void)snprintf(folder, sizeof folder, "%s/run", base);
 }
 
 static void tear_down(void)
 {
-    char command[sizeof base + 32];
-
-    (void)snprintf(command, sizeof command, "rm -r '%s'", base);
-    ck_assert_int_eq(system(command), 0);
+    scratch_folder_remove(base);
     world_close(&w);
 }
 
@@ -178,6 +178,103 @@ START_TEST(a_checkpoint_that_fails_ends_the_run)
 }
 END_TEST
 
+/* ---- the bytes of a checkpoint ---- */
+
+/* A run that is stopped while memory has other contents than in another run, and its checkpoint. */
+typedef struct littered {
+    int with, records;
+    gbees_checkpoint kept;
+} littered;
+
+static void litter_stack(int with)
+{
+    volatile char some[1 << 16];
+
+    for (size_t k = 0; k < sizeof some; k++)
+        some[k] = (char)with;
+}
+
+static int count_record(void *context, const gbees_record *record, gbees_error *error)
+{
+    littered *run = context;
+
+    (void)record, (void)error;
+    run->records++;
+    return GBEES_OK;
+}
+
+static int litter_and_stop(void *context)
+{
+    const littered *run = context;
+
+    litter_stack(run->with);
+    return run->records == 3;
+}
+
+static int keep(void *context, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    littered *run = context;
+
+    (void)error;
+    for (size_t k = 0; k < checkpoint->count; k++) {
+        const gbees_checkpoint_part *part = &checkpoint->part[k];
+
+        ck_assert_int_eq(gbees_checkpoint_add(&run->kept, part->name, part->size, part->count, part->data), 0);
+    }
+    return GBEES_OK;
+}
+
+static void run_littered(littered *run, int with)
+{
+    const gbees_audit_options how = {.samples = 500, .threads = 1};
+    gbees_observer observer = {
+        .context = run, .record = count_record, .cancelled = litter_and_stop, .checkpoint = keep};
+    gbees_solver *solver = NULL;
+
+    *run = (littered){.with = with};
+    ck_assert_int_eq(mallopt(M_PERTURB, with), 1);
+    litter_stack(with);
+    ck_assert_int_eq(gbees_audit_create(w.problem, &how, &observer.audit, &w.error), GBEES_OK);
+    ck_assert_int_eq(gbees_solver_create(w.problem, whole, &(gbees_engine_options){.threads = 1}, &solver, &w.error),
+                     GBEES_OK);
+    ck_assert_int_eq(gbees_solver_run(solver, &observer, &w.error), GBEES_ECANCELLED);
+    gbees_solver_destroy(solver);
+    gbees_audit_destroy(observer.audit);
+}
+
+static size_t count_differences(const gbees_checkpoint_part *a, const gbees_checkpoint_part *b)
+{
+    const char *one = a->data, *other = b->data;
+    size_t differences = 0;
+
+    for (size_t k = 0; k < a->size * a->count; k++)
+        differences += one[k] != other[k];
+    return differences;
+}
+
+/* Of the run's own state two numbers may differ: the seconds that it has taken. */
+START_TEST(equal_states_are_equal_bytes)
+{
+    littered a, b;
+
+    run_littered(&a, 0x55);
+    run_littered(&b, 0x2a);
+    ck_assert_uint_eq(a.kept.count, b.kept.count);
+    ck_assert_uint_gt(a.kept.count, 10);
+    for (size_t k = 0; k < a.kept.count; k++) {
+        const gbees_checkpoint_part *part = &a.kept.part[k], *other = &b.kept.part[k];
+
+        ck_assert_str_eq(part->name, other->name);
+        ck_assert_uint_eq(part->size * part->count, other->size * other->count);
+        const size_t allowed = strcmp(part->name, "run") ? 0 : 2 * sizeof(double);
+        ck_assert_msg(count_differences(part, other) <= allowed, "%zu bytes of '%s' differ",
+                      count_differences(part, other), part->name);
+    }
+    gbees_checkpoint_clear(&a.kept);
+    gbees_checkpoint_clear(&b.kept);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("checkpoint");
@@ -187,6 +284,8 @@ int main(void)
     tcase_add_loop_test(tests, a_run_goes_on_with_the_same_bits, 0, 2);
     tcase_add_test(tests, a_record_without_memory_leaves_a_checkpoint);
     tcase_add_loop_test(tests, a_checkpoint_that_fails_ends_the_run, 0, 2);
+    if (GBEES_CAN_CLEAR_GAPS)
+        tcase_add_test(tests, equal_states_are_equal_bytes);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* test_frame.c - turned grids: the frame of a covariance, functions in it, and results in the model's own axes,
  * beside those of a grid that is not rotated. */
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <check.h>
@@ -379,13 +380,13 @@ END_TEST
 /* What a reader makes of a record: cells where they are. */
 START_TEST(records_know_their_frame)
 {
-    char folder[] = "test_frame.XXXXXX", command[64];
+    char folder[SCRATCH_FOLDER];
     gbees_writer *writer = NULL;
     gbees_results *results = NULL;
     gbees_snapshot *s = NULL;
     world w;
 
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    scratch_folder_make(folder);
     world_create(&w, "linear", (setting_list){TILTED, "rotate=yes", "measurements=[]", "records=1", "end=1"});
     const gbees_provenance from = {
         .plugin_path = "linear", .scenario = "", .backend = "cpu", .device = "", .command = ""};
@@ -407,8 +408,7 @@ START_TEST(records_know_their_frame)
         ck_assert_double_eq_tol(mean[j] / sum, out.last.mean[j], 1e-4);
     gbees_snapshot_destroy(s);
     gbees_results_destroy(results);
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
+    scratch_folder_remove(folder);
     world_close(&w);
 }
 END_TEST

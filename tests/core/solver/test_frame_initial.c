@@ -1,5 +1,6 @@
 /* test_frame_initial.c - turned grids for initial densities that are not one Gaussian: a mixture's own axes, and
  * those of a record. */
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include "fixtures/world.h"
 #include <check.h>
@@ -14,7 +15,7 @@
 static gbees_registry *registry;
 static const gbees_model *model;
 static const gbees_backend *cpu;
-static char folder[] = "test_frame_initial.XXXXXX";
+static char folder[SCRATCH_FOLDER];
 
 static void setup(void)
 {
@@ -23,17 +24,13 @@ static void setup(void)
     ck_assert_msg(!gbees_registry_create(NULL, &registry, &error), "%s", error.text);
     ck_assert_msg(!gbees_registry_model(registry, "linear", &model, &error), "%s", error.text);
     ck_assert_msg(!gbees_registry_backend(registry, "cpu", &cpu, &error), "%s", error.text);
-    (void)strcpy(strrchr(folder, '.'), ".XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    scratch_folder_make(folder);
 }
 
 static void teardown(void)
 {
-    char command[64];
-
     gbees_registry_destroy(registry);
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
+    scratch_folder_remove(folder);
 }
 
 /* A scenario's text over the model's own. */
@@ -72,7 +69,7 @@ static outcome run(gbees_problem *problem, const char *name)
     const gbees_provenance from = {.plugin_path = "", .scenario = "", .backend = "cpu", .device = "", .command = ""};
     outcome out = {.writer = NULL};
     world w = {.problem = problem, .backend = cpu};
-    char path[128];
+    char path[SCRATCH_FOLDER + 64];
 
     (void)snprintf(path, sizeof path, "%s/%s", folder, name ? name : "");
     int status = name ? gbees_writer_create(path, problem, &from, &out.writer, &w.error) : 0;
@@ -228,7 +225,7 @@ END_TEST
 /* A scenario that goes on from that folder of the test's own. */
 static const char *from(const char *name, const char *rest)
 {
-    static char text[512];
+    static char text[1024];
 
     (void)snprintf(text, sizeof text,
                    "initial: {file: %s/%s}\nthreshold: 1.0e-9\nrecords: 1\nmeasurements: []\ntime_step: 0.004\nend: "

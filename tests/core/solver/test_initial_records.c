@@ -103,8 +103,8 @@ START_TEST(the_grid_and_the_time_are_the_records)
         {"6", "", "initial: record: there is no record 6 in "},
         {"leg3_record0", "", "leg3_record0.h5: No such file or directory"},
         {"first", "", "expected 'last', a number from 0 or a name as 'leg1_record0', found 'first'"},
-        {"last", "factor: 1", "f.yaml:2: factor: the grid is that of the initial record: leave it out"},
-        {"last", "end: 1.4", "f.yaml:2: end: expected a time after the start (1.4), found '1.4'"},
+        {"last", "factor: 1", "f.yaml:2:9: factor: the grid is that of the initial record: leave it out"},
+        {"last", "end: 1.4", "f.yaml:2:6: end: expected a time after the start (1.4), found '1.4'"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         from_record(text, sizeof text, "whole", refused[i].record, refused[i].more);
@@ -119,7 +119,7 @@ START_TEST(the_grid_and_the_time_are_the_records)
     ck_assert_int_eq(truncate(path, 5000), 0);
     ck_assert_int_eq(try_problem(from_record(text, sizeof text, "whole", "leg1_record1", ""), NULL, &problem, &error),
                      GBEES_EINPUT);
-    ck_assert_msg(strstr(error.text, "f.yaml:1: initial: record: "), "%s", error.text);
+    ck_assert_msg(strstr(error.text, "f.yaml:1:") && strstr(error.text, ": initial: record: "), "%s", error.text);
     forget(&whole);
 }
 END_TEST

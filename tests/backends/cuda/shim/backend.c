@@ -193,10 +193,8 @@ static int make(const gbees_problem *problem, const engine_source *source, const
 {
     const gbees_parallel *parallel = options ? options->parallel : NULL;
     CUdevice device = 0;
-    int status = parallel ? cuda_ranks_check(problem, error) : 0;
+    int status;
 
-    if (status)
-        return status;
     shim_chosen = choose(problem);
     if (!shim_chosen || (parallel && !cuda_ranks_are_alone(problem) && !shim_chosen->shared))
         return gbees_error_set(
@@ -217,7 +215,7 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
         status = add_program(problem, p, parallel != NULL, error);
     if (!status && parallel)
-        status = cuda_engine_share(&api, device, &programs, problem, parallel, 0, engine, error);
+        status = cuda_engine_share(&api, device, &programs, problem, source, parallel, 0, engine, error);
     else if (!status)
         status = cuda_engine_load(&api, device, &programs, problem, source, engine, error);
     engines += !status;
@@ -241,8 +239,6 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error)
 {
-    if (options && options->parallel)
-        return cuda_ranks_refuse_resume(options->parallel, error);
     const int status = make(problem, &(engine_source){source, context}, options, engine, error);
 
     if (!status && options)
@@ -321,6 +317,7 @@ const gbees_backend gbees_backend_card = {
     .frame_set = cuda_engine_frame_set,
     .frame_fit = cuda_engine_frame_fit,
     .frame_information = cuda_engine_frame_information,
+    .remap = cuda_engine_remap,
     .integrator_create = integrator_create,
     .integrator_run = cuda_integrator_run,
     .integrator_destroy = integrator_destroy,

@@ -26,6 +26,7 @@ typedef enum shim_kernel {
     SHIM_RANGE,
     SHIM_MARGINAL_SUMS,
     SHIM_FRAME,
+    SHIM_REMAP,
     SHIM_GROW,
     SHIM_LINK,
     SHIM_RELINK,

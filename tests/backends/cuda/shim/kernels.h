@@ -147,6 +147,11 @@ static void run_kernel(shim_kernel kernel, void **a)
         gbees_frame(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(int, 2), ARGUMENT(double, 3));
 #endif
         break;
+    case SHIM_REMAP:
+#if GBEES_MOVING
+        gbees_remap(ARGUMENT(gbees_remapping, 0), ARGUMENT(int, 1));
+#endif
+        break;
 #if GBEES_SHARED
     case SHIM_GROW:
         gbees_grow(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
@@ -159,8 +164,8 @@ static void run_kernel(shim_kernel kernel, void **a)
         gbees_relink(*m, ARGUMENT(gbees_state *, 1));
         break;
     case SHIM_SELECT:
-        gbees_select(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_key_box, 2),
-                     ARGUMENT(gbees_slot_lists, 3), ARGUMENT(uint32_t, 4), ARGUMENT(uint32_t *, 5));
+        gbees_select(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_key_box, 2), ARGUMENT(gbees_slot_lists, 3),
+                     ARGUMENT(uint32_t, 4), ARGUMENT(uint32_t *, 5));
         break;
     case SHIM_KEYS:
         gbees_keys(*m, ARGUMENT(uint32_t *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(int32_t *, 3));

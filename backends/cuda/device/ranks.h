@@ -1,12 +1,12 @@
-/* share.h - passes over the bricks of a grid that several GPUs share (doc/cluster.md): which bricks lie where beside
+/* ranks.h - passes over the bricks of a grid that several GPUs share (doc/cluster.md): which bricks lie where beside
  * a box, and copies of their keys, rows and active cells for messages to other GPUs.
  *
  * Each GPU owns the bricks in a box, in slots 1 .. count, and has ghosts, copies of other GPUs' bricks near that box,
  * in slots first_ghost .. first_ghost + ghosts - 1. Passes over the slots 1 .. count are over own bricks only; links
  * lead to ghosts as to any brick. The host calls these passes between those of a step (cuda/engine/ranks.h).
  */
-#ifndef GBEES_CUDA_SHARE_H
-#define GBEES_CUDA_SHARE_H
+#ifndef GBEES_CUDA_DEVICE_RANKS_H
+#define GBEES_CUDA_DEVICE_RANKS_H
 
 #include "device/shrink.h"
 
