@@ -44,7 +44,8 @@ struct gbees_refinement {
     int fixed;        /* 1: all runs have as many samples */
     double budget;    /* mass that may be lost over the next run */
     double updated;   /* log of the fraction that the measurements of one time select, until their record */
-    double selected;  /* least such fraction of measurements in a tail of the current run's density; 1: none */
+    double selected;  /* least such fraction of measurements of the current run whose tail was lost; 1: none */
+    double least;     /* least such fraction of any measurement of the current run; 1: none */
     double kept;      /* fraction whose tail the run's grid is to keep; 1: none */
     double threshold; /* p* of the next run if kept < 1 */
     gbees_histogram *pending; /* of the record that is to come */

@@ -63,7 +63,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
         free(leg);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     }
-    *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY, .selected = 1, .kept = 1};
+    *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY, .selected = 1, .least = 1, .kept = 1};
     made->samples = gbees_plan_samples_for(problem->accuracy, 1);
     made->budget = gbees_plan_budget(problem);
     for (int j = 0; j < problem->dimension; j++)
@@ -359,24 +359,38 @@ static double worst_ratio(const gbees_refinement *r)
     return worst;
 }
 
-/* Whether finer cells would help little: the error is small already, or finer cells have been in vain. */
-static int is_near(const gbees_refinement *r)
+/* Whether finer cells have been in vain in any leg. */
+static int is_any_in_vain(const gbees_refinement *r)
 {
     int in_vain = 0;
 
     for (int l = 0; l < r->now.leg_count; l++)
         in_vain = in_vain || gbees_plan_was_in_vain(r, l);
-    return in_vain || worst_ratio(r) < small_excess;
+    return in_vain;
+}
+
+/* Whether finer cells would help little: the error is small already, or finer cells have been in vain. */
+static int is_near(const gbees_refinement *r)
+{
+    return is_any_in_vain(r) || worst_ratio(r) < small_excess;
 }
 
 /* Whether lost mass may explain an error that finer cells would hardly make smaller. Then the next run loses less,
  * which costs little. If the mass was not the cause, that run's loss is too small to explain its error, and this is
- * 0. */
-static int is_truncated(const gbees_refinement *r, const gbees_totals *totals)
+ * 0. fraction: of the density that a measurement has selected, of which the loss is so much more; 1: none. */
+static int is_truncated(const gbees_refinement *r, const gbees_totals *totals, double fraction)
 {
     const double lost = totals->mass_outflow + totals->mass_pruned;
 
-    return most_per_loss * lost > 0.25 * worst_ratio(r) * r->problem->accuracy;
+    return most_per_loss * lost / fraction > 0.25 * worst_ratio(r) * r->problem->accuracy;
+}
+
+/* Takes what a measurement has selected as a tail if finer cells have been in vain and lost mass may explain the
+ * error after that measurement, though not before it. */
+static void note_loss(gbees_refinement *r, const gbees_totals *totals)
+{
+    if (is_any_in_vain(r) && !is_truncated(r, totals, 1) && is_truncated(r, totals, r->least))
+        r->selected = fmin(r->selected, r->least);
 }
 
 static int is_met(const gbees_refinement *r)
@@ -408,7 +422,7 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     r->before = r->now;
     r->now = (run_result){.leg_count = r->before.leg_count, .legs = legs, .effective = 1};
     r->run++;
-    r->selected = 1;
+    r->selected = r->least = 1;
     return GBEES_OK;
 }
 
@@ -451,8 +465,10 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
     gbees_plan_choose_samples(r);
+    if (step->met == 0)
+        note_loss(r, &summary->totals);
     const int tail = step->met != 1 && gbees_plan_lacks_tail(r);
-    const int truncated = !tail && step->met == 0 && is_near(r) && is_truncated(r, &summary->totals);
+    const int truncated = !tail && step->met == 0 && is_near(r) && is_truncated(r, &summary->totals, 1);
     if (tail || truncated || (step->met == 0 && gbees_plan_samples_suffice(r, step->samples))) { /* the same cells */
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)

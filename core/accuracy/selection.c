@@ -47,6 +47,7 @@ int gbees_refinement_update(gbees_refinement *r, int number, const gbees_evidenc
 
 void gbees_plan_note_selection(gbees_refinement *r, const gbees_record *record)
 {
+    r->least = fmin(r->least, fmax(least_part, exp(r->updated)));
     if (record->warnings & GBEES_WARNING_TAIL)
         r->selected = fmin(r->selected, fmax(least_part, exp(r->updated)));
     r->updated = 0;

@@ -30,14 +30,17 @@ static double next(const gbees_refinement *plan, const char *key)
     return number;
 }
 
-/* Lets the plan see a run of 100 cells whose only measurement, of variance 1, has this log evidence, by the grid and
- * by samples (NAN: they can't tell); its records have an error of .5, and these warnings after it. */
+/* Lets the plan see a run of 100 cells that has lost .005, whose only measurement, of variance 1, has this log
+ * evidence, by the grid and by samples (NAN: they can't tell); its records have an error of .5, and these warnings
+ * after it. */
 static void run(gbees_refinement *plan, const gbees_problem *problem, double found, double sampled, unsigned warnings,
                 gbees_refinement_step *step)
 {
     const gbees_evidence evidence = {.log_evidence = found, .sampled = sampled, .sampled_error = 0 * sampled};
     const gbees_summary summary = {
-        .problem = problem, .updates = 1, .totals = {.cell_updates = 1000, .max_cells = 100, .peak_bytes = 1000}};
+        .problem = problem,
+        .updates = 1,
+        .totals = {.cell_updates = 1000, .max_cells = 100, .mass_pruned = 0.005, .peak_bytes = 1000}};
     gbees_certificate certificate = {
         .samples = 10000, .effective = 5000, .mean = {{0.49, 0.5}}, .std = {{0.09, 0.1}}};
     gbees_error error;
@@ -128,7 +131,8 @@ START_TEST(a_lost_tail_asks_for_no_more_than_can_be_kept)
 }
 END_TEST
 
-/* As small a share in the density's middle, of a sharp measurement, asks for nothing. */
+/* As small a share in the density's middle, of a sharp measurement, asks for nothing, unless finer cells are in vain:
+ * what was lost is so much more of the density after the measurement. */
 START_TEST(a_measurement_in_the_middle_keeps_the_budget)
 {
     const gbees_model model = {.name = "test"};
@@ -144,6 +148,12 @@ START_TEST(a_measurement_in_the_middle_keeps_the_budget)
     ck_assert_double_gt(next(plan, "factor: ["), 1.2);
     ck_assert(isnan(next(plan, "threshold: ")));
     ck_assert_double_eq(next(plan, "mass_budget_total: "), 0.01);
+    const double factor = next(plan, "factor: [");
+    run(plan, &problem, -14, NAN, 0, &step);
+    ck_assert_int_eq(step.next, 1);
+    ck_assert_double_eq(next(plan, "factor: ["), factor);
+    ck_assert(isnan(next(plan, "mass_budget_total: ")));
+    ck_assert_double_gt(next(plan, "extent: "), 5);
     gbees_refinement_destroy(plan);
 }
 END_TEST
