@@ -97,8 +97,9 @@ static void build_problem(const gbees_problem *problem, const char *arch)
     for (int part = 0; part < PROGRAMS; part++) {
         program_spec spec;
 
-        if ((part == PROGRAM_SMALL || part == PROGRAM_FRAME) && !program_is_wanted(problem, arch, part))
-            continue; /* the first compiles for some schemes only, the second for grids that move */
+        if ((part == PROGRAM_SMALL || part == PROGRAM_FRAME || part == PROGRAM_REMAP) &&
+            !program_is_wanted(problem, arch, part))
+            continue; /* the first compiles for some schemes only, the others for grids that move */
         cuda_spec_set(&spec, problem, arch, part, 0);
         build(&spec);
     }
