@@ -385,11 +385,12 @@ static int is_truncated(const gbees_refinement *r, const gbees_totals *totals, d
     return most_per_loss * lost / fraction > 0.25 * worst_ratio(r) * r->problem->accuracy;
 }
 
-/* Takes what a measurement has selected as a tail if finer cells have been in vain and lost mass may explain the
- * error after that measurement, though not before it. */
+/* Takes what a measurement has selected as a tail if finer cells have made the error no smaller, and lost mass may
+ * explain the error after that measurement, though not before it. */
 static void note_loss(gbees_refinement *r, const gbees_totals *totals)
 {
-    if (is_any_in_vain(r) && !is_truncated(r, totals, 1) && is_truncated(r, totals, r->least))
+    if (r->before.leg_count > 0 && r->now.error >= r->before.error && is_any_in_vain(r) &&
+        !is_truncated(r, totals, 1) && is_truncated(r, totals, r->least))
         r->selected = fmin(r->selected, r->least);
 }
 
