@@ -10,9 +10,10 @@ static const double LOWEST = 1e-18, HIGHEST = 1e-3; /* limits of p* */
 enum { IN_VAIN = 8 };
 static const double MARGIN = 1.6;
 
-/* If p* times the number of cells exceeds BULK, p* rises by at most an eighth of an octave a prune, else by an
- * octave: on a density that is the same in many cells, p* would otherwise rise past all of them at once, before a
- * loss is measured. */
+/* A prune that has lost nothing lets p* rise, unless more has been lost so far than may be: where a brick has
+ * thousands of cells a deviation, losses come a whole brick at a time, with many prunes between them. If p* times the
+ * number of cells exceeds BULK, p* rises by at most an eighth of an octave a prune, else by an octave: on a density
+ * that is the same in many cells, p* would otherwise rise past all of them at once, before a loss is measured. */
 static const double BULK = 1.0 / 16, FASTEST = 2, FASTEST_IN_BULK = 1.0905077326652577;
 
 void budget_spectrum_add(budget_spectrum *spectrum, double p)
@@ -110,7 +111,10 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, doubl
     }
     double rate = since / elapsed, wanted = wanted_rate(problem, time, lost);
     watch_floor(budget, rate, time, lost);
-    const double fastest = budget->threshold * cells > BULK ? FASTEST_IN_BULK : FASTEST;
+    const int is_overspent = lost > problem->mass_budget * (time - problem->start);
+    const double fastest = is_overspent && !(rate > 0)        ? 1
+                           : budget->threshold * cells > BULK ? FASTEST_IN_BULK
+                                                              : FASTEST;
     double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), fastest) : fastest;
     if (short_of_memory) {
         budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;

@@ -43,12 +43,36 @@ START_TEST(p_follows_the_rate)
     ck_assert_double_gt(steer(&r, 0.03), 0.25e-6);
     r.engine.budget.threshold = 1e-6;
     ck_assert_double_eq(steer(&r, 10), 0.5e-6); /* never more than by two */
-    r.engine.budget.threshold = 1e-6;
+    r.engine.budget.threshold = 1.5e-18;
+    ck_assert_double_eq(steer(&r, 10), 1e-18);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+/* Up to the highest p*, as long as the budget is kept. */
+START_TEST(p_rises_where_nothing_is_lost)
+{
+    rig r;
+
+    rig_start(&r);
     ck_assert_double_eq(steer(&r, 0), 2e-6);
     r.engine.budget.threshold = 0.9e-3;
     ck_assert_double_eq(steer(&r, 0), 1e-3);
-    r.engine.budget.threshold = 1.5e-18;
-    ck_assert_double_eq(steer(&r, 10), 1e-18);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+/* Losses may come a brick at a time, with prunes between them that lose nothing. */
+START_TEST(p_does_not_rise_while_the_budget_is_overspent)
+{
+    rig r;
+
+    rig_start(&r);
+    ck_assert_double_eq(steer(&r, 0.2), 0.5e-6); /* .002 of .0002 */
+    for (int k = 0; k < 8; k++)
+        ck_assert_double_eq(steer(&r, 0), 0.5e-6);
+    r.time += 0.02; /* now it is less than .0024 */
+    ck_assert_double_eq(steer(&r, 0), 1e-6);
     grid_destroy(&r.engine.g);
 }
 END_TEST
@@ -211,6 +235,8 @@ int main(void)
     TCase *tcase = tcase_create("budget");
 
     tcase_add_test(tcase, p_follows_the_rate);
+    tcase_add_test(tcase, p_rises_where_nothing_is_lost);
+    tcase_add_test(tcase, p_does_not_rise_while_the_budget_is_overspent);
     tcase_add_test(tcase, p_rises_slowly_where_most_cells_would_go);
     tcase_add_test(tcase, what_an_update_prunes_is_no_rate);
     tcase_add_test(tcase, memory_comes_first);
