@@ -136,6 +136,14 @@ static int extend_range(gbees_cells *cells, int axis, const adding *a)
     return 0;
 }
 
+void gbees_cells_expect(gbees_cells *cells, size_t count)
+{
+    if (cells->entries)
+        return;
+    cells->entries = gbees_array_create(count, sizeof *cells->entries);
+    cells->capacity = cells->entries ? count : 0;
+}
+
 void gbees_cells_use_threads(gbees_cells *cells, int threads)
 {
     cells->threads = threads;

@@ -17,6 +17,10 @@ void gbees_cells_destroy(gbees_cells *cells);
 /* A gbees_cell_visitor whose context is the gbees_cells. When it returns non-zero, gbees_cells_finish() says why. */
 int gbees_cells_add(void *cells, size_t count, const int32_t *const *index, const double *p);
 
+/* Makes room for so many cells in all, in huge pages, where there is memory; more of them can be added. Call it
+ * before the first are. */
+void gbees_cells_expect(gbees_cells *cells, size_t count);
+
 /* Has up to so many threads pack the cells that are added from now on, where they are many enough at a time. */
 void gbees_cells_use_threads(gbees_cells *cells, int threads);
 

@@ -74,6 +74,7 @@ static int fetch_cells(const gbees_notifier *notifier, gbees_event *event, int t
     if (!cells)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
     gbees_cells_use_threads(cells, threads);
+    gbees_cells_expect(cells, (size_t)event->record.statistics.cells_above);
     int status = notifier->backend->capture_cells(event->capture, gbees_cells_add, cells, &cause);
     notifier->backend->capture_free(event->capture);
     event->capture = NULL;
