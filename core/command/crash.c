@@ -1,4 +1,5 @@
-/* crash.c - see crash.h. */
+/* crash.c - handlers that write one sentence, by functions that are safe in a handler, when a program crashes or is
+ * ended by a library. */
 #include "crash.h"
 #include "io/hdf5_driver.h"
 #include <signal.h>
