@@ -94,6 +94,8 @@ static int set_name(gbees_survey_entry *entry, const char *name, gbees_error *er
 static int set_problem(gbees_survey_entry *entry, const char *problem, gbees_error *error)
 {
     entry->problem = strdup(problem);
+    for (char *c = entry->problem; c && *c; c++)
+        *c = (unsigned char)*c < ' ' ? '?' : *c; /* the loader's words may have names out of a damaged file */
     entry->exact = 1;
     return entry->problem ? GBEES_OK : no_memory(error);
 }
