@@ -64,9 +64,9 @@ long_scripts = \
 	%D%/core/python/test_wheel.sh
 long_programs = \
 	%D%/core/audit/test_islands \
-	%D%/core/numerics/test_diffusion \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
+	%D%/backends/test_noise \
 	%D%/backends/test_split_steps \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
@@ -171,6 +171,7 @@ check_PROGRAMS += \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_moving_noise \
+	%D%/backends/test_noise \
 	%D%/backends/test_moving_remap \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
