@@ -19,6 +19,7 @@ libgbees_la_SOURCES = \
 	%D%/base/child.h \
 	%D%/base/error.c \
 	%D%/base/gaps.h \
+	%D%/base/grid_fields.h \
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \

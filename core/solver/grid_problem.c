@@ -31,14 +31,7 @@ void gbees_grid_get_change(const gbees_problem *problem, gbees_grid_change *chan
 {
     const gbees_initial_cells *cells = problem->cells;
 
-    change->replaced = 1;
-    memcpy(change->extent, problem->extent, sizeof change->extent);
-    memcpy(change->parameters, problem->parameters, sizeof change->parameters);
-    memcpy(change->centre, problem->centre, sizeof change->centre);
-    memcpy(change->rotation, problem->rotation, sizeof change->rotation);
-    memcpy(change->mean, problem->mean, sizeof change->mean);
-    memcpy(change->width, problem->width, sizeof change->width);
-    change->threshold = problem->threshold;
+    gbees_grid_fields_get(problem, &change->grid);
     change->cells.mass = cells->mass;
     change->cells.time = cells->time;
     change->cells.steps = cells->steps;
@@ -58,14 +51,7 @@ int gbees_grid_make_changed(const gbees_problem *from, const gbees_grid_change *
     if (status)
         return status;
     memset(cells, 0, sizeof *cells);
-    gbees_problem *made = *problem;
-    memcpy(made->extent, change->extent, sizeof change->extent);
-    memcpy(made->parameters, change->parameters, sizeof change->parameters);
-    memcpy(made->centre, change->centre, sizeof change->centre);
-    memcpy(made->rotation, change->rotation, sizeof change->rotation);
-    memcpy(made->mean, change->mean, sizeof change->mean);
-    memcpy(made->width, change->width, sizeof change->width);
-    made->threshold = change->threshold;
+    gbees_grid_fields_set(*problem, &change->grid);
     return GBEES_OK;
 }
 

@@ -33,7 +33,7 @@ int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, gbees_state
     grid->lost = state->lost;
     grid->before = state->before;
     gbees_initial_cells none = {0};
-    int status = state->change.replaced
+    int status = state->change.grid.is_set
                      ? gbees_grid_make_changed(grid->problem, &state->change, &none, &grid->regridded, error)
                      : GBEES_OK;
     if (!status && grid->options.parallel)

@@ -80,7 +80,7 @@ int gbees_next_grid_receive(const gbees_parallel *parallel, const gbees_problem 
     *changed = NULL;
     parallel->broadcast(parallel->context, &grid, sizeof grid);
     *is_first = grid.first;
-    if (!grid.change.replaced)
+    if (!grid.change.grid.is_set)
         return GBEES_OK;
     const int status = gbees_parallel_agree(parallel, make_copy(first, &grid, &made, error), error);
     if (status) {

@@ -3,6 +3,7 @@
 #ifndef GBEES_SOLVER_REGRID_H
 #define GBEES_SOLVER_REGRID_H
 
+#include "base/grid_fields.h"
 #include "frame/affine.h"
 #include <gbees/gbees.h>
 
@@ -28,11 +29,7 @@ typedef struct gbees_part {
 /* In what the problem of a grid that has replaced the run's first one differs from the run's problem, as plain data.
  */
 typedef struct gbees_grid_change {
-    int replaced; /* 0: the grid is the run's, and the rest is not set */
-    int extent[GBEES_MAX_DIM];
-    double parameters[GBEES_PARAMETER_VALUES];
-    double centre[GBEES_MAX_DIM], rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    double mean[GBEES_MAX_DIM], width[GBEES_MAX_DIM], threshold;
+    gbees_grid_fields grid;
     gbees_initial_cells cells; /* without its lists, and without their length */
 } gbees_grid_change;
 

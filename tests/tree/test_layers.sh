@@ -11,7 +11,7 @@ set -u
 rules='
 include/gbees/*       | <gbees/*> STANDARD GBEES_SOURCE_FILE
 core/numerics/*       | numerics/* <stdint.h> <stddef.h> <math.h> <stdbool.h> <limits.h> <float.h>
-core/base/*           | base/* <gbees/error.h> SYSTEM
+core/base/*           | base/* <gbees/error.h> <gbees/problem.h> SYSTEM
 core/module/*         | module/* base/* <gbees/*> SYSTEM
 core/io/*             | io/* base/* <gbees/*> SYSTEM
 core/accuracy/*       | accuracy/* base/* numerics/* <gbees/*> SYSTEM
