@@ -469,39 +469,8 @@ GBEES_KERNEL gbees_frame(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, in
 GBEES_KERNEL gbees_remap(GBEES_BY_VALUE gbees_remapping r, int pass)
 {
     BLOCK_LOCAL uint32_t digits[BLOCK_WARPS * REMAP_DIGITS];
-    const int writes = pass & 1; /* of the passes in pairs */
 
-    switch (pass) {
-    case REMAP_COUNT_CELLS:
-    case REMAP_TAKE_CELLS:
-        cells_pass(&r, writes);
-        break;
-    case REMAP_COUNT_DIGITS:
-    case REMAP_MOVE_CELLS:
-        digits_pass(&r, digits + block_warp() * REMAP_DIGITS, writes);
-        break;
-    case REMAP_COUNT_ROWS:
-    case REMAP_FIND_ROWS:
-        find_rows_pass(&r, writes);
-        break;
-    case REMAP_MEASURE_ROWS:
-    case REMAP_WRITE_ROWS:
-        rows_pass(&r, writes);
-        break;
-    case REMAP_COUNT_KEPT:
-    case REMAP_PLACE_KEPT:
-        kept_pass(&r, writes);
-        break;
-    case REMAP_COUNT_LARGE:
-    case REMAP_TAKE_LARGE:
-        large_pass(&r, writes);
-        break;
-    case REMAP_SCAN:
-        scan_pass(&r);
-        break;
-    default:
-        scan_totals_pass(&r);
-    }
+    remap_pass(&r, pass, digits + block_warp() * REMAP_DIGITS);
 }
 
 #endif

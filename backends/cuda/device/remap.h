@@ -376,6 +376,44 @@ GBEES_NUM void rows_pass(const gbees_remapping *r, int writes)
     }
 }
 
+/* One of the passes (REMAP_...). digits: [REMAP_DIGITS], a warp's own, in the block's memory. No barrier. */
+GBEES_NUM void remap_pass(const gbees_remapping *r, int pass, uint32_t *digits)
+{
+    const int writes = pass & 1; /* of the passes in pairs */
+
+    switch (pass) {
+    case REMAP_COUNT_CELLS:
+    case REMAP_TAKE_CELLS:
+        cells_pass(r, writes);
+        break;
+    case REMAP_COUNT_DIGITS:
+    case REMAP_MOVE_CELLS:
+        digits_pass(r, digits, writes);
+        break;
+    case REMAP_COUNT_ROWS:
+    case REMAP_FIND_ROWS:
+        find_rows_pass(r, writes);
+        break;
+    case REMAP_MEASURE_ROWS:
+    case REMAP_WRITE_ROWS:
+        rows_pass(r, writes);
+        break;
+    case REMAP_COUNT_KEPT:
+    case REMAP_PLACE_KEPT:
+        kept_pass(r, writes);
+        break;
+    case REMAP_COUNT_LARGE:
+    case REMAP_TAKE_LARGE:
+        large_pass(r, writes);
+        break;
+    case REMAP_SCAN:
+        scan_pass(r);
+        break;
+    default:
+        scan_totals_pass(r);
+    }
+}
+
 #endif
 
 #endif
