@@ -20,12 +20,10 @@ static int make(gbees_engine *e)
 {
     gbees_capture *made = calloc(1, sizeof *made);
     CUstream stream;
-    gbees_error ignored;
 
     if (!made)
         return 0;
-    if (packed_piece_make(e, &made->piece, &ignored) || e->api->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING)) {
-        packed_piece_free(e, &made->piece);
+    if (e->api->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING)) {
         free(made);
         return 0;
     }
@@ -53,8 +51,10 @@ static int reserve(gbees_engine *e, packed_cells *cells)
 {
     const size_t mask = cells->bricks * sizeof(uint64_t), p = (cells->cells * e->real_size + 7) / 8 * 8;
     const size_t size = mask + p + cells->bricks * (size_t)e->problem->dimension * sizeof(int32_t);
+    gbees_error ignored;
 
-    if (!capture_memory_reserve(&e->captured, &e->memory, size))
+    if (packed_piece_reserve(e, &e->capture->piece, cells->bricks, &ignored) ||
+        !capture_memory_reserve(&e->captured, &e->memory, size))
         return 0;
     cells->mask = e->captured.array.at;
     cells->p = cells->mask + mask;

@@ -33,7 +33,7 @@ static void send_head(gbees_engine *e, piece_head *head)
 static int visit_own(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
     const uint32_t bricks = e->state->count;
-    int status = e->piece.memory ? 0 : packed_piece_make(e, &e->piece, error);
+    int status = packed_piece_reserve(e, &e->piece, PACKED_PIECE, error);
 
     for (uint32_t from = 0; from < bricks && !status; from += PACKED_PIECE) {
         const uint32_t to = bricks - from < PACKED_PIECE ? bricks : from + PACKED_PIECE;
@@ -91,7 +91,7 @@ int engine_find_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visi
                       gbees_error *error)
 {
     const gbees_parallel *parallel = e->ranks->parallel;
-    int status = e->piece.memory ? 0 : packed_piece_make(e, &e->piece, error);
+    int status = packed_piece_reserve(e, &e->piece, PACKED_PIECE, error);
 
     status = ranks_agree(e, status, error);
     if (status)

@@ -1,5 +1,6 @@
 /* packed.c - has a kernel pack the cells of bricks, piece by piece, fetches the pieces, and expands each to
  * multi-indices and P, of which a visitor gets batches. */
+#include "base/array.h"
 #include "base/workers.h"
 #include "engine.h"
 #include "launch.h"
@@ -8,25 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BATCH = PACKED_PIECE * 64, /* cells of a piece, at most */
-    CELL_NS = 10               /* time to expand a cell, about */
-};
+enum { CELL_NS = 10 /* time to expand a cell, about */ };
 
-/* Bytes of the masks, the values and the keys of a whole piece. */
-static size_t mask_bytes(void)
+/* Bytes of the masks, the values and the keys of so many bricks, of at most 64 cells. */
+static size_t mask_bytes(size_t bricks)
 {
-    return PACKED_PIECE * sizeof(uint64_t);
+    return bricks * sizeof(uint64_t);
 }
 
-static size_t p_bytes(const gbees_engine *e)
+static size_t p_bytes(const gbees_engine *e, size_t bricks)
 {
-    return (size_t)PACKED_PIECE * 64 * e->real_size;
+    return bricks * 64 * e->real_size;
 }
 
-static size_t key_bytes(const gbees_engine *e)
+static size_t key_bytes(const gbees_engine *e, size_t bricks)
 {
-    return (size_t)PACKED_PIECE * (size_t)e->problem->dimension * sizeof(int32_t);
+    return bricks * (size_t)e->problem->dimension * sizeof(int32_t);
 }
 
 void packed_piece_free(const gbees_engine *e, packed_piece *piece)
@@ -40,16 +38,23 @@ void packed_piece_free(const gbees_engine *e, packed_piece *piece)
     *piece = (packed_piece){0};
 }
 
-int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *error)
+int packed_piece_reserve(const gbees_engine *e, packed_piece *piece, uint64_t bricks, gbees_error *error)
 {
-    const size_t n = (size_t)e->problem->dimension, size = mask_bytes() + p_bytes(e) + key_bytes(e);
-    packed_piece made = {0};
+    const size_t n = (size_t)e->problem->dimension;
+    packed_piece made = {.bricks = PACKED_PIECE};
 
+    while (made.bricks < bricks && made.bricks < PACKED_LARGE_PIECE)
+        made.bricks *= 2;
+    if (piece->bricks >= made.bricks)
+        return 0;
+    packed_piece_free(e, piece);
+    const size_t cells = made.bricks * 64;
+    const size_t size = mask_bytes(made.bricks) + p_bytes(e, made.bricks) + key_bytes(e, made.bricks);
     made.is_locked = e->api->cuMemAllocHost(&made.memory, size) == CUDA_SUCCESS;
     if (!made.is_locked)
         made.memory = malloc(size); /* copies are slower */
-    made.index = malloc(BATCH * n * sizeof *made.index);
-    made.wide = malloc(BATCH * sizeof *made.wide);
+    made.index = gbees_array_create(cells * n, sizeof *made.index);
+    made.wide = gbees_array_create(cells, sizeof *made.wide);
     if (!made.memory || !made.index || !made.wide) {
         packed_piece_free(e, &made);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to fetch a record's cells from the GPU");
@@ -58,8 +63,8 @@ int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *e
         for (int cell = 0; cell < e->setup.shape.cells; cell++)
             made.local[j][cell] = (int32_t)gbees_shape_local(&e->setup.shape, cell, j);
     made.mask = made.memory;
-    made.p = (char *)made.memory + mask_bytes();
-    made.key = (int32_t *)(void *)((char *)made.p + p_bytes(e));
+    made.p = (char *)made.memory + mask_bytes(made.bricks);
+    made.key = (int32_t *)(void *)((char *)made.p + p_bytes(e, made.bricks));
     *piece = made;
     return 0;
 }
@@ -120,7 +125,7 @@ static size_t expand(const packed_source *source, size_t brick, size_t before)
         cell[number++] = (unsigned char)__builtin_ctzll(rest);
     for (size_t j = 0; j < n; j++) {
         const int32_t first = piece->key[brick * n + j] * shape->edge[j];
-        int32_t *const index = piece->index + j * BATCH + before;
+        int32_t *const index = piece->index + j * piece->bricks * 64 + before;
 
         for (size_t i = 0; i < number; i++)
             index[i] = first + piece->local[j][cell[i]];
@@ -165,18 +170,18 @@ static int visit_piece(const packed_source *source, size_t bricks, gbees_cell_vi
         return 0;
     gbees_workers_run(gbees_workers_worth(0, (double)count * CELL_NS), GBEES_WORKERS_PARTS, expand_part, &x);
     for (size_t j = 0; j < (size_t)source->engine->problem->dimension; j++)
-        index[j] = piece->index + j * BATCH;
+        index[j] = piece->index + j * piece->bricks * 64;
     return visitor(context, count, index, piece->wide);
 }
 
 int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
-    const uint64_t bricks = source->cells.bricks;
+    const uint64_t bricks = source->cells.bricks, most = source->piece->bricks;
     uint64_t cell = 0;
     int status = 0;
 
-    for (uint64_t first = 0; first < bricks && !status; first += PACKED_PIECE) {
-        const size_t count = bricks - first < PACKED_PIECE ? (size_t)(bricks - first) : PACKED_PIECE;
+    for (uint64_t first = 0; first < bricks && !status; first += most) {
+        const size_t count = (size_t)(bricks - first < most ? bricks - first : most);
 
         status = fetch_piece(source, first, count, &cell, error);
         if (!status)
@@ -207,8 +212,8 @@ static packed_cells in_spare_rows(const gbees_engine *e)
 {
     packed_cells to = {.mask = e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size};
 
-    to.p = to.mask + mask_bytes();
-    to.key = to.p + p_bytes(e);
+    to.p = to.mask + mask_bytes(PACKED_PIECE);
+    to.key = to.p + p_bytes(e, PACKED_PIECE);
     return to;
 }
 

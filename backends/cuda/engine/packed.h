@@ -8,7 +8,10 @@
 #include <gbees/backend.h>
 #include <stdint.h>
 
-enum { PACKED_PIECE = 1 << 13 }; /* bricks that are fetched at once, at most */
+enum {
+    PACKED_PIECE = 1 << 13,                /* bricks of a piece that the GPU packs in its spare rows, at most */
+    PACKED_LARGE_PIECE = 8 * PACKED_PIECE, /* bricks of a capture that are fetched at once, at most */
+};
 
 /* Packed cells in the GPU's memory: mask[bricks], key[bricks][n], p[cells] in the problem's precision. */
 typedef struct packed_cells {
@@ -16,8 +19,9 @@ typedef struct packed_cells {
     CUdeviceptr mask, key, p;
 } packed_cells;
 
-/* The host's memory for one piece of packed cells, PACKED_PIECE bricks at most; starts as {0}. */
+/* The host's memory for one piece of packed cells; starts as {0}. */
 typedef struct packed_piece {
+    size_t bricks; /* its capacity */
     void *memory;  /* has mask, key and p */
     int is_locked; /* 1: page-locked memory of the driver; 0: malloc()'s */
     uint64_t *mask;
@@ -37,8 +41,9 @@ typedef struct packed_source {
     double mass; /* of the density: what the visitor gets is P / mass */
 } packed_source;
 
-/* Takes the memory of a piece. packed_piece_free() gives it back. */
-int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *error);
+/* Makes a piece with a capacity of so many bricks or, if there are more than PACKED_LARGE_PIECE, of these; one that
+ * is large enough stays. packed_piece_free() gives the memory back. */
+int packed_piece_reserve(const gbees_engine *e, packed_piece *piece, uint64_t bricks, gbees_error *error);
 void packed_piece_free(const gbees_engine *e, packed_piece *piece);
 
 /* Fetches all cells, piece by piece, and passes them to the visitor. Any thread may call it, with the engine's
