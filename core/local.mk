@@ -212,6 +212,7 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario.c \
 	%D%/io/scenario.h \
 	%D%/io/scenario_output.c \
+	%D%/io/scenario_own.c \
 	%D%/io/scenario_text.c \
 	%D%/io/schema.c \
 	%D%/io/schema.h \

@@ -15,18 +15,9 @@ const char *gbees_setup_path(const gbees_model *model)
 
 /* ---- scenario: the changes to the file, the file, and for the rest the model's own ---- */
 
-/* A scenario of the model's own; NULL: it has none of that name. */
-static const gbees_model_scenario *find_own(const gbees_model *model, const char *name)
-{
-    for (int k = 0; k < model->scenario_count; k++)
-        if (!strcmp(model->scenarios[k].name, name))
-            return &model->scenarios[k];
-    return NULL;
-}
-
 static int open_scenario(const char *wanted, const gbees_model *model, gbees_scenario **scenario, gbees_error *error)
 {
-    const gbees_model_scenario *own = wanted ? find_own(model, wanted) : NULL;
+    const gbees_model_scenario *own = wanted ? gbees_scenario_find_own(model, wanted) : NULL;
     char name[256];
 
     if (!wanted)
@@ -50,37 +41,7 @@ static int read_scenario(const gbees_options *options, const gbees_model *model,
     return status;
 }
 
-static int add_defaults(gbees_scenario *scenario, const gbees_model *model, gbees_error *error)
-{
-    gbees_scenario *defaults = NULL;
-    char name[256];
-    int status;
-
-    if (!model->scenario_count)
-        return GBEES_OK;
-    (void)snprintf(name, sizeof name, "the default scenario of %s", model->name);
-    status = gbees_scenario_create(model->scenarios[0].text, name, &defaults, error);
-    if (!status)
-        status = gbees_scenario_merge(scenario, defaults, error);
-    gbees_scenario_destroy(defaults);
-    return status;
-}
-
 /* ---- backend ---- */
-
-static int find_backend(gbees_registry *registry, const char *name, const gbees_backend **backend, gbees_error *error)
-{
-    const gbees_backend *found = NULL;
-    char why[512] = "";
-    int status = gbees_registry_backend(registry, name, &found, error);
-
-    if (status)
-        return status;
-    if (found->probe(why, sizeof why))
-        return gbees_error_set(error, GBEES_EBACKEND, "the backend '%s' can't be used here: %s", name, why);
-    *backend = found;
-    return GBEES_OK;
-}
 
 /* Shortens the reason why a GPU is not used. `--backend cuda` gives the full text. */
 static void say_why(gbees_setup *setup, const char *text)
@@ -97,8 +58,8 @@ static int choose_backend(gbees_setup *setup, gbees_registry *registry, const ch
     gbees_error why = {0};
 
     if (strcmp(name, "auto") != 0)
-        return find_backend(registry, name, &setup->backend, error);
-    if (!find_backend(registry, "cuda", &setup->backend, &why))
+        return gbees_registry_usable_backend(registry, name, &setup->backend, error);
+    if (!gbees_registry_usable_backend(registry, "cuda", &setup->backend, &why))
         return GBEES_OK;
     return gbees_setup_use_cpu(setup, registry, why.text, error);
 }
@@ -106,7 +67,7 @@ static int choose_backend(gbees_setup *setup, gbees_registry *registry, const ch
 int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char *why, gbees_error *error)
 {
     say_why(setup, why);
-    return find_backend(registry, "cpu", &setup->backend, error);
+    return gbees_registry_usable_backend(registry, "cpu", &setup->backend, error);
 }
 
 /* ---- all of it ---- */
@@ -134,7 +95,7 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
     if (!status)
         status = gbees_scenario_load(made.scenario, made.model, error);
     if (!status)
-        status = add_defaults(made.scenario, made.model, error);
+        status = gbees_scenario_merge_own(made.scenario, made.model, NULL, error);
     if (!status)
         status = make_problem(&made, options, error);
     if (!status)

@@ -258,6 +258,21 @@ int gbees_registry_backend(gbees_registry *registry, const char *name, const gbe
     return status;
 }
 
+int gbees_registry_usable_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
+                                  gbees_error *error)
+{
+    const gbees_backend *found = NULL;
+    char why[512] = "";
+    const int status = gbees_registry_backend(registry, name, &found, error);
+
+    if (status)
+        return status;
+    if (found->probe(why, sizeof why))
+        return gbees_error_set(error, GBEES_EBACKEND, "the backend '%s' can't be used here: %s", name, why);
+    *backend = found;
+    return GBEES_OK;
+}
+
 int gbees_registry_parallel(gbees_registry *registry, const char *name, const gbees_parallel_module **module,
                             gbees_error *error)
 {

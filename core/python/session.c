@@ -40,30 +40,6 @@ void gbees_session_sizes(size_t sizes[3])
 
 /* ---- scenario, problem, backend ---- */
 
-/* The text of a scenario that the model has; NULL: it has none of this name. */
-static const char *own_scenario(const gbees_model *model, const char *name)
-{
-    for (int i = 0; i < model->scenario_count; i++)
-        if (strcmp(model->scenarios[i].name, name) == 0)
-            return model->scenarios[i].text;
-    return NULL;
-}
-
-static int merge_own(gbees_session *s, const char *name, gbees_error *error)
-{
-    const char *text = own_scenario(s->model, name);
-    gbees_scenario *defaults = NULL;
-    int status;
-
-    if (!text)
-        return gbees_error_set(error, GBEES_EINPUT, "%s has no scenario '%s' of its own", s->model->name, name);
-    status = gbees_scenario_create(text, name, &defaults, error);
-    if (!status)
-        status = gbees_scenario_merge(s->scenario, defaults, error);
-    gbees_scenario_destroy(defaults);
-    return status;
-}
-
 /* Creates the scenario. Keys come, in this order, from the YAML, the folder of measurements, the model's scenario
  * `own`, the table of measurements, and the model's default. */
 static int read_scenario(gbees_session *s, const gbees_session_options *o, gbees_error *error)
@@ -73,24 +49,10 @@ static int read_scenario(gbees_session *s, const gbees_session_options *o, gbees
     if (!status && o->folder)
         status = gbees_scenario_measurements(s->scenario, o->folder, NULL, error);
     if (!status && o->own)
-        status = merge_own(s, o->own, error);
+        status = gbees_scenario_merge_own(s->scenario, s->model, o->own, error);
     if (!status)
         status = gbees_scenario_load(s->scenario, s->model, error);
-    return status ? status : merge_own(s, s->model->scenarios[0].name, error);
-}
-
-static int find_backend(gbees_session *s, const char *name, gbees_error *error)
-{
-    const gbees_backend *found = NULL;
-    char why[512] = "";
-    int status = gbees_registry_backend(s->registry, name, &found, error);
-
-    if (status)
-        return status;
-    if (found->probe(why, sizeof why))
-        return gbees_error_set(error, GBEES_EBACKEND, "the backend '%s' can't be used here: %s", name, why);
-    s->backend = found;
-    return GBEES_OK;
+    return status ? status : gbees_scenario_merge_own(s->scenario, s->model, NULL, error);
 }
 
 static int plan(gbees_session *s, gbees_error *error)
@@ -119,7 +81,7 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
     if (!status)
         status = gbees_registry_model(s->registry, options->model, &s->model, error);
     if (!status)
-        status = find_backend(s, options->backend, error);
+        status = gbees_registry_usable_backend(s->registry, options->backend, &s->backend, error);
     if (!status)
         status = read_scenario(s, options, error);
     if (!status)

@@ -38,6 +38,10 @@ int gbees_registry_model(gbees_registry *registry, const char *name, const gbees
 /** Loads a backend by its name. GBEES_EBACKEND: there is none, or it can't be used. */
 int gbees_registry_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
                            gbees_error *error);
+/** Loads a backend by its name, and asks it whether it can be used on this machine. GBEES_EBACKEND: there is none, or
+ * it can't; the text says why. */
+int gbees_registry_usable_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
+                                  gbees_error *error);
 
 /** Loads a communicator by its name, from $GBEES_PARALLEL_PATH, the build tree, or the installed folder.
  * GBEES_EBACKEND: there is none, or it can't be used. */

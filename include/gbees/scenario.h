@@ -33,6 +33,15 @@ int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_e
  * that defines the grid, the threshold, the scheme or an initial record: such a scenario is one run and not a search
  * (doc/scenario.md, "What wins"). */
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error);
+/** A scenario of the model's own, which lives as long as the model.
+ * @return NULL: it has none of this name
+ */
+const gbees_model_scenario *gbees_scenario_find_own(const gbees_model *model, const char *name);
+/** Merges a scenario of the model's own, as gbees_scenario_merge() does. GBEES_EINPUT: it has none of this name.
+ * @param name NULL: its first, which is the default
+ */
+int gbees_scenario_merge_own(gbees_scenario *scenario, const gbees_model *model, const char *name,
+                             gbees_error *error);
 /** Sets the measurements from a folder or a file.
  *
  * A folder in the format of the reference codes is read at once: measurement0.txt is the initial Gaussian,

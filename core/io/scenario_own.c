@@ -1,0 +1,30 @@
+/* scenario_own.c - scenarios that a model has in its card. */
+#include <gbees/scenario.h>
+#include <stdio.h>
+#include <string.h>
+
+const gbees_model_scenario *gbees_scenario_find_own(const gbees_model *model, const char *name)
+{
+    for (int k = 0; k < model->scenario_count; k++)
+        if (!strcmp(model->scenarios[k].name, name))
+            return &model->scenarios[k];
+    return NULL;
+}
+
+int gbees_scenario_merge_own(gbees_scenario *scenario, const gbees_model *model, const char *name, gbees_error *error)
+{
+    const gbees_model_scenario *own = name ? gbees_scenario_find_own(model, name) : model->scenarios;
+    gbees_scenario *defaults = NULL;
+    char source[256];
+
+    if (!own || model->scenario_count < 1)
+        return gbees_error_set(error, GBEES_EINPUT, "%s has no scenario '%s' of its own", model->name,
+                               name ? name : "default");
+    (void)snprintf(source, sizeof source, "the %s%s of %s", name ? "scenario " : "default scenario", name ? name : "",
+                   model->name);
+    int status = gbees_scenario_create(own->text, source, &defaults, error);
+    if (!status)
+        status = gbees_scenario_merge(scenario, defaults, error);
+    gbees_scenario_destroy(defaults);
+    return status;
+}
