@@ -53,6 +53,7 @@ TESTS = $(test_scripts) $(check_PROGRAMS)
 # (is_long in fixtures/shell_fixture.sh), and of these programs the cases that are tagged "long", which make check leaves out.
 long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
+	%D%/accuracy/test_validate.sh \
 	%D%/backends/cpu/test_arm.sh \
 	%D%/backends/cuda/test_cuda.sh \
 	%D%/backends/cuda/test_cuda_ranks.sh \
@@ -64,6 +65,7 @@ long_scripts = \
 	%D%/core/python/test_wheel.sh
 long_programs = \
 	%D%/core/audit/test_islands \
+	%D%/backends/test_ctu_steps \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/test_noise \

@@ -40,7 +40,7 @@ line two/legs.tsv 2 '$2 == 0.5 && $7 == 0.125 && $8 == 2.5e-9 && $19 == 20000'
 grep -qx 'factor: \[8, 5\]' two/poe2bp-published-eta0.5/scenario.yaml || fail "its factor is not [8, 5]"
 
 # The truth from a table: moments, and nothing else.
-calls 0 "$top_build/gbees-run" --quiet --backend cpu --threads 1 --plugin lorenz63 --set factor=0.5 --set records=1 \
+calls 0 "$programs/gbees-run" --quiet --backend cpu --threads 1 --plugin lorenz63 --set factor=0.5 --set records=1 \
     --until 0.25 --output three
 calls 0 "$accuracy" --truth "$top_src/tests/data/golden/montecarlo.txt" --legs table three
 has out "$(printf -- '\t-,-,-\t-\t2000000\t')"
@@ -73,7 +73,7 @@ has four/report.md "at most 0.02: MISSED"
 # What a scenario may ask beside a Gaussian on the model's axes: a turned grid and an outlier, a run that goes on from
 # its record, a turned mixture and a likelihood of the model's own.
 gbees() {
-    calls 0 "$top_build/gbees-run" --quiet --backend cpu --threads 1 --set records=1 "$@"
+    calls 0 "$programs/gbees-run" --quiet --backend cpu --threads 1 --set records=1 "$@"
 }
 gbees --plugin linear --until 2 --set rotate=yes --set 'covariance=[[0.25, 0.18], [0.18, 0.2]]' --set factor=3 --set \
     'measurements=[{time: 1, function: x1, value: [1.5], covariance: [0.05], likelihood: student-t, degrees_of_freedom: 3}]' \

@@ -37,7 +37,7 @@ printf '0.5 -12\n1.0 -8\n' | ./arriving filtered >out 2>err || fail "exit status
 cp out arrived
 quoted arrived 'log evidence'
 # A record of the second run holds the density after the second measurement.
-calls 0 "$top_build/gbees-run" --plugin lorenz63 --set 'initial={file: filtered/2}' --until 1.1 --no-output --json
+calls 0 "$programs/gbees-run" --plugin lorenz63 --set 'initial={file: filtered/2}' --until 1.1 --no-output --json
 has out '"start":1.0,'
 # Nothing is overwritten.
 what='arriving, again'

@@ -48,7 +48,7 @@ options_of_page()
 
 for name in run plot export plugin; do
     page=$top_src/doc/gbees-$name.1
-    "$top_build/gbees-$name" --help >help || stop "gbees-$name --help failed"
+    "$programs/gbees-$name" --help >help || stop "gbees-$name --help failed"
     options_of_help <help >wanted
     options_of_page <"$page" >told
     test "$(wc -l <wanted)" -ge 5 || fail "gbees-$name --help was not understood"

@@ -3,7 +3,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
-program=$top_build/gbees-run
+program=$programs/gbees-run
 test -f "$top_build/backends/.libs/gbees_cuda.so" || skip "gbees was configured without CUDA"
 unset GBEES_CUDA_LIBRARY_PATH
 enter_scratch

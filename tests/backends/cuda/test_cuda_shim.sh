@@ -5,7 +5,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
-program=$top_build/gbees-run
+program=$programs/gbees-run
 test -f "$top_build/tests/.libs/gbees_shim.so" || skip "gbees was configured without CUDA"
 enter_scratch
 clean_environment
@@ -18,7 +18,7 @@ gbees() {
 }
 
 export_to() { # FOLDER: its records as text
-    "$top_build/gbees-export" --format csv "$1" "$1.csv" >/dev/null 2>&1 || fail "the records of $1 can't be read"
+    "$programs/gbees-export" --format csv "$1" "$1.csv" >/dev/null 2>&1 || fail "the records of $1 can't be read"
 }
 
 # judge FOLDER TEXT: it failed, with this text, and left at least one whole record.

@@ -47,9 +47,9 @@ what="a difference"
 cat >stage/bin/gbees-run <<END
 #!/bin/sh
 case " \$* " in
-*" --backend cpu "*) exec "$top_build/gbees-run" "\$@" --param sigma=4.001 ;;
+*" --backend cpu "*) exec "$programs/gbees-run" "\$@" --param sigma=4.001 ;;
 esac
-exec "$top_build/gbees-run" "\$@"
+exec "$programs/gbees-run" "\$@"
 END
 "$session" --models lorenz63 --precisions mixed --no-benchmark stage >out 2>&1
 test "$?" -eq 1 || fail "exit status is not 1"

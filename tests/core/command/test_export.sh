@@ -3,7 +3,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
-export=${GBEES_EXPORT:-$top_build/gbees-export}
+export=${GBEES_EXPORT:-$programs/gbees-export}
 sample=${GBEES_SAMPLE:-$top_build/tests/core/io/test_results}
 enter_scratch
 clean_environment
@@ -45,7 +45,7 @@ test "$(sed -n 1p "$scratch/csv/records.csv")" = \
 test "$(sed -n 4p "$scratch/csv/records.csv")" = 'leg1_record0.csv,1,0,1,100,0.75,0.10000000000000001,0.20000000000000001,0.29999999999999999,0.14999999999999999' || stop "$(cat "$scratch/csv/records.csv")"
 
 # ---- a grid that moves, in two modes: centres of oblique cells, of both, with the record's mass and mean
-"${GBEES_RUN:-$top_build/gbees-run}" --plugin linear --set frame=moving --set accuracy=0 --set factor=8 --set threshold=1e-7 \
+"${GBEES_RUN:-$programs/gbees-run}" --plugin linear --set frame=moving --set accuracy=0 --set factor=8 --set threshold=1e-7 \
     --set 'initial=[{weight: 2, mean: [-4, 0], covariance: [0.1, 0.1]}, {mean: [4, 1], covariance: [0.2, 0.1]}]' \
     --set measurements=[] --until 1 --set records=1 --audit off --json --output "$scratch/moving" \
     > "$scratch/out" 2> "$scratch/err" || stop "a grid that moves: $(cat "$scratch/err")"

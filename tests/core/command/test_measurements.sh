@@ -3,7 +3,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
-program=$top_build/gbees-run
+program=$programs/gbees-run
 enter_scratch
 clean_environment
 
@@ -81,7 +81,7 @@ has err "bad.csv:2: measurement 1: covariance: not positive definite"
 
 # ---- densities of some records only: the time series has all of them ----
 rows() { # FOLDER NUMBER
-    "$top_build/gbees-export" --verify "$1" >log 2>&1
+    "$programs/gbees-export" --verify "$1" >log 2>&1
     test "$2" -eq 0 || grep -q 'as they were written' log || fail "$1: $(cat log)"
     test "$(grep -c '^# record ' "$1/SHA256SUMS")" -eq "$2" || fail "not $2 records in $1"
 }
@@ -112,7 +112,7 @@ wait $child
 grep -aqs record20 killed/run.h5 || fail "no record has been written"
 test -e killed/run.json || fail "there is no run.json"
 grep -q '"state": "running"' killed/run.json || fail "it has ended by itself"
-calls 0 "$top_build/gbees-export" --verify killed
+calls 0 "$programs/gbees-export" --verify killed
 test -e killed/moments.h5 || fail "there is no time series"
 
 # ---- a simulated truth, its measurements, and records compared with it ----

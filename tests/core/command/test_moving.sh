@@ -4,7 +4,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
-program=$top_build/gbees-run
+program=$programs/gbees-run
 enter_scratch
 clean_environment
 

@@ -20,10 +20,10 @@ run_model() # NAME
 {
     mkdir -p "$HOME/.local/lib/gbees/plugins"
     mv "$1.so" "$HOME/.local/lib/gbees/plugins/"
-    "$top_build/gbees-run" --plugin "$1" --output "out-$1" > log 2>&1 || stop "gbees-run failed: $(cat log)"
+    "$programs/gbees-run" --plugin "$1" --output "out-$1" > log 2>&1 || stop "gbees-run failed: $(cat log)"
     has_record "out-$1" 0 0 || stop "no record in $(ls "out-$1")"
     grep -q '"complete"' "out-$1/run.json" || stop "run.json: $(cat "out-$1/run.json")"
-    "$top_build/gbees-run" --list > log 2>&1 || stop "--list failed: $(cat log)"
+    "$programs/gbees-run" --list > log 2>&1 || stop "--list failed: $(cat log)"
     grep -q "$1" log || stop "--list does not know $1: $(cat log)"
 }
 

@@ -3,7 +3,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
-program=$top_build/gbees-run
+program=$programs/gbees-run
 enter_scratch
 clean_environment
 
@@ -21,7 +21,7 @@ wrote() {
     shift
     sed -n 's/^# record \(run.h5\/\)*//p' "$folder/SHA256SUMS" | tr '\n' ' ' >wrote
     test "$(cat wrote)" = "${*:+$* }" || fail "in $folder are '$(cat wrote)', not '$*'"
-    "$top_build/gbees-export" --verify "$folder" >log 2>&1
+    "$programs/gbees-export" --verify "$folder" >log 2>&1
     test $# -eq 0 || grep -q 'as they were written' log || fail "$folder: $(cat log)"
 }
 
@@ -100,7 +100,7 @@ for record in leg0/record2 leg1/record2; do
         same all/run.h5 steps/run.h5 "/$record/pdf/$name"
     done
 done
-calls 0 "$top_build/gbees-export" --verify steps
+calls 0 "$programs/gbees-export" --verify steps
 calls 1 h5ls all/run.h5/steps
 
 # A run that is stopped goes on with its steps.

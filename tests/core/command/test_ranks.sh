@@ -4,7 +4,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
-program=$top_build/gbees-run
+program=$programs/gbees-run
 enter_scratch
 clean_environment
 
@@ -44,6 +44,7 @@ compare() {
 }
 
 fixed="--set accuracy=0 --scenario published"
+six="--plugin lorenz96 $fixed --set extent=2" # a sixth of the cells
 # shellcheck disable=SC2086 # several words
 {
     # With a measurement, and prunes that choose new cuts.
@@ -51,7 +52,7 @@ fixed="--set accuracy=0 --scenario published"
     compare lorenz63 --plugin lorenz63 $fixed
     # One of three ranks has two neighbours, as any of more has.
     is_long || numbers=3
-    compare lorenz96 --plugin lorenz96 $fixed --until 0.05 --set prune_interval=3
+    compare lorenz96 $six --until 0.05 --set prune_interval=3
     # p* from a mass budget, order 7, a drift that depends on time.
     compare budget --plugin lorenz63 --set accuracy=0 --set mass_budget=0.02 --set scheme=split7 --until 0.4
     # A bound; process noise; the paper's scheme.
@@ -69,8 +70,8 @@ fixed="--set accuracy=0 --scenario published"
     # The last run's, which is the second
     grep -q '^run 2:' out || fail "accuracy: not two runs"
     # Sums that are the same without ranks: so is the density.
-    compare deterministic --plugin lorenz96 $fixed --until 0.05 --deterministic
-    calls 0 "$program" --threads 1 --plugin lorenz96 $fixed --until 0.05 --deterministic --output alone --audit off --files records --quiet
+    compare deterministic $six --until 0.05 --deterministic
+    calls 0 "$program" --threads 1 $six --until 0.05 --deterministic --output alone --audit off --files records --quiet
     for record in alone/leg*.h5; do
         h5diff "$record" "deterministic.3/${record#*/}" /pdf >difference 2>&1 ||
             fail "--deterministic: ${record#*/}: $(head -n 5 difference)"
@@ -197,7 +198,8 @@ kill_rank() {
 
 # shellcheck disable=SC2086
 calls 0 timeout 300 mpirun -n 3 "$program" --threads 1 --quiet --audit off --files records $doomed --output whole
-kills=${GBEES_TEST_KILLS:-3}
+is_long && kills=20 || kills=2
+kills=${GBEES_TEST_KILLS:-$kills}
 while test "$kills" -gt 0; do
     tenths=$((1 + kills * 7 % 20))
     until kill_rank $((kills % 3)) "$tenths"; do

@@ -5,7 +5,7 @@ set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 . "$top_src/tests/fixtures/results_fixture.sh"
-program=$top_build/gbees-run
+program=$programs/gbees-run
 enter_scratch
 clean_environment
 
@@ -92,7 +92,7 @@ if test -f "$top_build/tests/.libs/gbees_shim.so"; then
         test "$code" -eq 0 || fail "$name: the last part ended with status $code: $(cat err)"
         test "$crossings" -gt 3 || fail "$name: it went to another backend $crossings times only"
         for part in whole parts; do
-            calls 0 "$top_build/gbees-export" --format csv "$name.$part" "$name.$part.csv"
+            calls 0 "$programs/gbees-export" --format csv "$name.$part" "$name.$part.csv"
         done
         rm "$name.whole.csv/records.csv" "$name.parts.csv/records.csv" # the ledger: its sums are rounded in another order
         diff -r "$name.whole.csv" "$name.parts.csv" >difference ||

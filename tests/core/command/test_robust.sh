@@ -5,7 +5,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
-program=$top_build/gbees-run
+program=$programs/gbees-run
 enter_scratch
 clean_environment
 mkdir plugins
@@ -24,7 +24,7 @@ whole() {
     grep -q "\"state\": \"$2\"" "$1/run.json" || fail "$1 does not say '$2'"
     test -z "$(find "$1" -name '*.tmp')" || fail "temporary files are left in $1"
     if has_record "$1" 0 0; then
-        "$top_build/gbees-export" --format csv "$1" "$1.csv" || fail "the records of $1 can't be read"
+        "$programs/gbees-export" --format csv "$1" "$1.csv" || fail "the records of $1 can't be read"
     fi
 }
 
@@ -45,7 +45,7 @@ gbees --plugin loops --audit off --patience 1 --output loops
 judge 1 "a call of the equations of the model 'loops' has not returned for 1 s: look for a loop that does not end"
 whole loops running
 has_record loops 0 3 || fail "no records before the drift stands still"
-"$top_build/gbees-export" --verify loops >/dev/null || fail "the records are not as they were written"
+"$programs/gbees-export" --verify loops >/dev/null || fail "the records are not as they were written"
 
 what="a wrong patience"
 gbees --plugin loops --patience soon --no-output
@@ -137,7 +137,7 @@ what="memory used after it was freed"
     export GLIBC_TUNABLES
     gbees --plugin lorenz63 --set factor=0.5 --set threshold=1e-3 --set records=1 --until 0.02 --output freed
     test "$code" -eq 0 || exit "$code"
-    "$top_build/gbees-export" --format csv freed freed-text >/dev/null 2>err
+    "$programs/gbees-export" --format csv freed freed-text >/dev/null 2>err
 )
 code=$?
 test "$code" -eq 0 || fail "exit status $code, not 0"

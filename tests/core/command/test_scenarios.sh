@@ -22,17 +22,17 @@ beginning() {
     cr3bp | lorenz96 | pcr3bp) coarse='--set factor=0.5 --set threshold=1e-4' ;;
     esac
     # shellcheck disable=SC2086 # $coarse is several words
-    "$top_build/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --scenario "$2" $coarse \
+    "$programs/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --scenario "$2" $coarse \
         --until "$(awk "BEGIN { printf \"%.6g\", $end / 1000 }")" --set records=1 --set accuracy=0 --output "$1-$2" 2>err ||
         fail "$1, $2: exit status $?"
-    "$top_build/gbees-export" --format csv "$1-$2" "$1-$2-text" >out 2>err || fail "$1, $2: no export"
+    "$programs/gbees-export" --format csv "$1-$2" "$1-$2-text" >out 2>err || fail "$1, $2: no export"
     test "$(wc -l <"$1-$2-text/leg0_record1.csv")" -gt 10 || fail "$1, $2: hardly a cell in its last record"
 }
 
 # strictly MODEL: the beginning of its default scenario, to the accuracy that it asks for, without a warning.
 strictly() {
     end=$(sed -n 's/^ *end: *//p' card | head -n 1)
-    "$top_build/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --strict --no-output \
+    "$programs/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --strict --no-output \
         --until "$(awk "BEGIN { printf \"%.6g\", $end / 1000 }")" --set records=1 2>err ||
         fail "$1: exit status $? with --strict: $(head -n 1 err)"
 }
@@ -40,7 +40,7 @@ strictly() {
 for file in "$top_src"/plugins/*.c; do
     name=$(basename "$file" .c)
     test "$name" = template && continue
-    "$top_build/gbees-run" --plugin "$name" --describe >card 2>err || fail "$name --describe"
+    "$programs/gbees-run" --plugin "$name" --describe >card 2>err || fail "$name --describe"
     for word in reference States 'Scenario "' "Run it:  gbees-run --plugin $name"; do
         grep -qF "$word" card || fail "$name --describe does not say '$word'"
     done

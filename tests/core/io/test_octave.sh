@@ -7,7 +7,7 @@ octave=${GBEES_OCTAVE:-octave-cli}
 enter_scratch
 clean_environment
 command -v "$octave" >/dev/null || skip "there is no octave-cli (Debian: octave)"
-calls 0 "$top_build/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --until 0.5 \
+calls 0 "$programs/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --until 0.5 \
     --set records=2 --set 'measurements=[]' --audit off --output run --quiet
 cat >check.m <<'END'
 load("run/run.h5", "time", "mean", "covariance", "leg0");

@@ -7,9 +7,9 @@ set -u
 python=$(find_python "vtk, numpy") || skip "no python3 has VTK (Debian: python3-vtk9)"
 enter_scratch
 clean_environment
-calls 0 "$top_build/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --until 0.5 \
+calls 0 "$programs/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --until 0.5 \
     --set records=2 --set 'measurements=[]' --audit off --output run --quiet
-calls 0 "$top_build/gbees-export" --format vti run images
+calls 0 "$programs/gbees-export" --format vti run images
 cat >check.py <<'END'
 import numpy as np
 import vtk

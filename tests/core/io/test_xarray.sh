@@ -12,12 +12,12 @@ python=/usr/bin/python3
     echo "SKIP: xarray, h5netcdf and netCDF4 are needed (Debian: python3-xarray python3-h5netcdf python3-netcdf4)"
     exit 77
 }
-"$top_build/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --audit off \
+"$programs/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --audit off \
     --compare ekf,pf:500 --set 'output.moments=every step' --output out >log 2>&1 || fail "gbees-run: $(cat log)"
 run() { # FOLDER ARGUMENT...
     folder=$1
     shift
-    "$top_build/gbees-run" --backend cpu --threads 1 --progress none --quiet --output "$folder" "$@" >log 2>&1 ||
+    "$programs/gbees-run" --backend cpu --threads 1 --progress none --quiet --output "$folder" "$@" >log 2>&1 ||
         fail "gbees-run: $(cat log)"
 }
 run turned --plugin lorenz63 --scenario published --until 0.1 --set 'measurements=[]' --set records=1 --set rotate=yes \

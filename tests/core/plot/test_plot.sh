@@ -10,7 +10,7 @@ clean_environment
 plot() {
     wanted=$1
     shift
-    calls "$wanted" "$top_build/gbees-plot" "$@"
+    calls "$wanted" "$programs/gbees-plot" "$@"
 }
 
 # refuses CODE TEXT ARGUMENT...: fails with one line that has TEXT, and writes nothing.
@@ -50,7 +50,7 @@ pictures() {
 run() { # DIR ARGUMENT...
     folder=$1
     shift
-    "$top_build/gbees-run" --backend cpu --threads 1 --output "$folder" --progress none "$@" >log 2>&1 || {
+    "$programs/gbees-run" --backend cpu --threads 1 --output "$folder" --progress none "$@" >log 2>&1 || {
         echo "FAIL: gbees-run $*: $(cat log)" >&2
         exit 1
     }
@@ -173,7 +173,7 @@ refuses 2 "--axes goes with one folder" three silent --axes 1,2
 refuses 1 nowhere three nowhere
 
 # The records as an animation, of all three kinds: a GIF with an image for each.
-if "$top_build/gbees-plot" three --output probe.gif >out 2>err; then
+if "$programs/gbees-plot" three --output probe.gif >out 2>err; then
     images() { # FILE: the graphic control extensions
         od -A n -v -t x1 "$1" | tr -d ' \n' | grep -o '0021f90404[0-9a-f]\{4\}' | wc -l
     }
