@@ -125,13 +125,13 @@ static const char *place(const points *at, size_t i, char *text, size_t size)
 }
 
 /* How many points give something that is not finite; the first of them and its component. */
-static size_t count_bad(const points *at, int single, size_t *first, int *component)
+static size_t count_bad(const points *at, int is_f32, size_t *first, int *component)
 {
     size_t bad = 0;
 
     for (size_t i = 0; i < at->count; i++)
         for (int j = 0; j < at->n; j++) {
-            if (single ? isfinite(at->drift_f[j][i]) : isfinite(at->drift_d[j][i]))
+            if (is_f32 ? isfinite(at->drift_f[j][i]) : isfinite(at->drift_d[j][i]))
                 continue;
             if (!bad++) {
                 *first = i;
@@ -149,8 +149,8 @@ static int check_finite(const points *at, double time)
     char text[256];
     gbees_error error = {0};
 
-    for (int single = 0; single < 2; single++) {
-        const size_t bad = count_bad(at, single, &first, &component);
+    for (int is_f32 = 0; is_f32 < 2; is_f32++) {
+        const size_t bad = count_bad(at, is_f32, &first, &component);
 
         if (!bad)
             continue;
@@ -160,9 +160,9 @@ static int check_finite(const points *at, double time)
         }
         gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
                            "the drift is not finite in %s at %zu of %zu points, d%s/dt at %s, t = %g among them: %s",
-                           single ? "float" : "double", bad, at->count, at->probe->model->states[component].name,
+                           is_f32 ? "float" : "double", bad, at->count, at->probe->model->states[component].name,
                            place(at, first, text, sizeof text), time,
-                           single
+                           is_f32
                                ? "it is in double: keep numbers on the way below 1e38, and above 1e-38 where one is "
                                  "divided by them"
                                : "look for a division by zero, or a root or logarithm of a negative number");

@@ -154,7 +154,7 @@ int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
  * ranks' numbers of bricks differ much, and makes ghosts. */
 int ranks_shrink(gbees_engine *e, gbees_error *error);
 /* All ranks, of a split grid, before anything but a step: links the bricks that the last step has inserted. */
-int ranks_settle(gbees_engine *e, gbees_error *error);
+int ranks_link_inserted(gbees_engine *e, gbees_error *error);
 
 /* ---- ranks_statistics.c: all ranks, of a split grid ---- */
 /* Sets found->moment to the sums of all ranks, *peak to the largest P, and index[n] to the multi-index of its cell.

@@ -11,7 +11,7 @@ static void take_part(gbees_engine *e, const ranks_command *command)
     gbees_marginals *marginals = NULL;
     gbees_error error = {0};
 
-    if (ranks_settle(e, &error))
+    if (ranks_link_inserted(e, &error))
         return;
     if (command->order == RANKS_STATISTICS)
         (void)engine_find_statistics(e, &statistics, &error);

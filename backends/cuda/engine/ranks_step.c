@@ -206,7 +206,7 @@ static int take_step(gbees_engine *e, gbees_error *error)
     return status || !e->state->plan.prune_follows ? status : ranks_shrink(e, error);
 }
 
-int ranks_settle(gbees_engine *e, gbees_error *error)
+int ranks_link_inserted(gbees_engine *e, gbees_error *error)
 {
     double rate;
     int too_small = 0, status;

@@ -85,7 +85,7 @@ int engine_collect(gbees_engine *e, gbees_error *error)
     if (!has_memory_for_all(e))
         return gbees_error_set(error, GBEES_ENOMEM, "the GPU of rank 0 has no memory for the bricks of all ranks");
     ranks_give_order(e, RANKS_COLLECT, 0);
-    const int status = ranks_settle(e, error);
+    const int status = ranks_link_inserted(e, error);
     return status ? status : ranks_collect(e, error);
 }
 
@@ -98,5 +98,5 @@ void ranks_end(gbees_engine *e)
 int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *error)
 {
     tell(e, command);
-    return ranks_settle(e, error);
+    return ranks_link_inserted(e, error);
 }

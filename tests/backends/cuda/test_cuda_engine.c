@@ -15,8 +15,8 @@ static const struct {
 } cases[] = {
     {{"lorenz63", "shim", {"records=2"}}, &same},
     {{"lorenz63", "shim", {"records=1", "end=0.3", "time_step=0.001", "prune_interval=1"}}, &same},
-    {{"lorenz63", "shim", {"records=1", "end=0.6", "courant=0.5", "prune_interval=1000"}}, &same},
-    {{"lorenz63", "shim", {"records=2", "end=1.2", "scheme=ctu", "precision=double"}}, &rounded},
+    {{"lorenz63", "shim", {"records=1", "end=0.4", "courant=0.5", "prune_interval=1000"}}, &same},
+    {{"lorenz63", "shim", {"records=2", "end=0.7", "scheme=ctu", "precision=double"}}, &rounded},
     /* Cells give all that they hold. */
     {{"lorenz63",
       "shim",
