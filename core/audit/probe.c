@@ -1,5 +1,6 @@
 /* probe.c - the time step of samples: a few of them go to the same time by m and by 2 m steps, and the difference
  * tells the error of either. */
+#include "base/workers.h"
 #include "flow.h"
 #include <math.h>
 #include <stdlib.h>
@@ -19,20 +20,71 @@ typedef struct points {
     double x[GBEES_MAX_DIM][PROBES], doubt[PROBES];
 } points;
 
+/* Samples that are chosen by their weights, in parts. */
+typedef struct choice {
+    const gbees_montecarlo *from;
+    size_t count;
+    double place;
+    double before[GBEES_WORKERS_PARTS + 1]; /* the sum of the weights before each part; of all, last */
+    size_t *chosen;
+} choice;
+
+static void add_weights(void *context, size_t part)
+{
+    choice *c = context;
+    const size_t end = gbees_workers_first(c->from->count, part + 1);
+    double sum = 0;
+
+    for (size_t i = gbees_workers_first(c->from->count, part); i < end; i++)
+        sum += c->from->weight[i];
+    c->before[part + 1] = sum;
+}
+
+/* The number of places at or below a sum of weights. */
+static size_t places_to(const choice *c, double sum)
+{
+    const double all = c->before[GBEES_WORKERS_PARTS];
+    const double guess = floor(sum / all * (double)c->count - c->place);
+    size_t k = guess > 0 ? (size_t)guess : 0;
+
+    while (k > 0 && sum < all * ((double)(k - 1) + c->place) / (double)c->count)
+        k--;
+    while (k < c->count && sum >= all * ((double)k + c->place) / (double)c->count)
+        k++;
+    return k;
+}
+
+/* Chooses a sample for each place that lies in a part: the first with which the sum of the weights reaches it. */
+static void choose_in_part(void *context, size_t part)
+{
+    const choice *c = context;
+    const double all = c->before[GBEES_WORKERS_PARTS];
+    const size_t first = gbees_workers_first(c->from->count, part);
+    const size_t next = gbees_workers_first(c->from->count, part + 1);
+    const size_t end = part + 1 < GBEES_WORKERS_PARTS ? places_to(c, c->before[part + 1]) : c->count;
+    double passed = c->before[part];
+    size_t k = part > 0 ? places_to(c, passed) : 0;
+
+    for (size_t i = first; i < next && k < end; i++) {
+        passed += c->from->weight[i];
+        for (; k < end && passed >= all * ((double)k + c->place) / (double)c->count; k++)
+            c->chosen[k] = i;
+    }
+    for (; k < end; k++) /* rounding */
+        c->chosen[k] = next > 0 ? next - 1 : 0;
+}
+
 void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, double place, size_t *chosen)
 {
-    double sum = 0, passed = 0;
-    size_t k = 0;
+    enum { SAMPLE_NS = 2 /* time of a sample, about */ };
+    const int threads =
+        gbees_workers_worth(gbees_montecarlo_threads(montecarlo), SAMPLE_NS * (double)montecarlo->count);
+    choice c = {.from = montecarlo, .count = count, .place = place, .chosen = chosen};
 
-    for (size_t i = 0; i < montecarlo->count; i++)
-        sum += montecarlo->weight[i];
-    for (size_t i = 0; i < montecarlo->count && k < count; i++) {
-        passed += montecarlo->weight[i];
-        for (; k < count && passed >= sum * ((double)k + place) / (double)count; k++)
-            chosen[k] = i;
-    }
-    for (; k < count; k++) /* rounding */
-        chosen[k] = montecarlo->count - 1;
+    gbees_workers_run(threads, GBEES_WORKERS_PARTS, add_weights, &c);
+    for (size_t part = 0; part < GBEES_WORKERS_PARTS; part++)
+        c.before[part + 1] += c.before[part];
+    gbees_workers_run(threads, GBEES_WORKERS_PARTS, choose_in_part, &c);
 }
 
 /* Chosen again after an update, so that probes lie where the density is. */
