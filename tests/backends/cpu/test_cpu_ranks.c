@@ -153,9 +153,9 @@ static void open_noise(rig *r, int number)
         gbees_precision precision;
         double threshold;
     } cases[] = {{2, 9, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, 1e-8},
-                 {3, 6, GBEES_SCHEME_SPLIT7, GBEES_MIXED, 1e-7},
-                 {3, 6, GBEES_SCHEME_CTU, GBEES_DOUBLE, 1e-7},
-                 {4, 3, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, 1e-5}};
+                 {3, 5, GBEES_SCHEME_SPLIT7, GBEES_MIXED, 1e-6},
+                 {3, 5, GBEES_SCHEME_CTU, GBEES_DOUBLE, 1e-6},
+                 {4, 2, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, 1e-4}};
     const int n = cases[number].n;
     const gbees_model *model = NULL;
     char path[4096];
