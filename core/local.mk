@@ -373,6 +373,8 @@ gbees_plot_SOURCES = \
 	%D%/command/crash.c \
 	%D%/command/crash.h \
 	%D%/command/plot.c \
+	%D%/command/plot_child.c \
+	%D%/command/plot_child.h \
 	%D%/command/plot_pictures.c \
 	%D%/command/plot_pictures.h
 

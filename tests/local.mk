@@ -187,6 +187,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_table_datasets \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
+	%D%/core/command/test_plot_child \
 	%D%/core/command/test_watch \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
@@ -228,6 +229,7 @@ check_PROGRAMS += \
 	%D%/core/command/test_watch.c \
 	core/command/watch.c \
 	core/command/watched.c
+%C%_core_command_test_plot_child_SOURCES = %D%/core/command/test_plot_child.c core/command/plot_child.c
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

@@ -77,8 +77,7 @@ static void choose_in_part(void *context, size_t part)
 void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, double place, size_t *chosen)
 {
     enum { SAMPLE_NS = 2 /* time of a sample, about */ };
-    const int threads =
-        gbees_workers_worth(gbees_montecarlo_threads(montecarlo), SAMPLE_NS * (double)montecarlo->count);
+    const int threads = gbees_workers_worth(montecarlo->options.threads, SAMPLE_NS * (double)montecarlo->count);
     choice c = {.from = montecarlo, .count = count, .place = place, .chosen = chosen};
 
     gbees_workers_run(threads, GBEES_WORKERS_PARTS, add_weights, &c);

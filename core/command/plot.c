@@ -3,6 +3,7 @@
 #include "io/hdf5_driver.h"
 #include "plot/animate.h"
 #include "plot/other.h"
+#include "plot_child.h"
 #include "plot_pictures.h"
 #include <argp.h>
 #include <math.h>
@@ -171,16 +172,18 @@ static int animate(const gbees_plot_command *c, gbees_error *error)
     const gbees_choice choice = {.records = c->records, .states = c->axes, .samples = c->draw.samples};
     const int status = gbees_animate(c->folder[0], &choice, &c->draw, c->output, error);
 
-    return status ? status : gbees_plot_print(c->output, error);
+    return status ? status : gbees_plot_child_tell(c->descriptor, c->output, error);
 }
 
-static int plot(const gbees_plot_command *c, gbees_error *error)
+static int plot(void *context, int descriptor, gbees_error *error)
 {
+    gbees_plot_command *c = context;
+    gbees_gallery *gallery = NULL;
+
+    c->descriptor = descriptor;
     if (gbees_plot_is_animation(c->output))
         return animate(c, error);
-    gbees_gallery *gallery = NULL;
     int status = read_runs(c, &gallery, error);
-
     if (!status)
         status = gbees_plot_make(gallery, c, error);
     gbees_gallery_destroy(gallery);
@@ -217,7 +220,7 @@ int main(int argc, char **argv)
         status = gbees_hdf5_start(&error);
     }
     if (!status)
-        status = plot(&c, &error);
+        status = gbees_plot_child_run(plot, &c, &error);
     if (status)
         fprintf(stderr, "gbees-plot: %s\n", error.text);
     return status == GBEES_OK ? 0 : status == GBEES_EUSAGE ? 2 : 1;

@@ -2,6 +2,7 @@
  * their names. */
 #include "plot_pictures.h"
 #include "base/workers.h"
+#include "plot_child.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,13 +99,6 @@ static int list_pictures(const gbees_gallery *gallery, picture list[PICTURES], i
     return count;
 }
 
-int gbees_plot_print(const char *path, gbees_error *error)
-{
-    return printf("%s\n", path) < 0 || fflush(stdout) != 0
-               ? gbees_error_set(error, GBEES_EIO, "can't write to standard output: %s", strerror(errno))
-               : GBEES_OK;
-}
-
 /* Where a picture goes; malloc()ed, NULL without memory. */
 static char *path_of(const char *folder, const char *name, const char *format)
 {
@@ -170,7 +164,7 @@ static void make(void *context, size_t item)
     free(path);
 }
 
-/* Prints the path of a picture, and copies the one to look at first to picture.*. */
+/* Tells of a picture, and copies the one to look at first to picture.*. */
 static int finish(const pictures *all, size_t item, int is_first, gbees_error *error)
 {
     const char *format = format_names[item % FORMATS];
@@ -181,11 +175,11 @@ static int finish(const pictures *all, size_t item, int is_first, gbees_error *e
     if (!status && all->failure[item].status)
         status = gbees_error_set(error, all->failure[item].status, "%s", all->failure[item].text);
     if (!status)
-        status = gbees_plot_print(path, error);
+        status = gbees_plot_child_tell(all->c->descriptor, path, error);
     if (!status && is_first)
         status = copy(path, first, error);
     if (!status && is_first)
-        status = gbees_plot_print(first, error);
+        status = gbees_plot_child_tell(all->c->descriptor, first, error);
     free(path);
     free(first);
     return status;
@@ -221,7 +215,7 @@ static int make_file(const gbees_gallery *gallery, const gbees_plot_command *c, 
         return status;
     status = gbees_figure_save(figure, c->output, error);
     gbees_figure_destroy(figure);
-    return status ? status : gbees_plot_print(c->output, error);
+    return status ? status : gbees_plot_child_tell(c->descriptor, c->output, error);
 }
 
 int gbees_plot_make(const gbees_gallery *gallery, const gbees_plot_command *c, gbees_error *error)

@@ -13,6 +13,7 @@ typedef struct gbees_plot_command {
     const char *output, *records, *axes;
     unsigned formats; /* bits, in the order of the formats */
     gbees_draw_options draw;
+    int descriptor; /* for gbees_plot_child_tell() */
 } gbees_plot_command;
 
 /* The number of a format, by its name of `length` characters or by the ending of a path; -1: there is none. */
@@ -22,10 +23,7 @@ int gbees_plot_file_format(const char *path);
 /* Whether a path is that of an animation. */
 int gbees_plot_is_animation(const char *path);
 
-/* Prints the path of a file that has been written. */
-int gbees_plot_print(const char *path, gbees_error *error);
-
-/* Draws the pictures of a gallery, saves them and prints their paths. */
+/* Draws the pictures of a gallery, saves them and tells of their paths. */
 int gbees_plot_make(const gbees_gallery *gallery, const gbees_plot_command *c, gbees_error *error);
 
 #endif
