@@ -409,6 +409,8 @@ number() {
 for model in linear lorenz63 vanderpol; do
     run 0 --plugin "$model" --backend cpu --check --json
     forecast=$(number forecast_bytes)
+    # Trial runs are given up after a second or two, which a build that counts or checks each line takes for nothing.
+    test "$forecast" = null && grep -q -e '^CFLAGS = .*--coverage' -e '^CFLAGS = .*-fsanitize' "$top_build/Makefile" && continue
     run 0 --plugin "$model" --backend cpu --audit off --no-output --json
     taken=$(number peak_bytes)
     awk "BEGIN { exit !($forecast < 1.5 * $taken && $taken < 1.5 * $forecast) }" ||
