@@ -40,16 +40,21 @@ static void add_weights(void *context, size_t part)
     c->before[part + 1] = sum;
 }
 
+/* The sum of weights at which place k is. */
+static double place_at(const choice *c, size_t k)
+{
+    return c->before[GBEES_WORKERS_PARTS] * ((double)k + c->place) / (double)c->count;
+}
+
 /* The number of places at or below a sum of weights. */
 static size_t places_to(const choice *c, double sum)
 {
-    const double all = c->before[GBEES_WORKERS_PARTS];
-    const double guess = floor(sum / all * (double)c->count - c->place);
+    const double guess = floor(sum / c->before[GBEES_WORKERS_PARTS] * (double)c->count - c->place);
     size_t k = guess > 0 ? (size_t)guess : 0;
 
-    while (k > 0 && sum < all * ((double)(k - 1) + c->place) / (double)c->count)
+    while (k > 0 && sum < place_at(c, k - 1))
         k--;
-    while (k < c->count && sum >= all * ((double)k + c->place) / (double)c->count)
+    while (k < c->count && sum >= place_at(c, k))
         k++;
     return k;
 }
@@ -58,17 +63,16 @@ static size_t places_to(const choice *c, double sum)
 static void choose_in_part(void *context, size_t part)
 {
     const choice *c = context;
-    const double all = c->before[GBEES_WORKERS_PARTS];
-    const size_t first = gbees_workers_first(c->from->count, part);
     const size_t next = gbees_workers_first(c->from->count, part + 1);
     const size_t end = part + 1 < GBEES_WORKERS_PARTS ? places_to(c, c->before[part + 1]) : c->count;
     double passed = c->before[part];
     size_t k = part > 0 ? places_to(c, passed) : 0;
+    double wanted = place_at(c, k);
 
-    for (size_t i = first; i < next && k < end; i++) {
+    for (size_t i = gbees_workers_first(c->from->count, part); i < next && k < end; i++) {
         passed += c->from->weight[i];
-        for (; k < end && passed >= all * ((double)k + c->place) / (double)c->count; k++)
-            c->chosen[k] = i;
+        for (; k < end && passed >= wanted; wanted = place_at(c, k))
+            c->chosen[k++] = i;
     }
     for (; k < end; k++) /* rounding */
         c->chosen[k] = next > 0 ? next - 1 : 0;
