@@ -121,6 +121,7 @@ check_PROGRAMS += \
 	%D%/core/accuracy/test_selection \
 	%D%/core/accuracy/test_variation \
 	%D%/core/audit/test_audit \
+	%D%/core/audit/test_choice \
 	%D%/core/audit/test_distances \
 	%D%/core/audit/test_islands \
 	%D%/core/audit/test_truth \
