@@ -59,9 +59,9 @@ if grep -q "is not installed" err; then
     exit 77
 fi
 rm -rf cache
-# In make check-long all shipped models; these guard every change.
-names="lorenz63 poe2bp unicycle"
-test "${CK_INCLUDE_TAGS:-}" != long || names=$(cd "$top_build/plugins/.libs" && ls -- *.so)
+# In make check-long all shipped models.
+names=lorenz63
+! is_long || names=$(cd "$top_build/plugins/.libs" && ls -- *.so)
 for name in $names; do
     run 0 --plugin "${name%.so}" --compile-only --arch sm_90
     has out "${name%.so}, "
