@@ -54,6 +54,7 @@ TESTS = $(test_scripts) $(check_PROGRAMS)
 long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
 	%D%/accuracy/test_validate.sh \
+	%D%/bench/test_bench.sh \
 	%D%/backends/cpu/test_arm.sh \
 	%D%/backends/cuda/test_cuda.sh \
 	%D%/backends/cuda/test_cuda_ranks.sh \
@@ -77,7 +78,7 @@ long_programs = \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_registers \
 	%D%/core/io/test_damage
-check-long:
+check-long: %D%/backends/cpu/kernel_bits$(EXEEXT)
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_scripts) $(long_programs)' \
 		check_tags='CK_INCLUDE_TAGS=long; export CK_INCLUDE_TAGS;'
 .PHONY: bench check-long
@@ -97,7 +98,6 @@ if X86_64
 kernel_fields_cppflags += -DGBEES_X86
 endif
 EXTRA_PROGRAMS = %D%/backends/cpu/kernel_bits
-check_DATA = %D%/backends/cpu/kernel_bits$(EXEEXT)
 CLEANFILES = $(EXTRA_PROGRAMS)
 %C%_backends_cpu_kernel_bits_CPPFLAGS = $(kernel_fields_cppflags)
 %C%_backends_cpu_kernel_bits_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -254,7 +254,7 @@ grid_sources = \
 %C%_backends_cpu_test_grid_add_SOURCES = %D%/backends/cpu/test_grid_add.c $(grid_sources)
 %C%_backends_cpu_test_team_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_kernels_CPPFLAGS = $(kernel_fields_cppflags)
-%C%_backends_cpu_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_backends_cpu_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -O1
 %C%_backends_cpu_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
 %C%_backends_test_moments_CPPFLAGS = $(kernel_fields_cppflags)

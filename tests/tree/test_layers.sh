@@ -98,21 +98,16 @@ RULES
         done
     done
     # No path begins with ../, in tests neither.
-    for file in $(find tests -name '*.[ch]' 2>/dev/null | sort); do
-        if sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\(\.\.\/.*\)"/\1/p' "$file" | grep .; then
-            echo "$file: a path begins with ../"
-            bad=1
-        fi
-    done
+    if test -d tests && grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"\.\./' tests; then
+        echo "a path begins with ../"
+        bad=1
+    fi
     # Nothing above the contracts knows a backend or its tools; a command's help may name backends.
-    for file in $(find core -name '*.[ch]' | sort); do
-        words='backends/c|nvrtc|nvjitlink|cuda'
-        case $file in core/command/*) words='backends/c|nvrtc|nvjitlink' ;; esac
-        if grep -inE "$words" "$file" | sed "s|^|$file:|" | grep .; then
-            echo "$file: names a backend, or what only a backend may use"
-            bad=1
-        fi
-    done
+    if grep -rinE --include='*.[ch]' 'backends/c|nvrtc|nvjitlink' core ||
+        grep -rin --include='*.[ch]' --exclude-dir=command cuda core; then
+        echo "these lines name a backend, or what only a backend may use"
+        bad=1
+    fi
     test "$seen" -gt 0 || { echo "no sources found" && bad=1; }
     exit "$bad"
 )

@@ -24,7 +24,6 @@ static const struct {
      &rounded},
     {{"lorenz96", "shim", {"dimension=6", "records=2", "end=0.02", "extent=1.5"}}, &same},
     {{"pcr3bp", "shim", {"records=2", "end=0.05", "scheme=split5-mp"}}, &same},
-    {{"pcr3bp", "shim", {"records=2", "end=0.05", "scheme=split7-mp", "cell_values=points"}}, &same},
     {{"pcr3bp", "shim", {"records=1", "end=0.05", "scheme=split5-mp", "bound=[3.00007, 3.00009]"}}, &same},
     /* The drift depends on time. */
     {{"duffing", "shim", {"records=3", "end=2"}}, &same},
@@ -77,16 +76,6 @@ static const struct {
        "initial=[{weight: 2, mean: [0, 1], covariance: [0.01, 0.01]}, "
        "{mean: [0.4, 1.2], covariance: [[0.01, 0.004], [0.004, 0.005]]}]"}},
      &same},
-    {{"linear",
-      "shim",
-      {"dimension=8", "records=2", "end=0.3", "factor=0.5", "extent=1", "threshold=1e-5",
-       "measurements=[{time: 0.2, function: x8, value: [2], covariance: [0.2]}]"}},
-     &same},
-    {{"linear",
-      "shim",
-      {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
-       "precision=double"}},
-     &rounded},
     /* Diffusion: diagonal; full, of either sign, with the state, with time. */
     {{"linear",
       "shim",
@@ -97,11 +86,6 @@ static const struct {
       {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "measurements=[]",
        "parameters.noise=0.5"}},
      &same},
-    {{"linear",
-      "shim",
-      {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
-       "precision=double", "measurements=[]", "parameters.noise=0.5"}},
-     &rounded},
     {{"noise",
       "shim",
       {"factor=2", "parameters.growth=-0.5", "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.1",
@@ -122,7 +106,25 @@ static const struct {
       {"rotate=yes", "covariance=[[0.25, 0.1], [0.1, 0.25]]", "factor=2", "parameters.growth=-0.5",
        "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.05", "parameters.rise=2"}},
      &same},
+    /* These are of make check-long. */
+    {{"pcr3bp", "shim", {"records=2", "end=0.05", "scheme=split7-mp", "cell_values=points"}}, &same},
+    {{"linear",
+      "shim",
+      {"dimension=8", "records=2", "end=0.3", "factor=0.5", "extent=1", "threshold=1e-5",
+       "measurements=[{time: 0.2, function: x8, value: [2], covariance: [0.2]}]"}},
+     &same},
+    {{"linear",
+      "shim",
+      {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
+       "precision=double"}},
+     &rounded},
+    {{"linear",
+      "shim",
+      {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
+       "precision=double", "measurements=[]", "parameters.noise=0.5"}},
+     &rounded},
 };
+enum { CASES = sizeof cases / sizeof *cases, USUAL = CASES - 4 };
 
 START_TEST(as_on_the_cpu)
 {
@@ -453,9 +455,9 @@ int main(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, set_back, set_back);
-    tcase_add_loop_test(tests, as_on_the_cpu, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(tests, as_on_the_cpu, 0, USUAL);
     tcase_add_test(tests, a_threshold_just_above_a_cell);
-    tcase_add_loop_test(tests, a_large_grid, 0, 2);
+    tcase_add_loop_test(tests, a_large_grid, 0, 1);
     tcase_add_loop_test(tests, any_number_of_blocks, 0, 4);
     tcase_add_test(tests, the_heap_grows_by_itself);
     tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));
@@ -468,6 +470,8 @@ int main(void)
     tcase_set_tags(tests, "long");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, set_back, set_back);
+    tcase_add_loop_test(tests, as_on_the_cpu, USUAL, CASES);
+    tcase_add_loop_test(tests, a_large_grid, 1, 2);
     tcase_add_loop_test(tests, little_memory, 1, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -128,7 +128,7 @@ static void build_moving(const char *name, int dimension, const char *arch)
 }
 
 /* Engines for each architecture; make check has two of those for the oldest. */
-enum { ENGINES = 3, USUAL_ENGINES = 2 };
+enum { ENGINES = 3, USUAL_ENGINES = 1 };
 
 START_TEST(the_engine_for_every_architecture)
 {
@@ -138,9 +138,9 @@ START_TEST(the_engine_for_every_architecture)
         return;
     open_models();
     if (_i % ENGINES == 0)
-        build_moving("lorenz63", 3, arch);
-    else if (_i % ENGINES == 1)
         build_engine("duffing", 2, GBEES_SCHEME_CTU, GBEES_DOUBLE, arch);
+    else if (_i % ENGINES == 1)
+        build_moving("lorenz63", 3, arch);
     else
         build_engine("lorenz96", 6, GBEES_SCHEME_SPLIT5, GBEES_MIXED, arch);
 }
@@ -213,6 +213,20 @@ END_TEST
 
 /* ---- the engine's texts ---- */
 
+static char text[1 << 18];
+
+/* Reads a file into `text`, and returns its length. */
+static size_t read_text(const char *name)
+{
+    FILE *file = fopen(name, "r");
+
+    ck_assert_ptr_nonnull(file);
+    const size_t length = fread(text, 1, sizeof text, file);
+    ck_assert_uint_lt(length, sizeof text);
+    ck_assert_int_eq(fclose(file), 0);
+    return length;
+}
+
 START_TEST(every_text_is_embedded)
 {
     static const char *const folders[] = {"core/numerics", "backends/cuda/device", "backends/cuda/device/small"};
@@ -227,21 +241,17 @@ START_TEST(every_text_is_embedded)
         DIR *dir = opendir(folder);
         ck_assert_ptr_nonnull(dir);
         while ((entry = readdir(dir))) {
-            char command[3 * LENGTH], name[LENGTH];
+            char name[2 * LENGTH];
             const char *ending = strrchr(entry->d_name, '.');
             int found = !ending || (strcmp(ending, ".h") != 0 && strcmp(ending, ".cu") != 0);
 
-            for (size_t k = 0; k < count && !found; k++) {
-                print(name, sizeof name, "%s/text", top);
-                FILE *file = fopen(name, "w");
-                ck_assert_ptr_nonnull(file);
-                ck_assert_uint_eq(fwrite(texts[k].begin, 1, (size_t)(texts[k].end - texts[k].begin), file),
-                                  (size_t)(texts[k].end - texts[k].begin));
-                ck_assert_int_eq(fclose(file), 0);
-                ck_assert_int_eq(*texts[k].end, 0);
-                print(command, sizeof command, "cmp -s '%s' '%s/%s'", name, folder, entry->d_name);
-                found = system(command) == 0;
-            }
+            if (found)
+                continue;
+            print(name, sizeof name, "%s/%s", folder, entry->d_name);
+            const size_t length = read_text(name);
+            for (size_t k = 0; k < count && !found; k++)
+                found = (size_t)(texts[k].end - texts[k].begin) == length && !*texts[k].end &&
+                        memcmp(texts[k].begin, text, length) == 0;
             ck_assert_msg(found, "%s/%s is not in backends/cuda/compile/texts.c as it is", folder, entry->d_name);
         }
         (void)closedir(dir);
@@ -259,13 +269,12 @@ int main(void)
     tcase_add_loop_test(tests, every_model_for_every_architecture, 0, USUAL_ARCHS);
     tcase_add_loop_test(tests, the_engine_for_every_architecture, 0, USUAL_ENGINES);
     tcase_add_loop_test(tests, the_engine_in_all_its_forms, 0, USUAL_FORMS);
-    tcase_add_loop_test(tests, the_engine_in_two_units, 0, 1);
     tests = add_case(suite, "more kernels");
     tcase_set_tags(tests, "long");
     tcase_add_loop_test(tests, every_model_for_every_architecture, USUAL_ARCHS, ARCHS);
     tcase_add_loop_test(tests, the_engine_for_every_architecture, USUAL_ENGINES, ENGINES * ARCHS);
     tcase_add_loop_test(tests, the_engine_in_all_its_forms, USUAL_FORMS, FORMS);
-    tcase_add_loop_test(tests, the_engine_in_two_units, 1, 3);
+    tcase_add_loop_test(tests, the_engine_in_two_units, 0, 3);
     tests = add_case(suite, "texts");
     tcase_add_test(tests, an_architecture_to_come_gets_ptx);
     tcase_add_test(tests, every_text_is_embedded);

@@ -54,5 +54,5 @@ gbees --plugin kick --set accuracy=0 --set frame=moving --audit 100000 --no-outp
 grep -q 'samples of the model say' err && fail "the audit warns"
 
 what="a kick between two steps"
-gbees --plugin kick --set accuracy=0 --set frame=moving --set parameters.width=0.0003 --audit 100000 --no-output
+gbees --plugin kick --set accuracy=0 --set frame=moving --set parameters.width=0.0003 --audit 20000 --no-output
 grep -q 'samples of the model say that a mean or a standard deviation is off' err || fail "no warning"
