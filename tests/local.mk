@@ -69,15 +69,18 @@ long_programs = \
 	%D%/core/audit/test_islands \
 	%D%/backends/test_ctu_steps \
 	%D%/backends/test_diffusion_exact \
+	%D%/backends/test_mass \
 	%D%/backends/test_moving \
 	%D%/backends/test_noise \
 	%D%/backends/test_split_steps \
 	%D%/backends/test_pencils \
+	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_engine \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_registers \
-	%D%/core/io/test_damage
+	%D%/core/io/test_damage \
+	%D%/core/numerics/test_split_order
 check-long: %D%/backends/cpu/kernel_bits$(EXEEXT)
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_scripts) $(long_programs)' \
 		check_tags='CK_INCLUDE_TAGS=long; export CK_INCLUDE_TAGS;'

@@ -257,7 +257,7 @@ int main(void)
     TCase *steps = tcase_create("steps"), *many = tcase_create("many");
 
     tcase_set_timeout(steps, 60);
-    tcase_add_loop_test(steps, double_bricks_equal_plain_loops, 0, places_to(8));
+    tcase_add_loop_test(steps, double_bricks_equal_plain_loops, 0, places_to(6));
     tcase_add_loop_test(steps, double_cells_equal_plain_loops, 1, 6);
     tcase_add_loop_test(steps, mixed_equals_plain_loops, 0, places_to(5));
     tcase_add_loop_test(steps, bounded_fluxes_equal_plain_loops, 0, places_to(4));
@@ -268,6 +268,7 @@ int main(void)
     tcase_add_loop_test(steps, updates_and_prunes_in_between, 0, places_to(4));
     tcase_set_timeout(many, 60);
     tcase_set_tags(many, "long");
+    tcase_add_loop_test(many, double_bricks_equal_plain_loops, places_to(6), places_to(8));
     tcase_add_loop_test(many, double_cells_equal_plain_loops, 6, 9);
     tcase_add_loop_test(many, mixed_equals_plain_loops, places_to(5), places_to(8));
     tcase_add_loop_test(many, bounded_fluxes_equal_plain_loops, places_to(4), places_to(6));
