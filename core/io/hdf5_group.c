@@ -247,7 +247,8 @@ static int take_link(const unsigned char *message, size_t size, gbees_hdf5_link 
 {
     const size_t length = size < 11 ? 0 : message[2];
 
-    if (length == 0 || length >= sizeof link->name || size != 11 + length || decode(message, 2) != 1)
+    if (length == 0 || length >= sizeof link->name || size != 11 + length || decode(message, 2) != 1 ||
+        memchr(message + 3, 0, length))
         return -1;
     memcpy(link->name, message + 3, length);
     link->name[length] = '\0';

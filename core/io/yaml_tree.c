@@ -330,6 +330,9 @@ static int fail_parser(const reading *r)
     return fail_at(r, parser->problem_mark, text);
 }
 
+/* YAML reads no key of more than 1024 characters, and of some bytes a key's text has four. */
+enum { LONGEST_KEY = 200 };
+
 static int convert(reading *r, int index, int depth, gbees_node *parent, gbees_node **out)
 {
     const yaml_node_t *from = yaml_document_get_node(r->document, index);
@@ -365,6 +368,8 @@ static int convert(reading *r, int index, int depth, gbees_node *parent, gbees_n
             status = convert(r, pair->key, depth + 1, node, &child);
             if (!status && child->kind != GBEES_NODE_SCALAR)
                 status = fail_at(r, place, "a list or a map in the place of a key");
+            if (!status && strlen(child->text) > LONGEST_KEY)
+                status = fail_at(r, place, "a key of more than 200 bytes");
             if (!status)
                 status = convert(r, pair->value, depth + 1, node, &child);
         }

@@ -151,6 +151,11 @@ static const struct {
     {"- 1", "f.yaml:1:1: expected lines of 'key: value', found a list"},
     {"hello", "f.yaml:1:1: expected lines of 'key: value', found 'hello'"},
     {"[a]: 1", "f.yaml:1:1: a list or a map in the place of a key"},
+    {"{kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
+     "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
+     "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
+     "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk: 1}",
+     "f.yaml:1:1: a key of more than 200 bytes"},
     {"mean: &a [*a]", "f.yaml:1:7: nested too deep: no value of a scenario is"},
     {"mean: [[[[[[[[[[1]]]]]]]]]]", "f.yaml:1:14: nested too deep: no value of a scenario is"},
     {"model: \"a\\0b\"", "f.yaml:1:8: a NUL character in a value"},
