@@ -62,7 +62,11 @@ static const struct {
     {"lorenz63", {NULL}, 0.5, 400, INFINITY},
     {"lorenz63", {NULL}, 2, 300, 1e-4}, /* steps are cut */
     {"duffing", {NULL}, 1.4, 420, INFINITY},
-    {"linear", {"dimension=8", "factor=0.5", "threshold=1e-5", "parameters.noise=0.5", "measurements=[]"}, 0.3, 36, 1},
+    {"linear",
+     {"dimension=8", "factor=0.5", "threshold=1e-5", "parameters.noise=0.5", "measurements=[]"},
+     0.3,
+     36,
+     1},
     {"noise",
      {"factor=2", "parameters.growth=-0.5", "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.1",
       "parameters.rise=2"},
