@@ -256,6 +256,7 @@ grid_sources = \
 %C%_backends_cpu_test_grid_add_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_grid_add_SOURCES = %D%/backends/cpu/test_grid_add.c $(grid_sources)
 %C%_backends_cpu_test_team_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+# At -O1: the kernels, which are what is tested, are linked as the backend has them.
 %C%_backends_cpu_test_kernels_CPPFLAGS = $(kernel_fields_cppflags)
 %C%_backends_cpu_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -O1
 %C%_backends_cpu_test_kernels_LDADD = $(cpu_kernels) $(LDADD)

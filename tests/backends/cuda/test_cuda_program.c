@@ -127,7 +127,7 @@ static void build_moving(const char *name, int dimension, const char *arch)
     build_problem(&problem, arch);
 }
 
-/* Engines for each architecture; make check has two of those for the oldest. */
+/* Engines for each architecture; make check has one of those for the oldest. */
 enum { ENGINES = 3, USUAL_ENGINES = 1 };
 
 START_TEST(the_engine_for_every_architecture)
