@@ -113,17 +113,23 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/to_planes.h \
 	%D%/cpu/kernel/vector.h
 cpu_kernel_cflags = -fno-math-errno -fno-trapping-math $(OPENMP_CFLAGS)
+# x86 processors without AVX2 are older than 2013. Optimised fully, their kernels take two thirds of the compiler's time
+# for all three sets; at -O1 they are a fifth slower, with the same results.
+cpu_base_cflags = $(cpu_kernel_cflags)
+if X86_64
+cpu_base_cflags += -O1
+endif
 
 noinst_LTLIBRARIES += %D%/libcpu_base_f32.la
 %C%_libcpu_base_f32_la_SOURCES = $(cpu_kernel_sources)
 %C%_libcpu_base_f32_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=$(CPU_BASE_ISA) -DGBEES_REAL_BITS=32
-%C%_libcpu_base_f32_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags)
+%C%_libcpu_base_f32_la_CFLAGS = $(AM_CFLAGS) $(cpu_base_cflags)
 %C%_libcpu_base_f32_la_LDFLAGS =
 
 noinst_LTLIBRARIES += %D%/libcpu_base_f64.la
 %C%_libcpu_base_f64_la_SOURCES = $(cpu_kernel_sources)
 %C%_libcpu_base_f64_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=$(CPU_BASE_ISA) -DGBEES_REAL_BITS=64
-%C%_libcpu_base_f64_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags)
+%C%_libcpu_base_f64_la_CFLAGS = $(AM_CFLAGS) $(cpu_base_cflags)
 %C%_libcpu_base_f64_la_LDFLAGS =
 
 if X86_64

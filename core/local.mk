@@ -25,6 +25,7 @@ libgbees_la_SOURCES = \
 	%D%/base/sha256.c \
 	%D%/base/seconds.h \
 	%D%/base/stream.h \
+	%D%/base/threads_asked.h \
 	%D%/base/time_tolerance.h \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \

@@ -3,12 +3,15 @@ TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 # A machine that is busy with something else fails no test.
 test_patience = 8
+# Threads of a test, unless it says how many: as many tests at a time as there are processors take them all.
+test_threads = 1
 AM_TESTS_ENVIRONMENT = \
 	GBEES_TOP_SRC='$(abs_top_srcdir)'; export GBEES_TOP_SRC; \
 	GBEES_TOP_BUILD='$(abs_top_builddir)'; export GBEES_TOP_BUILD; \
 	CC='$(CC)'; export CC; \
 	GBEES_CFLAGS='$(GBEES_CFLAGS)'; export GBEES_CFLAGS; \
 	CK_TIMEOUT_MULTIPLIER=$(test_patience); export CK_TIMEOUT_MULTIPLIER; \
+	OMP_NUM_THREADS=$(test_threads); export OMP_NUM_THREADS; \
 	$(check_tags)
 check_tags = CK_EXCLUDE_TAGS=long; export CK_EXCLUDE_TAGS;
 

@@ -17,7 +17,7 @@ typedef struct gbees_montecarlo_options {
     size_t count; /* samples, at least 128 */
     double step;  /* the longest time step */
     uint64_t seed;
-    int threads; /* 0: as many as the machine has */
+    int threads; /* 0: OMP_NUM_THREADS, or as many as the machine has */
     int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
     struct gbees_offload *offload; /* offload.h; NULL: this process's threads integrate them */
 } gbees_montecarlo_options;

@@ -2,13 +2,13 @@
  * library, before a program can set OMP_WAIT_POLICY, which says how long idle threads spin. */
 #include "workers.h"
 #include "signal_mask.h"
+#include "threads_asked.h"
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 
 enum {
-    THREADS_MOST = 256,
     THREAD_NS = 100000 /* the least work for a thread, in nanoseconds: some times what starting it takes */
 };
 
@@ -25,8 +25,10 @@ int gbees_workers_threads(int wanted)
     cpu_set_t set;
 
     if (wanted <= 0)
+        wanted = gbees_threads_asked();
+    if (wanted <= 0)
         wanted = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-    return wanted < 1 ? 1 : wanted > THREADS_MOST ? THREADS_MOST : wanted;
+    return wanted < 1 ? 1 : wanted > GBEES_THREADS_MOST ? GBEES_THREADS_MOST : wanted;
 }
 
 int gbees_workers_worth(int wanted, double nanoseconds)
@@ -57,7 +59,7 @@ static void *take_items(void *context)
 void gbees_workers_run(int threads, size_t count, void (*work)(void *context, size_t item), void *context)
 {
     loop l = {.count = count, .work = work, .context = context};
-    pthread_t thread[THREADS_MOST];
+    pthread_t thread[GBEES_THREADS_MOST];
     sigset_t all, before;
     int started = 0;
 

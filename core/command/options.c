@@ -83,7 +83,7 @@ static const struct argp_option option_table[] = {
     {0, 0, 0, 0, "How to compute", 3},
     {"backend", KEY_BACKEND, "auto|cpu|cuda", 0, "default auto: a GPU if one can be used", 0},
     {"arch", KEY_ARCH, "sm_NN", 0, "with --compile-only: for this GPU architecture (default: of the GPU here)", 0},
-    {"threads", KEY_THREADS, "N", 0, "default: as many as the machine has", 0},
+    {"threads", KEY_THREADS, "N", 0, "default: OMP_NUM_THREADS, or as many as the machine has", 0},
     {"ranks", KEY_RANKS, "auto|mpi|off", 0,
      "share the run among the processes that mpirun has started (default auto: if it has)", 0},
     {"ranks-per-gpu", KEY_RANKS_PER_GPU, "N", 0, "so many of a machine's processes take one GPU (default 1)", 0},

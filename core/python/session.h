@@ -23,7 +23,7 @@ typedef struct gbees_session_options {
     const char *scenario;    /* YAML; the model's default gives the keys that it lacks. NULL: the default */
     const char *own;         /* name of a scenario of the model, whose keys come before the default's; NULL: none */
     const char *folder;      /* folder with measurements in the reference codes' format; NULL: none */
-    int threads;             /* 0: as many as the machine has */
+    int threads;             /* 0: OMP_NUM_THREADS, or as many as the machine has */
     int audit;               /* 1: records have certificates */
     size_t samples;          /* number of the audit's samples; 0: adapted to the run's work */
     const char *compare;     /* filters to compare with, as gbees_rivals_parse() reads them; NULL: none */

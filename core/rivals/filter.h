@@ -17,7 +17,7 @@ typedef struct gbees_filter_setup {
     gbees_moments start;          /* of the initial density */
     size_t samples;               /* of filters that have some */
     uint64_t seed;
-    int threads; /* 0: as many as the machine has; results do not depend on it */
+    int threads; /* 0: OMP_NUM_THREADS, or as many as the machine has; results do not depend on it */
 } gbees_filter_setup;
 
 /* A logarithm of evidence; error: its standard error, NAN where it is not known. */

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "lorenz63";
     const gbees_observer observer = {.record = print_record, .no_cells = 1};
-    const gbees_engine_options options = {.threads = 0}; /* 0: as many as the machine has */
+    const gbees_engine_options options = {.threads = 0}; /* 0: OMP_NUM_THREADS, or as many as the machine has */
     /* The registry owns the model and the backend. All that is not const is owned by this program. */
     const gbees_model *model = NULL;
     const gbees_backend *backend = NULL;

@@ -24,7 +24,8 @@ typedef struct gbees_audit_options {
                     * the number of samples is doubled if, with twice as many, 3 * (sample steps) would still be at
                     * most share * (cell updates of the run so far). 0: the number stays */
     uint64_t seed; /**< of the random numbers; the same seed gives the same samples */
-    int threads;   /**< threads to integrate with; 0: as many as the machine has. Results do not depend on it */
+    int threads;   /**< threads to integrate with; 0: OMP_NUM_THREADS, or as many as the machine has. Results do not
+                      depend on it */
     int keep;      /**< 1: keep the samples of each record in memory, for gbees_audit_rewind() */
     const gbees_backend *backend; /**< integrates large numbers of samples if it can (integrator_create); must outlive
                                    * the audit. NULL: the threads integrate all */

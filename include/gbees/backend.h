@@ -35,7 +35,7 @@ typedef struct gbees_integrator gbees_integrator; /**< integrates samples of a m
 
 /** Options of a run. */
 typedef struct gbees_engine_options {
-    int threads;         /**< of the CPU; 0: as many as the machine has */
+    int threads;         /**< of the CPU; 0: OMP_NUM_THREADS, or as many as the machine has */
     int deterministic;   /**< 1: all backends give the same bits up to the first update, if the model's equations use
                           * only + - * / and sqrt, whose rounding IEEE 754 defines */
     double memory_bytes; /**< the most memory that the grid may take. With a mass budget p* is raised once half of it

@@ -38,9 +38,9 @@ int gbees_rivals_parse(const char *text, gbees_rivals *rivals, gbees_error *erro
 
 /** How to compare. */
 typedef struct gbees_comparison_options {
-    gbees_rivals rivals;             /**< the filters */
-    int threads;                     /**< 0: as many as the machine has; results do not depend on it */
-    const gbees_truth *truth;        /**< must outlive the comparison; NULL: the truth is unknown */
+    gbees_rivals rivals;      /**< the filters */
+    int threads;              /**< 0: OMP_NUM_THREADS, or as many as the machine has; results do not depend on it */
+    const gbees_truth *truth; /**< must outlive the comparison; NULL: the truth is unknown */
     int (*cancelled)(void *context); /**< polled between records; non-zero ends gbees_comparison_run(). May be NULL */
     void *context;                   /**< argument of `cancelled` */
 } gbees_comparison_options;

@@ -1,5 +1,6 @@
 /* backend.c - the descriptor that the CPU module exports: creates and destroys engines; among ranks it sends orders
  * to the others before rank 0's engine does the same. */
+#include "base/threads_asked.h"
 #include "common/initial_bricks.h"
 #include "cpu/kernel/isa.h"
 #include "engine.h"
@@ -84,12 +85,16 @@ static int available_threads(int wanted)
     return made;
 }
 
-/* This process' part of the processors: of all of them, unless it is bound to some. */
-static int own_processors(const gbees_parallel *parallel)
+/* The number of threads if none is given: OMP_NUM_THREADS, or this process' part of the processors: of all of them,
+ * unless it is bound to some. */
+static int usual_threads(const gbees_parallel *parallel)
 {
+    const int asked = gbees_threads_asked();
     const long all = sysconf(_SC_NPROCESSORS_ONLN);
     const int here = engine_processors();
 
+    if (asked > 0)
+        return asked;
     if (!parallel || here < all)
         return here;
     return parallel->local_ranks > 0 && here > parallel->local_ranks ? here / parallel->local_ranks : 1;
@@ -119,7 +124,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     e->kernel = numerics->precision == GBEES_DOUBLE ? kernels->f64 : kernels->f32;
     e->parallel = options ? options->parallel : NULL;
     e->memory_limit = budget_memory_limit(options ? options->memory_bytes : 0);
-    e->threads = available_threads(options && options->threads > 0 ? options->threads : own_processors(e->parallel));
+    e->threads = available_threads(options && options->threads > 0 ? options->threads : usual_threads(e->parallel));
     e->workspace.sweep = calloc((size_t)e->threads, sizeof *e->workspace.sweep);
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);
     e->run.steps = gbees_problem_steps_before(problem);

@@ -418,7 +418,7 @@ def run(
     covariance
         Of all rows of `measurements`, where there are no columns ``sigma_``.
     threads
-        0: as many as the machine has.
+        0: OMP_NUM_THREADS, or as many as the machine has.
     backend
         ``"auto"``: a GPU where there is one.
     audit, samples

@@ -1,6 +1,7 @@
 /* test_pool.c - threads that stay for one loop after another: each item is taken once, and results of a loop are
  * there when the call returns. */
 #include "base/pool.h"
+#include "base/workers.h"
 #include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
@@ -56,6 +57,26 @@ START_TEST(a_team_may_have_nothing_to_do)
 }
 END_TEST
 
+/* As many as OMP_NUM_THREADS says, if it begins with a number, and as many as there are processors otherwise. */
+START_TEST(threads_that_the_environment_asks_for)
+{
+    static const char *const numbers[] = {"3", " 5,2", "256"}, *const others[] = {"", "many", "0", "-2", "257", "4x"};
+    static const int means[] = {3, 5, 256};
+
+    (void)unsetenv("OMP_NUM_THREADS");
+    const int all = gbees_workers_threads(0);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        (void)setenv("OMP_NUM_THREADS", numbers[k], 1);
+        ck_assert_int_eq(gbees_workers_threads(0), means[k]);
+        ck_assert_int_eq(gbees_workers_threads(2), 2);
+    }
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        (void)setenv("OMP_NUM_THREADS", others[k], 1);
+        ck_assert_int_eq(gbees_workers_threads(0), all);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pool");
@@ -64,6 +85,7 @@ int main(void)
     tcase_add_loop_test(tests, each_item_once_a_loop, 1, 9);
     tcase_add_test(tests, one_thread_is_no_team);
     tcase_add_test(tests, a_team_may_have_nothing_to_do);
+    tcase_add_test(tests, threads_that_the_environment_asks_for);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
