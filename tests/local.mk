@@ -64,6 +64,7 @@ long_scripts = \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
+	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_ranks.sh \
 	%D%/core/command/test_ranks_models.sh \
 	%D%/core/command/test_resume.sh \

@@ -433,11 +433,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("ctu steps");
-    TCase *steps = tcase_create("steps"), *largest = tcase_create("many dimensions");
+    TCase *steps = tcase_create("steps"), *largest = add_long_case(suite, "many dimensions", 60);
 
     tcase_set_timeout(steps, 60);
-    tcase_set_timeout(largest, 60);
-    tcase_set_tags(largest, "long");
     tcase_add_test(steps, initial_density_is_the_gaussian);
     tcase_add_loop_test(steps, double_bricks_equal_algorithm_1, 0, places_to(8));
     tcase_add_loop_test(steps, double_cells_equal_algorithm_1, 1, 9);

@@ -365,11 +365,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("diffusion_exact");
-    TCase *tcase = tcase_create("exact"), *slow = tcase_create("slow");
+    TCase *tcase = tcase_create("exact"), *slow = add_long_case(suite, "slow", 600);
 
     tcase_set_timeout(tcase, 600);
-    tcase_set_timeout(slow, 600);
-    tcase_set_tags(slow, "long");
     tcase_add_loop_test(tcase, linear_model_with_noise, 0, sizeof linears / sizeof *linears);
     for (int k = 0; k < (int)(sizeof correlated / sizeof *correlated); k++) {
         const int on_cpu = k * BACKENDS, on_threads = on_cpu + 1;
@@ -386,6 +384,5 @@ int main(void)
     tcase_add_loop_test(tcase, an_ornstein_uhlenbeck_process_comes_to_rest, 0, BACKENDS + 1);
     tcase_add_test(tcase, noise_that_grows_with_the_state);
     suite_add_tcase(suite, tcase);
-    suite_add_tcase(suite, slow);
     return run_suite(suite);
 }

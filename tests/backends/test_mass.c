@@ -318,10 +318,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("mass");
-    TCase *mass = tcase_create("mass"), *many = tcase_create("many dimensions");
+    TCase *mass = tcase_create("mass"), *many = add_long_case(suite, "many dimensions", 60);
 
-    tcase_set_timeout(many, 60);
-    tcase_set_tags(many, "long");
     tcase_add_loop_test(many, nothing_is_clipped, places_to(5), places_to(6));
     tcase_set_timeout(mass, 60);
     tcase_add_loop_test(mass, mass_is_conserved_while_the_grid_grows_ahead, 0, places_to(5));
@@ -334,6 +332,5 @@ int main(void)
     tcase_add_loop_test(mass, mass_is_kept, 0, places_to(3));
     tcase_add_loop_test(mass, positive_ledgers_close, 0, places_to(4));
     suite_add_tcase(suite, mass);
-    suite_add_tcase(suite, many);
     return run_suite(suite);
 }

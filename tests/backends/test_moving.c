@@ -227,7 +227,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("moving");
-    TCase *tests = tcase_create("all"), *many = tcase_create("many states");
+    TCase *tests = tcase_create("all"), *many = add_long_case(suite, "many states", 300);
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, linear_drift_is_exact, 0, 4);
@@ -240,9 +240,6 @@ int main(void)
     tcase_add_test(tests, a_drift_with_a_jump);
     tcase_add_test(tests, records_tell_what_the_frame_gains);
     suite_add_tcase(suite, tests);
-    tcase_set_tags(many, "long");
-    tcase_set_timeout(many, 300);
     tcase_add_loop_test(many, linear_drift_of_many_states, 5, 6);
-    suite_add_tcase(suite, many);
     return run_suite(suite);
 }

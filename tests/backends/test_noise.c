@@ -226,11 +226,9 @@ int main(void)
     const int places = PLACES + (int)(sizeof on_threads / sizeof *on_threads);
     const int refusals = (int)(sizeof refused / sizeof *refused);
     Suite *suite = suite_create("noise");
-    TCase *engine = tcase_create("engine"), *slow = tcase_create("slow");
+    TCase *engine = tcase_create("engine"), *slow = add_long_case(suite, "slow", 300);
 
     tcase_set_timeout(engine, 300);
-    tcase_set_timeout(slow, 300);
-    tcase_set_tags(slow, "long");
     for (int k = 0; k < places; k++) /* of three dimensions one */
         tcase_add_loop_test(is_3d(place_of(k)) && k != 4 ? slow : engine, rough_noise_keeps_the_mass, k, k + 1);
     for (int k = 0; k < 12; k++) /* of three dimensions two: schemes without bounds on what they reconstruct */
@@ -241,6 +239,5 @@ int main(void)
     tcase_add_test(engine, old_modes_have_no_diffusion);
     tcase_add_loop_test(engine, noise_that_can_not_be, 0, refusals * BACKENDS);
     suite_add_tcase(suite, engine);
-    suite_add_tcase(suite, slow);
     return run_suite(suite);
 }

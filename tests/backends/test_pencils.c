@@ -78,11 +78,9 @@ int main(void)
 {
     Suite *suite = suite_create("pencils");
     TCase *steps = tcase_create("steps"),
-          *rest = tcase_create("all kinds in four dimensions and more, and the largest grids");
+          *rest = add_long_case(suite, "all kinds in four dimensions and more, and the largest grids", 60);
 
     tcase_set_timeout(steps, 60);
-    tcase_set_timeout(rest, 60);
-    tcase_set_tags(rest, "long");
     for (int grid = 0; grid < GRIDS; grid++) {
         const int first = grid * KINDS, usual = grids[grid].n <= 3 ? KINDS : 1;
         TCase *least = grids[grid].n <= 6 ? steps : rest;
@@ -93,6 +91,5 @@ int main(void)
     }
     tcase_add_loop_test(steps, long_pencils_on_threads, 0, GRIDS * KINDS);
     suite_add_tcase(suite, steps);
-    suite_add_tcase(suite, rest);
     return run_suite(suite);
 }

@@ -254,7 +254,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("split steps");
-    TCase *steps = tcase_create("steps"), *many = tcase_create("many");
+    TCase *steps = tcase_create("steps"), *many = add_long_case(suite, "many", 60);
 
     tcase_set_timeout(steps, 60);
     tcase_add_loop_test(steps, double_bricks_equal_plain_loops, 0, places_to(6));
@@ -266,14 +266,11 @@ int main(void)
     tcase_add_loop_test(steps, time_is_that_of_the_middle, 0, places_to(4));
     tcase_add_loop_test(steps, truncated_grids_equal_plain_loops, 0, places_to(4));
     tcase_add_loop_test(steps, updates_and_prunes_in_between, 0, places_to(4));
-    tcase_set_timeout(many, 60);
-    tcase_set_tags(many, "long");
     tcase_add_loop_test(many, double_bricks_equal_plain_loops, places_to(6), places_to(8));
     tcase_add_loop_test(many, double_cells_equal_plain_loops, 6, 9);
     tcase_add_loop_test(many, mixed_equals_plain_loops, places_to(5), places_to(8));
     tcase_add_loop_test(many, bounded_fluxes_equal_plain_loops, places_to(4), places_to(6));
     tcase_add_loop_test(many, seventh_order_equals_plain_loops, places_to(4), places_to(6));
     suite_add_tcase(suite, steps);
-    suite_add_tcase(suite, many);
     return run_suite(suite);
 }

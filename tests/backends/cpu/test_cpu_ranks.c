@@ -243,16 +243,13 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("ranks");
-    TCase *bits = tcase_create("bits"), *last = tcase_create("the largest");
+    TCase *bits = tcase_create("bits"), *last = add_long_case(suite, "the largest", 60);
 
-    tcase_set_timeout(last, 60);
-    tcase_set_tags(last, "long");
     tcase_add_loop_test(last, any_number_of_ranks_has_the_bits_of_one, CASES + NOISES - 1, CASES + NOISES);
     tcase_add_loop_test(last, ranks_have_the_density_of_a_run_without, CASES + NOISES - 1, CASES + NOISES);
     tcase_add_loop_test(bits, any_number_of_ranks_has_the_bits_of_one, 0, CASES + NOISES - 1);
     tcase_add_loop_test(bits, ranks_have_the_density_of_a_run_without, 0, CASES + NOISES - 1);
     tcase_set_timeout(bits, 60);
     suite_add_tcase(suite, bits);
-    suite_add_tcase(suite, last);
     return run_suite(suite);
 }

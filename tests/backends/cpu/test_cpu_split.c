@@ -150,10 +150,8 @@ int main(void)
 {
     Suite *suite = suite_create("cpu split");
     TCase *mass = tcase_create("mass"), *same = tcase_create("the same");
-    TCase *many = tcase_create("many dimensions");
+    TCase *many = add_long_case(suite, "many dimensions", 60);
 
-    tcase_set_timeout(many, 60);
-    tcase_set_tags(many, "long");
     tcase_add_loop_test(many, instruction_sets_agree, 6, 9);
     tcase_set_timeout(mass, 60);
     tcase_add_test(mass, a_budget_that_no_threshold_holds_is_told);
@@ -162,7 +160,6 @@ int main(void)
     tcase_add_loop_test(many, threads_give_the_same_bits, 2, 4);
     tcase_add_loop_test(same, instruction_sets_agree, 1, 6);
     tcase_add_loop_test(same, mirrored_problems_have_mirrored_results, 1, 5);
-    suite_add_tcase(suite, many);
     suite_add_tcase(suite, mass);
     suite_add_tcase(suite, same);
     return run_suite(suite);

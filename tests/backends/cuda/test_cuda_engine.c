@@ -390,7 +390,7 @@ START_TEST(little_memory)
     static const struct {
         int count;
         double share[3];
-    } some[] = {{3, {0.1, 0.85, 1.5}}, {2, {0.4, 0.95}}};
+    } some[] = {{2, {0.1, 0.85}}, {3, {0.4, 0.95, 1.5}}};
     kept_run *all = run_on(&large, large.backend);
     int failed[2] = {0};
 
@@ -466,13 +466,10 @@ int main(void)
     tcase_add_loop_test(tests, little_memory, 0, 1);
     tcase_add_test(tests, a_refused_update_changes_nothing);
     suite_add_tcase(suite, tests);
-    tests = tcase_create("more");
-    tcase_set_tags(tests, "long");
-    tcase_set_timeout(tests, 120);
+    tests = add_long_case(suite, "more", 120);
     tcase_add_checked_fixture(tests, set_back, set_back);
     tcase_add_loop_test(tests, as_on_the_cpu, USUAL, CASES);
     tcase_add_loop_test(tests, a_large_grid, 1, 2);
     tcase_add_loop_test(tests, little_memory, 1, 2);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -270,7 +270,7 @@ int main(void)
     tcase_add_loop_test(tests, the_engine_for_every_architecture, 0, USUAL_ENGINES);
     tcase_add_loop_test(tests, the_engine_in_all_its_forms, 0, USUAL_FORMS);
     tests = add_case(suite, "more kernels");
-    tcase_set_tags(tests, "long");
+    tag_long(tests);
     tcase_add_loop_test(tests, every_model_for_every_architecture, USUAL_ARCHS, ARCHS);
     tcase_add_loop_test(tests, the_engine_for_every_architecture, USUAL_ENGINES, ENGINES * ARCHS);
     tcase_add_loop_test(tests, the_engine_in_all_its_forms, USUAL_FORMS, FORMS);

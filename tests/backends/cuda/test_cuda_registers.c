@@ -190,11 +190,8 @@ int main(void)
     tcase_add_loop_test(tests, no_kernel_keeps_registers_in_memory, 0, USUAL);
     tcase_add_test(tests, a_shape_is_the_first_that_suffices);
     suite_add_tcase(suite, tests);
-    tests = tcase_create("more");
-    tcase_set_tags(tests, "long");
-    tcase_set_timeout(tests, 300);
+    tests = add_long_case(suite, "more", 300);
     tcase_add_checked_fixture(tests, start_test, end_test);
     tcase_add_loop_test(tests, no_kernel_keeps_registers_in_memory, USUAL, ASKED);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -268,10 +268,7 @@ int main(void)
     tcase_add_loop_test(tests, resampled_samples_are_the_same_again, 0, 2);
     tcase_add_test(tests, islands_have_standard_errors);
     suite_add_tcase(suite, tests);
-    tests = tcase_create("more");
-    tcase_set_tags(tests, "long");
-    tcase_set_timeout(tests, 120);
+    tests = add_long_case(suite, "more", 120);
     tcase_add_loop_test(tests, bounds_hold_after_many_measurements, 1, 2);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

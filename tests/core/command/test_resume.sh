@@ -48,7 +48,7 @@ in_parts regrids --plugin lorenz63 --set regrid=auto --until 1.5
 in_parts paper --plugin lorenz63 --set mode=paper --until 0.5
 in_parts moving --plugin vanderpol --set frame=moving
 ! is_long || in_parts noise --plugin linear --param noise=.1
-in_parts moving_noise --plugin unicycle --set frame=moving --set measurements=[]
+! is_long || in_parts moving_noise --plugin unicycle --set frame=moving --set measurements=[]
 in_parts driven --plugin duffing --deterministic
 in_parts compared --plugin lorenz63 --until 1.2 --compare ekf,pf:500
 # All that the filters have found but the seconds they took.
@@ -120,9 +120,9 @@ kills() { # N OPTIONS
     test "${resumed:-0}" -ge $(($1 / 2)) || fail "of $1 runs that were killed ${resumed:-0} were resumed only"
 }
 more=1
-is_long && more=5
-kills $((5 * more)) "--plugin aizawa --set accuracy=0"
-kills $((4 * more)) "--plugin linear --accuracy 0.05"
+is_long && more=10
+kills $((3 * more)) "--plugin aizawa --set accuracy=0"
+kills $((2 * more)) "--plugin linear --accuracy 0.05"
 ! is_long || kills 10 "--plugin aizawa --accuracy 0.4 --audit 20000"
 
 # SIGUSR1 leaves a checkpoint and lets the run go on; SIGTERM leaves one and ends it with a hint.

@@ -373,11 +373,8 @@ int main(void)
     tcase_add_test(tests, values_of_other_files);
     tcase_add_test(tests, missing_records);
     suite_add_tcase(suite, tests);
-    tests = tcase_create("endless");
-    tcase_set_tags(tests, "long");
-    tcase_set_timeout(tests, 120);
+    tests = add_long_case(suite, "endless", 120);
     tcase_add_checked_fixture(tests, set_up_record, tear_down_record);
     tcase_add_test(tests, what_does_not_end_is_an_error);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

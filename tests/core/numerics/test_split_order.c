@@ -307,10 +307,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("split order");
-    TCase *order = tcase_create("order"), *largest = tcase_create("three dimensions");
+    TCase *order = tcase_create("order"), *largest = add_long_case(suite, "three dimensions", 60);
 
-    tcase_set_timeout(largest, 60);
-    tcase_set_tags(largest, "long");
     tcase_add_loop_test(largest, translation_is_of_fifth_order, 3, 4);
     tcase_add_loop_test(largest, upwind_is_of_first_order, 3, 4);
     tcase_set_timeout(order, 60);
@@ -325,6 +323,5 @@ int main(void)
     tcase_add_test(order, stretching_keeps_a_constant_to_third_order);
     tcase_add_test(order, swirls_keep_a_constant_to_second_order);
     suite_add_tcase(suite, order);
-    suite_add_tcase(suite, largest);
     return run_suite(suite);
 }
