@@ -31,16 +31,7 @@ START_TEST(constructors_that_end_the_program)
 {
     harmful("crash", "it crashed (Segmentation fault)");
     /* While a module is opened ThreadSanitizer does not end a process with status 0. */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CHECKED_THREADS
-#endif
-#endif
-#ifdef CHECKED_THREADS
-    harmful("exit", "it ended the process with status");
-#else
-    harmful("exit", "it ended the process with status 0");
-#endif
+    harmful("exit", THREADS_CHECKED ? "it ended the process with status" : "it ended the process with status 0");
     scan_says("a/mine.so", "not a gbees model"); /* it does no harm otherwise */
 }
 END_TEST

@@ -232,7 +232,7 @@ static void run_littered(littered *run, int with)
     gbees_solver *solver = NULL;
 
     *run = (littered){.with = with};
-    ck_assert_int_eq(mallopt(M_PERTURB, with), 1);
+    ck_assert(mallopt(M_PERTURB, with) == 1 || MEMORY_CHECKED); /* the checker's malloc() has a pattern of its own */
     litter_stack(with);
     ck_assert_int_eq(gbees_audit_create(w.problem, &how, &observer.audit, &w.error), GBEES_OK);
     ck_assert_int_eq(gbees_solver_create(w.problem, whole, &(gbees_engine_options){.threads = 1}, &solver, &w.error),
