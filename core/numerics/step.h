@@ -15,8 +15,9 @@ typedef struct gbees_step_clock {
 } gbees_step_clock;
 
 typedef struct gbees_time_step {
-    double size; /* model time */
-    int is_last; /* whether it ends the interval */
+    double size;    /* model time */
+    double longest; /* what it would be if it did not end the interval; 0: no step */
+    int is_last;    /* whether it ends the interval */
 } gbees_time_step;
 
 /* The CFL rate that limits the step. largest: the largest rate of all bricks; active: of those with a cell above p*.
@@ -41,6 +42,14 @@ GBEES_NUM double gbees_coupled_step(double courant, double rate, double coupling
     return courant > 1 ? fmin(courant / rate, fmax(1 / rate, 0.1 / coupling)) : courant / rate;
 }
 
+/* The longest step of a drift that depends on time. Such a drift may vanish everywhere for a moment, and its rate
+ * then says nothing of a moment later: so a step is at most twice as long as the one before it, unless there is none.
+ */
+GBEES_NUM double gbees_growing_step(double longest, const gbees_time_step *before)
+{
+    return before->longest > 0 ? fmin(longest, 2 * before->longest) : longest;
+}
+
 /* Returns a step of size `longest`, or what is left of the interval if that is less. */
 GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, double longest)
 {
@@ -49,6 +58,7 @@ GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, doubl
 
     step.is_last = !(longest < rest);
     step.size = step.is_last ? rest : longest;
+    step.longest = longest;
     return step;
 }
 

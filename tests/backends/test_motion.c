@@ -40,6 +40,33 @@ START_TEST(velocities_vary_in_time)
 }
 END_TEST
 
+/* A velocity that vanishes everywhere at t = 1.77 and 4.51, where its rate allows any step. */
+START_TEST(steps_grow_slowly_where_a_drift_vanishes)
+{
+    const advect_place *at = &places[_i];
+    const double length = 6, beat = 5;
+    rig r;
+
+    if (!is_built(at->backend) || !is_planar(at))
+        return;
+    rig_open(&r, at->backend, at->n, 24);
+    rig_straighten(&r);
+    r.problem.threshold = 1e-10;
+    for (int j = 0; j < at->n; j++) {
+        r.problem.parameters[VELOCITY + j] = 1;
+        r.problem.width[j] = 0.25;
+        for (int k = 0; k < at->n; k++)
+            r.problem.covariance[j * at->n + k] = j == k ? 1 : 0;
+    }
+    r.problem.parameters[BEAT] = beat;
+    rig_start(&r, 1);
+    rig_until(&r, length);
+    for (int j = 0; j < at->n; j++)
+        ck_assert_double_eq_tol(rig_statistics(&r).mean[j], r.problem.mean[j] + length + beat * sin(length), 0.05);
+    rig_close(&r);
+}
+END_TEST
+
 /* The errors of mean and covariance after a turn of 0.8 about the origin. */
 static void turn(rig *r, int extent, double *mean_error, double *spread)
 {
@@ -276,6 +303,7 @@ int main(void)
 
     tcase_set_timeout(motion, 60);
     tcase_add_loop_test(motion, velocities_vary_in_time, 0, places_to(2));
+    tcase_add_loop_test(motion, steps_grow_slowly_where_a_drift_vanishes, 0, places_to(2));
     tcase_add_loop_test(motion, rotation_converges, 0, BACKENDS);
     tcase_add_loop_test(motion, cells_and_bricks_have_one_density, 2, 4);
     tcase_set_timeout(errors, 60);

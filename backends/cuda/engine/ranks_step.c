@@ -77,9 +77,12 @@ static int choose_step(gbees_engine *e, double rate, gbees_error *error)
     const gbees_setup *m = &e->setup;
     gbees_state *s = e->state;
     gbees_step_plan *plan = &s->plan;
+    const int is_time_dependent = (e->problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
+    double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
 
-    s->run.step =
-        gbees_step_choose(&s->run.clock, m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate));
+    if (is_time_dependent)
+        longest = gbees_growing_step(longest, &s->run.step);
+    s->run.step = gbees_step_choose(&s->run.clock, longest);
     s->stop = STOP_DONE;
     if (gbees_step_exceeds(s->run.step.size, rate, m->courant_limit)) {
         s->stop = STOP_COURANT;
@@ -89,7 +92,7 @@ static int choose_step(gbees_engine *e, double rate, gbees_error *error)
     }
     plan->threshold = e->budget.threshold * s->run.ledger.mass;
     plan->prune_follows = gbees_prune_follows(&s->run.clock, m->prune_interval);
-    plan->grows = !plan->prune_follows && !s->run.step.is_last && !(e->problem->model->flags & GBEES_TIME_DEPENDENT);
+    plan->grows = !plan->prune_follows && !s->run.step.is_last && !is_time_dependent;
     return engine_stop_error(e, error);
 }
 

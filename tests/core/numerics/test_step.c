@@ -38,6 +38,20 @@ START_TEST(a_step_without_effect_is_seen)
 }
 END_TEST
 
+/* At most twice the step before, which the end of its interval has shortened; the first may be of any length. */
+START_TEST(steps_grow_slowly)
+{
+    const gbees_step_clock clock = {.elapsed = 1.9, .length = 2};
+    gbees_time_step step = {0};
+
+    ck_assert_double_eq(gbees_growing_step(HUGE_VAL, &step), HUGE_VAL);
+    step = gbees_step_choose(&clock, 0.5);
+    ck_assert_double_eq_tol(step.size, 0.1, 1e-15);
+    ck_assert_double_eq(gbees_growing_step(HUGE_VAL, &step), 1);
+    ck_assert_double_eq(gbees_growing_step(0.7, &step), 0.7);
+}
+END_TEST
+
 /* A step as long as the limit allows, with the rounding of its rate, is not too long. */
 START_TEST(a_step_beyond_the_limit_is_seen)
 {
@@ -206,6 +220,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, an_interval_ends_exactly);
     tcase_add_test(all, a_step_without_effect_is_seen);
+    tcase_add_test(all, steps_grow_slowly);
     tcase_add_test(all, a_step_beyond_the_limit_is_seen);
     tcase_add_test(all, the_coupling_limits_courant_numbers_above_1);
     tcase_add_loop_test(all, sweeps_take_turns, 1, 9);
