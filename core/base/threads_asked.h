@@ -6,8 +6,8 @@
 
 enum { GBEES_THREADS_MOST = 256 };
 
-/* Returns the first number of OMP_NUM_THREADS, which clusters set for each process and OpenMP reads in the same way;
- * 0 if it is not set or does not begin with a number from 1 to GBEES_THREADS_MOST. */
+/* Returns the first number of OMP_NUM_THREADS, which clusters set for each process and OpenMP reads in the same way,
+ * but at most GBEES_THREADS_MOST; 0 if it is not set or does not begin with a positive number. */
 static inline int gbees_threads_asked(void)
 {
     const char *text = getenv("OMP_NUM_THREADS");
@@ -16,7 +16,7 @@ static inline int gbees_threads_asked(void)
 
     if (!text || end == text || (*end != '\0' && *end != ',' && *end != ' '))
         return 0;
-    return number < 1 || number > GBEES_THREADS_MOST ? 0 : (int)number;
+    return number < 1 ? 0 : number > GBEES_THREADS_MOST ? GBEES_THREADS_MOST : (int)number;
 }
 
 #endif

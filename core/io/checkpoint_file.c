@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, CHUNK = 1 << 16, PARTS_MOST = 4096 };
+enum { FORMAT = 2, CHUNK = 1 << 16, PARTS_MOST = 4096 };
 
 static const char *const names[] = {"checkpoint-A.h5", "checkpoint-B.h5"};
 

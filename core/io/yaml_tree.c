@@ -333,6 +333,18 @@ static int fail_parser(const reading *r)
 /* YAML reads no key of more than 1024 characters, and of some bytes a key's text has four. */
 enum { LONGEST_KEY = 200 };
 
+static int check_key(const reading *r, const gbees_node *key, yaml_mark_t place)
+{
+    char text[64];
+
+    if (key->kind != GBEES_NODE_SCALAR)
+        return fail_at(r, place, "a list or a map in the place of a key");
+    if (strlen(key->text) <= LONGEST_KEY)
+        return GBEES_OK;
+    (void)snprintf(text, sizeof text, "a key of more than %d bytes", LONGEST_KEY);
+    return fail_at(r, place, text);
+}
+
 static int convert(reading *r, int index, int depth, gbees_node *parent, gbees_node **out)
 {
     const yaml_node_t *from = yaml_document_get_node(r->document, index);
@@ -366,10 +378,8 @@ static int convert(reading *r, int index, int depth, gbees_node *parent, gbees_n
 
         for (; !status && pair < from->data.mapping.pairs.top; pair++) {
             status = convert(r, pair->key, depth + 1, node, &child);
-            if (!status && child->kind != GBEES_NODE_SCALAR)
-                status = fail_at(r, place, "a list or a map in the place of a key");
-            if (!status && strlen(child->text) > LONGEST_KEY)
-                status = fail_at(r, place, "a key of more than 200 bytes");
+            if (!status)
+                status = check_key(r, child, place);
             if (!status)
                 status = convert(r, pair->value, depth + 1, node, &child);
         }

@@ -42,20 +42,17 @@ GBEES_NUM double gbees_coupled_step(double courant, double rate, double coupling
     return courant > 1 ? fmin(courant / rate, fmax(1 / rate, 0.1 / coupling)) : courant / rate;
 }
 
-/* The longest step of a drift that depends on time. Such a drift may vanish everywhere for a moment, and its rate
- * then says nothing of a moment later: so a step is at most twice as long as the one before it, unless there is none.
- */
-GBEES_NUM double gbees_growing_step(double longest, const gbees_time_step *before)
-{
-    return before->longest > 0 ? fmin(longest, 2 * before->longest) : longest;
-}
-
-/* Returns a step of size `longest`, or what is left of the interval if that is less. */
-GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, double longest)
+/* Returns a step of size `longest`, or what is left of the interval if that is less. before: the step before it if
+ * the drift depends on time, NULL otherwise. Such a drift may vanish everywhere for a moment, and its rate then says
+ * nothing of a moment later: so a step is at most twice as long as the one before it, unless there is none. */
+GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, double longest,
+                                            const gbees_time_step *before)
 {
     const double rest = clock->length - clock->elapsed;
     gbees_time_step step;
 
+    if (before && before->longest > 0)
+        longest = fmin(longest, 2 * before->longest);
     step.is_last = !(longest < rest);
     step.size = step.is_last ? rest : longest;
     step.longest = longest;

@@ -90,12 +90,12 @@ static int available_threads(int wanted)
 static int usual_threads(const gbees_parallel *parallel)
 {
     const int asked = gbees_threads_asked();
-    const long all = sysconf(_SC_NPROCESSORS_ONLN);
-    const int here = engine_processors();
 
     if (asked > 0)
         return asked;
-    if (!parallel || here < all)
+    const int here = engine_processors();
+
+    if (!parallel || here < sysconf(_SC_NPROCESSORS_ONLN))
         return here;
     return parallel->local_ranks > 0 && here > parallel->local_ranks ? here / parallel->local_ranks : 1;
 }

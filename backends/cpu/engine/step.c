@@ -125,11 +125,11 @@ static int choose_step(gbees_engine *e, gbees_error *error)
     const double fixed = numerics->time_step, limit = e->method.courant_limit;
     const double rate = fixed > 0 && limit == 0 ? 0 : engine_limiting_rate(e);
     const gbees_step_clock *clock = &e->run.clock;
-    double longest = fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, rate, e->coupling);
+    const double longest = fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, rate, e->coupling);
+    const int may_vanish = e->context.drift.time_dependent && numerics->mode == GBEES_MODE_DEFAULT;
 
-    if (e->context.drift.time_dependent && numerics->mode == GBEES_MODE_DEFAULT)
-        longest = gbees_growing_step(longest, &e->run.step);
-    e->run.step = gbees_step_choose(clock, e->problem->moving ? fmin(longest, e->longest_step) : longest);
+    e->run.step = gbees_step_choose(clock, e->problem->moving ? fmin(longest, e->longest_step) : longest,
+                                    may_vanish ? &e->run.step : NULL);
     const double size = e->run.step.size;
     if (gbees_step_exceeds(size, rate, limit))
         return failure_courant(clock->time, size, size * rate, limit, error);

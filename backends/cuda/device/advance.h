@@ -55,12 +55,10 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
 {
     const double rate = gbees_cfl_rate(double_of(b->sums.max_rate), double_of(b->sums.max_active_rate));
     gbees_step_plan *plan = &b->plan;
+    const double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
 
-    double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
-
-    if (GBEES_DRIFT_TIME_DEPENDENT)
-        longest = gbees_growing_step(longest, &b->run.step);
-    b->run.step = gbees_step_choose(&b->run.clock, GBEES_MOVING ? fmin(longest, m->longest_step) : longest);
+    b->run.step = gbees_step_choose(&b->run.clock, GBEES_MOVING ? fmin(longest, m->longest_step) : longest,
+                                    GBEES_DRIFT_TIME_DEPENDENT ? &b->run.step : 0);
     if (b->sums.bad) {
         b->stop = STOP_DRIFT;
         b->where = b->sums.bad - 1;

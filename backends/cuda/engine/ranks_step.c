@@ -78,11 +78,9 @@ static int choose_step(gbees_engine *e, double rate, gbees_error *error)
     gbees_state *s = e->state;
     gbees_step_plan *plan = &s->plan;
     const int is_time_dependent = (e->problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
-    double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
+    const double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
 
-    if (is_time_dependent)
-        longest = gbees_growing_step(longest, &s->run.step);
-    s->run.step = gbees_step_choose(&s->run.clock, longest);
+    s->run.step = gbees_step_choose(&s->run.clock, longest, is_time_dependent ? &s->run.step : NULL);
     s->stop = STOP_DONE;
     if (gbees_step_exceeds(s->run.step.size, rate, m->courant_limit)) {
         s->stop = STOP_COURANT;

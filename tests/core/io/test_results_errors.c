@@ -1,6 +1,7 @@
 /* test_results_errors.c - results that can't be written, full disks, damaged files. */
 #include "fixtures/results_fixture.h"
 #include "fixtures/suite.h"
+#include "io/checkpoint_file.h"
 #include "io/hdf5_sum.h"
 #include "io/hdf5_util.h"
 #include <errno.h>
@@ -234,6 +235,42 @@ START_TEST(other_hdf5_files)
 }
 END_TEST
 
+/* A checkpoint holds the state of one version's engines: that of another version is refused. */
+static void check_checkpoint(int format, const char *version, const char *words)
+{
+    gbees_store store = {folder, open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), -1};
+    char path[sizeof folder + 32];
+    gbees_checkpoint found = {0};
+    uint64_t number = 0;
+    gbees_hdf5 file;
+    gbees_error error = {0};
+
+    (void)snprintf(path, sizeof path, "%s/checkpoint-B.h5", folder);
+    ck_assert_int_eq(gbees_hdf5_create(&store, "checkpoint-B.h5", &file, &error), 0);
+    gbees_hdf5_attribute_text(&file, "/", "format", "gbees-checkpoint");
+    gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &format);
+    gbees_hdf5_attribute_text(&file, "/", "gbees_version", version);
+    gbees_hdf5_attribute(&file, "/", "number", H5T_NATIVE_UINT64, 0, NULL, &(uint64_t){1});
+    gbees_hdf5_sum_finish(&file);
+    ck_assert_msg(gbees_hdf5_commit(&file, &error) == 0, "%s", error.text);
+    (void)close(store.descriptor);
+    ck_assert_int_eq(gbees_checkpoint_file_load(path, &found, &number, &error), GBEES_EINPUT);
+    ck_assert_msg(strstr(error.text, words), "%s", error.text);
+    ck_assert_ptr_null(found.item);
+}
+
+START_TEST(checkpoints_of_other_versions)
+{
+    char words[100];
+
+    ck_assert_int_eq(gbees_folder_make(folder, NULL), 0);
+    (void)snprintf(words, sizeof words, "it is of gbees %s, format 1, and this is gbees", gbees_version());
+    check_checkpoint(1, gbees_version(), words);
+    check_checkpoint(2, "0.0.1", "it is of gbees 0.0.1, format 2, and this is gbees");
+    check_checkpoint(2, gbees_version(), "shapes"); /* of this version, but empty */
+}
+END_TEST
+
 START_TEST(no_results)
 {
     gbees_results *results = NULL;
@@ -268,6 +305,7 @@ int main(void)
     tcase_add_test(tests, truncated_file);
     tcase_add_test(tests, corrupted_file);
     tcase_add_test(tests, other_hdf5_files);
+    tcase_add_test(tests, checkpoints_of_other_versions);
     tcase_add_test(tests, no_results);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -13,7 +13,7 @@ START_TEST(an_interval_ends_exactly)
     gbees_run_state run = {.clock = {.time = 2, .length = 1, .leg_step = 7, .phase = 1}};
 
     for (int k = 0; k < 4; k++) {
-        run.step = gbees_step_choose(&run.clock, LONGEST);
+        run.step = gbees_step_choose(&run.clock, LONGEST, NULL);
         ck_assert_int_eq(run.step.is_last, k == 3);
         ck_assert_int_eq(gbees_step_vanishes(&run.clock, &run.step), 0);
         gbees_run_step(&run, 10, 64, 3);
@@ -30,7 +30,8 @@ END_TEST
 START_TEST(a_step_without_effect_is_seen)
 {
     const gbees_step_clock clock = {.elapsed = 1, .length = 2};
-    const gbees_time_step none = gbees_step_choose(&clock, 1e-17), last = gbees_step_choose(&clock, HUGE_VAL);
+    const gbees_time_step none = gbees_step_choose(&clock, 1e-17, NULL),
+                          last = gbees_step_choose(&clock, HUGE_VAL, NULL);
 
     ck_assert_int_eq(gbees_step_vanishes(&clock, &none), 1);
     ck_assert_int_eq(gbees_step_vanishes(&clock, &last), 0);
@@ -44,11 +45,12 @@ START_TEST(steps_grow_slowly)
     const gbees_step_clock clock = {.elapsed = 1.9, .length = 2};
     gbees_time_step step = {0};
 
-    ck_assert_double_eq(gbees_growing_step(HUGE_VAL, &step), HUGE_VAL);
-    step = gbees_step_choose(&clock, 0.5);
+    ck_assert_double_eq(gbees_step_choose(&clock, HUGE_VAL, &step).longest, HUGE_VAL);
+    step = gbees_step_choose(&clock, 0.5, &step);
     ck_assert_double_eq_tol(step.size, 0.1, 1e-15);
-    ck_assert_double_eq(gbees_growing_step(HUGE_VAL, &step), 1);
-    ck_assert_double_eq(gbees_growing_step(0.7, &step), 0.7);
+    ck_assert_double_eq(gbees_step_choose(&clock, HUGE_VAL, &step).longest, 1);
+    ck_assert_double_eq(gbees_step_choose(&clock, 0.7, &step).longest, 0.7);
+    ck_assert_double_eq(gbees_step_choose(&clock, HUGE_VAL, NULL).longest, HUGE_VAL);
 }
 END_TEST
 
