@@ -272,6 +272,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/modes_state.h \
 	%D%/solver/equations.c \
 	%D%/solver/equations.h \
+	%D%/solver/event.c \
+	%D%/solver/event.h \
 	%D%/solver/frame.c \
 	%D%/solver/frame.h \
 	%D%/solver/initial.c \

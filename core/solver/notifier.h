@@ -1,31 +1,15 @@
 /* notifier.h - calls the observer with records and updates, in their order.
  *
- * If the observer is `concurrent` (see gbees_observer in gbees/solver.h), a thread of the notifier makes the calls
- * while the run goes on. Events wait in a queue: two records as long as their cells together are small, else one.
+ * If the observer is `concurrent` (see gbees_observer in gbees/solver.h), two threads of the notifier take the events
+ * while the run goes on: one prepares them (event.h), the other makes the calls. Events wait in a queue: two records
+ * as long as their cells together are small, else one.
  */
 #ifndef GBEES_SOLVER_NOTIFIER_H
 #define GBEES_SOLVER_NOTIFIER_H
 
-#include "mode_records.h"
-#include <gbees/gbees.h>
+#include "event.h"
 
 typedef struct gbees_notifier gbees_notifier;
-
-/* A record, or a step, if record.problem is set, a checkpoint if that is, else an update. gbees_notifier_post() takes
- * ownership of cells, capture, marginals, `moved`, `modes` and `checkpoint`. */
-typedef struct gbees_event {
-    gbees_record record;
-    gbees_cells *cells;           /* unsorted: the notifier sorts them; NULL: the observer wants none */
-    gbees_capture *capture;       /* in place of cells: the notifier fetches them */
-    gbees_marginals *marginals;   /* of a record, or NULL */
-    gbees_problem *moved;         /* the record's problem, if it is not the run's; or NULL */
-    gbees_event_modes *modes;     /* of a record in several modes, which the record points to; or NULL */
-    gbees_checkpoint *checkpoint; /* instead of a record or an update; or NULL */
-    int is_step;                  /* `record` is a step's: without cells and marginals */
-    int number;                   /* of an update: its measurement, counted from 1 */
-    double time;
-    gbees_evidence evidence;
-} gbees_event;
 
 /* Problem, backend and observer must outlive the notifier. */
 int gbees_notifier_create(const gbees_problem *problem, const gbees_backend *backend, const gbees_observer *observer,
@@ -33,7 +17,7 @@ int gbees_notifier_create(const gbees_problem *problem, const gbees_backend *bac
 /* Waits until the queue is empty. An error that gbees_notifier_status() has not reported is lost. */
 void gbees_notifier_destroy(gbees_notifier *notifier);
 
-/* Whether the notifier has a thread; without one gbees_notifier_post() calls the observer itself. */
+/* Whether the notifier has threads; without them gbees_notifier_post() calls the observer itself. */
 int gbees_notifier_is_concurrent(const gbees_notifier *notifier);
 
 /* The functions below return the status of the first call to the observer that failed; after it there are no calls.
@@ -41,7 +25,7 @@ int gbees_notifier_is_concurrent(const gbees_notifier *notifier);
 
 /* Waits until the queue has capacity for a record of `cells` cells. */
 int gbees_notifier_wait(gbees_notifier *notifier, uint64_t cells, gbees_error *error);
-/* Queues the event, or calls the observer at once. */
+/* Queues the event, or calls the observer at once; takes ownership of what the event owns. */
 int gbees_notifier_post(gbees_notifier *notifier, gbees_event *event, gbees_error *error);
 /* Waits until the queue is empty, then calls the observer with a checkpoint, which stays the caller's and has the
  * audit's samples. */

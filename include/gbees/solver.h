@@ -20,9 +20,10 @@ typedef struct gbees_solver gbees_solver;
  * GBEES_ECANCELLED, the others with the status that they return and the text that they have written to *error.
  *
  * `record`, `step`, `update` and `checkpoint` are called one at a time, in the order of the events. If `concurrent`
- * is set, a thread of the solver calls them while the run continues, up to two records behind; the caller's thread
- * calls `progress`, `cancelled` and `checkpoint_due`, possibly at the same time. All calls have returned when
- * gbees_solver_run() returns, also after an error. */
+ * is set, a thread of the solver calls them while the run continues, up to two records behind; meanwhile another one
+ * has `audit` compare the next record, so that these functions must not use it. The caller's thread calls `progress`,
+ * `cancelled` and `checkpoint_due`, possibly at the same time. All calls have returned when gbees_solver_run()
+ * returns, also after an error. */
 typedef struct gbees_observer {
     void *context; /**< the first argument of each function */
     /** Receives a record, which is valid during the call. */

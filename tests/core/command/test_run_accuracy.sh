@@ -163,9 +163,8 @@ has_record results/linear-2 0 0 || fail "the default name is not the next one"
 # A signal keeps the best run, and what the search goes on from.
 "$program" --plugin lorenz63 --backend cpu --progress none --accuracy 0.01 --output stopped >out 2>err &
 child=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    grep -q '^run 1' out && break
-    sleep 0.5
+while kill -0 $child 2>/dev/null && ! grep -q '^run 1' out; do
+    sleep 0.2
 done
 kill -TERM $child
 wait $child

@@ -256,7 +256,7 @@ static void check_checkpoint(int format, const char *version, const char *words)
     (void)close(store.descriptor);
     ck_assert_int_eq(gbees_checkpoint_file_load(path, &found, &number, &error), GBEES_EINPUT);
     ck_assert_msg(strstr(error.text, words), "%s", error.text);
-    ck_assert_ptr_null(found.item);
+    ck_assert_ptr_null(found.part);
 }
 
 START_TEST(checkpoints_of_other_versions)

@@ -21,14 +21,15 @@ typedef struct stage {
     int captures;         /* 0: cells() alone, 1: captures, 2: no room for every other one */
     uint64_t cells_above; /* of each record, as it says */
     int fail_at_capture, fail_at_visit, fail_at_record, fail_at_step, cancel_at_step;
-    int wait_at_record; /* the observer waits at it until there have been `wait_for_step` steps */
-    uint64_t wait_for_step;
+    int wait_at_record; /* the observer waits at it until there have been so many steps, and so many visits */
+    uint64_t wait_for_step, wait_for_visit;
 
     pthread_mutex_t lock;
     pthread_cond_t stepped;
     uint64_t steps, steps_then; /* so far; when the observer had waited */
+    uint64_t visited;           /* copies of cells that have been fetched */
     int held, most_held;        /* copies of cells that are there at once */
-    int captured, visited;
+    int captured;
     int busy;
     pthread_t runner;
     int is_elsewhere, takes_signals, has_waited;
@@ -149,8 +150,11 @@ static int fake_capture_cells(gbees_capture *capture, gbees_cell_visitor *visito
 {
     stage *s = capture->stage;
 
-    s->visited++;
-    if (s->fail_at_visit == s->visited)
+    (void)pthread_mutex_lock(&s->lock);
+    const uint64_t visited = ++s->visited;
+    (void)pthread_cond_broadcast(&s->stepped);
+    (void)pthread_mutex_unlock(&s->lock);
+    if (s->fail_at_visit && visited == (uint64_t)s->fail_at_visit)
         return gbees_error_set(error, GBEES_EBACKEND, "the GPU failed while fetching cells");
     return visit(capture->steps, visitor, context);
 }
@@ -197,16 +201,16 @@ static void enter(stage *s)
     ck_assert_int_lt(s->told_count, MOST);
 }
 
-static int wait_for_steps(stage *s, uint64_t steps)
+static int wait_for(stage *s, uint64_t steps, uint64_t visits)
 {
     struct timespec until;
 
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WAIT_S;
     (void)pthread_mutex_lock(&s->lock);
-    while (s->steps < steps && !pthread_cond_timedwait(&s->stepped, &s->lock, &until))
+    while ((s->steps < steps || s->visited < visits) && !pthread_cond_timedwait(&s->stepped, &s->lock, &until))
         ;
-    const int came = s->steps >= steps;
+    const int came = s->steps >= steps && s->visited >= visits;
     s->steps_then = s->steps;
     (void)pthread_mutex_unlock(&s->lock);
     return came;
@@ -229,7 +233,7 @@ static int see_record(void *context, const gbees_record *record, gbees_error *er
         return gbees_error_set(error, GBEES_EIO, "the disk is full");
     }
     if (s->wait_at_record && s->told_count + 1 == s->wait_at_record)
-        s->has_waited = wait_for_steps(s, s->wait_for_step);
+        s->has_waited = wait_for(s, s->wait_for_step, s->wait_for_visit);
     gbees_cells_range(record->cells, 0, &lowest, &highest);
     (void)snprintf(s->told[s->told_count++], sizeof s->told[0], "r %d %d %d %zu %d", record->leg, record->number,
                    (int)record->totals.steps, gbees_cells_count(record->cells), (int)highest);
@@ -328,7 +332,7 @@ START_TEST(the_same_is_told)
         ck_assert_int_eq(run(&later, &error), GBEES_OK);
         check_same(&later, &at_once, 11);
         ck_assert_int_eq(later.is_elsewhere, 11);
-        ck_assert_int_eq(later.visited, captures == 0 ? 0 : captures == 1 ? 10 : 5);
+        ck_assert_uint_eq(later.visited, captures == 0 ? 0 : captures == 1 ? 10 : 5);
     }
 }
 END_TEST
@@ -343,7 +347,8 @@ START_TEST(records_without_cells)
         s.no_cells = 1;
         ck_assert_int_eq(run(&s, &error), GBEES_OK);
         ck_assert_int_eq(s.told_count, 11);
-        ck_assert_int_eq(s.captured + s.visited, 0);
+        ck_assert_int_eq(s.captured, 0);
+        ck_assert_uint_eq(s.visited, 0);
     }
 }
 END_TEST
@@ -363,6 +368,21 @@ START_TEST(steps_go_on_meanwhile)
         ck_assert_int_eq(s.has_waited, 1);
         ck_assert_int_eq(s.told_count, 11);
     }
+}
+END_TEST
+
+/* While the observer has a record, the cells of the next one are fetched: whoever waited for that would wait in vain.
+ */
+START_TEST(the_next_record_is_prepared_meanwhile)
+{
+    gbees_error error;
+    stage s = make(1);
+
+    s.wait_at_record = 1;
+    s.wait_for_visit = 2;
+    ck_assert_int_eq(run(&s, &error), GBEES_OK);
+    ck_assert_int_eq(s.has_waited, 1);
+    ck_assert_int_eq(s.told_count, 11);
 }
 END_TEST
 
@@ -472,6 +492,7 @@ int main(void)
     tcase_add_test(tests, the_same_is_told);
     tcase_add_test(tests, records_without_cells);
     tcase_add_test(tests, steps_go_on_meanwhile);
+    tcase_add_test(tests, the_next_record_is_prepared_meanwhile);
     tcase_add_test(tests, few_are_there_at_once);
     tcase_add_test(tests, a_record_that_can_not_be_told);
     tcase_add_test(tests, cells_that_can_not_be_fetched);
