@@ -358,6 +358,9 @@ THREADS_TESTS = \
 	%D%/core/module/test_isolation \
 	%D%/core/solver/test_notifier \
 	%D%/core/solver/test_regrid
+# The programs on short runs under valgrind.
+check-valgrind: all
+	$(SHELL) $(abs_srcdir)/%D%/valgrind
 # What public functions and the contracts of modules differ in from what is stored.
 check-abi: libgbees.la
 	CC='$(CC)' $(SHELL) $(srcdir)/%D%/abi $(srcdir) .
@@ -369,8 +372,8 @@ coverage:
 	+$(SHELL) $(srcdir)/%D%/coverage $(srcdir) '$(COVERAGE_TESTS)'
 # Empty: all tests of a build without CUDA.
 COVERAGE_TESTS =
-.PHONY: check-abi check-lint check-sanitize check-threads coverage fuzz
-EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/load %D%/load.c %D%/sanitize %D%/threads
+.PHONY: check-abi check-lint check-sanitize check-threads check-valgrind coverage fuzz
+EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/load %D%/load.c %D%/sanitize %D%/threads %D%/valgrind
 
 # The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
 if HAVE_CUDA
