@@ -107,6 +107,25 @@ run 0 build mine.c --no-install
 has out "mine is built: ./mine.so"
 rm mine.so there.so
 
+# In a folder that others may write to, too, somebody has put a link where the program is about to write.
+echo precious >victim
+what="a planted link"
+# shellcheck disable=SC2016 # the inner shell's process becomes the program's
+sh -c 'ln -s victim ".planted.so.$$"; exec "$0" build mine.c --no-install --output ./planted.so' "$program" >out 2>err
+code=$?
+test "$code" -eq 1 || fail "exit status $code, not 1"
+test "$(cat victim)" = precious || fail "it wrote through the link"
+refused "can't write the file ./.planted.so."
+has err "it is there already, and not this program's: remove it"
+test ! -e planted.so || fail "it made the plugin all the same"
+rm .planted.so.*
+what="a link with the plugin's name"
+ln -s victim planted.so
+run 0 build mine.c --no-install --output ./planted.so
+test "$(cat victim)" = precious || fail "it wrote through the link"
+test ! -L planted.so || fail "the link is still there"
+rm planted.so victim
+
 before=$(cksum "$installed/mine.so")
 cp mine.c sound.c
 line=$(grep -n 'dxdt\[1\] =' mine.c | cut -d: -f1)
