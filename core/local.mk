@@ -68,6 +68,7 @@ libgbees_la_SOURCES = \
 	%D%/module/module.c \
 	%D%/module/module.h \
 	%D%/module/registry.c \
+	%D%/module/registry_private.h \
 	%D%/module/survey.c \
 	%D%/module/survey.h \
 	%D%/module/trust.c \

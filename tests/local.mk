@@ -41,6 +41,7 @@ test_scripts = \
 	%D%/core/command/test_run.sh \
 	%D%/core/command/test_run_accuracy.sh \
 	%D%/core/command/test_scenarios.sh \
+	%D%/core/command/test_stops.sh \
 	%D%/doc/test_examples.sh \
 	%D%/doc/test_man.sh \
 	%D%/doc/test_tutorial.sh \

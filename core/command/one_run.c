@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char lack_of_memory[] = "lack of memory";
 static const double most_of_free = 0.9; /* of the memory that is free at the start: a run stops there */
 
 /* ---- functions that the solver calls ---- */
@@ -103,7 +104,7 @@ static int on_progress(void *context, double time, double fraction, const gbees_
     int status = r->writer ? gbees_writer_sync(r->writer, error) : GBEES_OK;
 
     if (!r->stopped_by && r->stop_bytes > 0 && (double)totals->peak_bytes > r->stop_bytes)
-        r->stopped_by = r->memory_option ? "--max-memory" : "lack of memory";
+        r->stopped_by = r->memory_option ? "--max-memory" : lack_of_memory;
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_show(&r->progress, time, fraction, totals);
     if (!status && r->progress.stream != stderr)
@@ -326,14 +327,28 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
     return status;
 }
 
+/* What has stopped a run that ended with this status; NULL: nothing, or a failure of its own. */
+static const char *what_stopped(const gbees_one_run *run, int status)
+{
+    if (status == GBEES_ENOMEM)
+        return lack_of_memory;
+    if (status != GBEES_ECANCELLED)
+        return NULL;
+    if (run->stopped_by && !gbees_signals_caught())
+        return run->stopped_by;
+    return gbees_signals_name(gbees_signals_caught() ? gbees_signals_caught() : SIGPIPE);
+}
+
 int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *summary, gbees_error *failure)
 {
     const char *state = !status ? "complete" : status == GBEES_ECANCELLED ? "cancelled" : "failed";
     gbees_error late = {0};
     int finished = GBEES_OK;
 
-    if (run->writer)
+    if (run->writer) {
+        gbees_writer_stopped_by(run->writer, what_stopped(run, status));
         finished = gbees_writer_finish(run->writer, state, summary, &late);
+    }
     if (status || !finished)
         return status;
     *failure = late;

@@ -5,6 +5,7 @@
 #include "plugin.h"
 #include <argz.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,26 +260,61 @@ static int look_at(look *l, const char *source, gbees_error *error)
 
 /* ---- where it goes ---- */
 
-static int copy(const char *from, const char *to, gbees_error *error)
+static int cannot_write(const char *path, int reason, gbees_error *error)
 {
-    FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+    return gbees_error_set(error, GBEES_EIO, "can't write the file %s: %s", path,
+                           reason == EEXIST ? "it is there already, and not this program's: remove it"
+                                            : strerror(reason));
+}
+
+/* Creates a file that is not there yet: where others may write to the folder, what is there may be a link of theirs
+ * to a file of the user's. */
+static int create(const char *path, FILE **file, gbees_error *error)
+{
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (descriptor < 0)
+        return cannot_write(path, errno, error);
+    *file = fdopen(descriptor, "wb");
+    if (*file)
+        return GBEES_OK;
+    (void)close(descriptor);
+    (void)unlink(path);
+    return no_memory(error);
+}
+
+/* Returns 0, or the errno of what failed. */
+static int copy_bytes(FILE *in, FILE *out)
+{
     char block[1 << 14];
     size_t got;
 
     errno = 0;
-    while (out && (got = fread(block, 1, sizeof block, in)) > 0 && fwrite(block, 1, got, out) == got)
+    while ((got = fread(block, 1, sizeof block, in)) > 0 && fwrite(block, 1, got, out) == got)
         ;
-    int failed = !in || !out || ferror(in) || ferror(out);
-    int reason = errno;
-    if (out && fclose(out)) {
-        reason = failed ? reason : errno;
-        failed = 1;
+    return ferror(in) || ferror(out) ? errno : 0;
+}
+
+/* Copies a file to one that is not there yet. */
+static int copy(const char *from, const char *to, gbees_error *error)
+{
+    FILE *in = fopen(from, "rb"), *out = NULL;
+
+    if (!in)
+        return gbees_error_set(error, GBEES_EIO, "can't read the file %s: %s", from, strerror(errno));
+    int status = create(to, &out, error);
+    if (!status) {
+        int reason = copy_bytes(in, out);
+
+        if (fclose(out) && !reason)
+            reason = errno;
+        if (reason) {
+            status = cannot_write(to, reason, error);
+            (void)unlink(to);
+        }
     }
-    if (in)
-        (void)fclose(in);
-    if (failed && out)
-        (void)unlink(to);
-    return failed ? gbees_error_set(error, GBEES_EIO, "can't write the file %s: %s", to, strerror(reason)) : GBEES_OK;
+    (void)fclose(in);
+    return status;
 }
 
 /* Installs by rename, so that a program that has loaded the old file keeps it. */

@@ -99,6 +99,15 @@ int gbees_signals_caught(void)
     return caught_signal;
 }
 
+const char *gbees_signals_name(int number)
+{
+    return number == SIGINT    ? "SIGINT"
+           : number == SIGTERM ? "SIGTERM"
+           : number == SIGHUP  ? "SIGHUP"
+           : number == SIGPIPE ? "SIGPIPE"
+                               : "a signal";
+}
+
 /* ---- unexpected ends of the program ---------------------------------------------------------------------------- */
 
 void gbees_signals_explain(void)

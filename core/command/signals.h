@@ -6,6 +6,8 @@
 void gbees_signals_listen(void);
 /* The signal that was caught, 0: none. */
 int gbees_signals_caught(void);
+/* The name of a signal that ends a run, as "SIGTERM". */
+const char *gbees_signals_name(int number);
 /* Whether SIGUSR1 has been caught since the last call. */
 int gbees_signals_take_request(void);
 /* From here to gbees_signals_finish() a crash, or an exit() from within a library or a plugin, writes a sentence to

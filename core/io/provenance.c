@@ -194,6 +194,8 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     bad |= json_object_set_new(run, "format_version", json_integer(1));
     bad |= json_object_set_new(run, "gbees_version", gbees_json_text(gbees_version()));
     bad |= json_object_set_new(run, "state", gbees_json_text(state));
+    if (info->stopped_by)
+        bad |= json_object_set_new(run, "stopped_by", json_string(info->stopped_by));
     bad |= json_object_set_new(run, "started", gbees_json_text(info->started));
     if (strcmp(state, "running") != 0) {
         bad |= json_object_set_new(run, "ended", json_string(now));

@@ -12,7 +12,8 @@ typedef struct gbees_run_info {
     const gbees_problem *problem;
     char *plugin_path, *scenario, *backend, *device, *command; /* copies, "" for NULL */
     char model_hash[GBEES_MODEL_HASH];                         /* "sha256:..." of the plugin's source text */
-    char *resumed; /* JSON: when and how the run was resumed; NULL: never */
+    char *resumed;          /* JSON: when and how the run was resumed; NULL: never */
+    const char *stopped_by; /* of a run that has not come to its end; a constant text, or NULL */
     char host[256];
     char started[32];            /* UTC, ISO 8601 */
     gbees_scores scores;         /* of records beside a truth */

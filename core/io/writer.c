@@ -353,6 +353,11 @@ int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, i
     return GBEES_OK;
 }
 
+void gbees_writer_stopped_by(gbees_writer *writer, const char *what)
+{
+    writer->info.stopped_by = what;
+}
+
 /* The time series of a run that has failed comes last: on a disk that is full the state takes the last space. */
 static int finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
 {

@@ -4,11 +4,13 @@
  * none, or its card has another name, the cards of all files are searched. So a run usually loads one plugin only.
  */
 #include "base/text.h"
+#include "registry_private.h"
 #include "survey.h"
 #include <errno.h>
 #include <gbees/gbees.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 
 struct gbees_registry {
@@ -18,6 +20,7 @@ struct gbees_registry {
     gbees_survey survey[2];  /* of models and of backends; they own the texts in `list` */
     char **hidden;           /* [list_count]: for a file whose name means another file, its `problem`; else NULL */
     size_t list_count;
+    int is_secure; /* 1: the caller chooses no code; see registry_private.h */
 };
 
 static const char *const word_of[] = {"model", "backend", "communicator"};
@@ -56,13 +59,14 @@ void gbees_registry_destroy(gbees_registry *registry)
     free(registry);
 }
 
-int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error)
+int gbees_registry_create_for(int is_secure, const char *plugin_path, gbees_registry **registry, gbees_error *error)
 {
     gbees_registry *made = calloc(1, sizeof *made);
 
     if (!made)
         return no_memory(error);
-    int status = gbees_folders_add_plugins(&made->folders[GBEES_MODULE_MODEL], plugin_path, error);
+    made->is_secure = is_secure;
+    int status = gbees_folders_add_plugins(&made->folders[GBEES_MODULE_MODEL], is_secure ? NULL : plugin_path, error);
     if (!status)
         status = gbees_folders_add_backends(&made->folders[GBEES_MODULE_BACKEND], error);
     if (!status)
@@ -75,9 +79,14 @@ int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gb
     return GBEES_OK;
 }
 
+int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error)
+{
+    return gbees_registry_create_for(getauxval(AT_SECURE) != 0, plugin_path, registry, error);
+}
+
 void gbees_registry_trust(gbees_registry *registry)
 {
-    registry->cache.trust = 1;
+    registry->cache.trust = !registry->is_secure;
 }
 
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count)
@@ -109,6 +118,11 @@ static int open_file(gbees_registry *registry, gbees_module_kind kind, const cha
 {
     size_t length = strlen(name);
 
+    if (registry->is_secure)
+        return gbees_error_set(error, status_of(kind),
+                               "%s: not loaded: this program runs with other rights than yours (set-user-ID), and so "
+                               "takes a %s by its name alone, not by its file",
+                               name, word_of[kind]);
     /* A .la file is refused: libltdl would load the files that it names. */
     if (length < 4 || strcmp(name + length - 3, ".so") != 0)
         return gbees_error_set(error, status_of(kind), "%s: not a %s's file: those end in .so", name, word_of[kind]);

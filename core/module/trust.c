@@ -17,11 +17,12 @@ static int owns_library(uid_t user)
     return dladdr(within, &here) && here.dli_fname && stat(here.dli_fname, &library) == 0 && library.st_uid == user;
 }
 
-/* Whether others than the owner can write to the file. A group with the owner's number is taken as the owner's own.
- */
-static int is_open_to_others(const struct stat *file)
+/* Whether a group other than root's and the user's own can write to the file. A group with the owner's number is
+ * taken as the owner's own. */
+static int is_open_to_group(const struct stat *file)
 {
-    return (file->st_mode & S_IWOTH) || ((file->st_mode & S_IWGRP) && file->st_gid != file->st_uid);
+    return (file->st_mode & S_IWGRP) && file->st_gid != 0 && file->st_gid != getegid() &&
+           file->st_gid != file->st_uid;
 }
 
 static int is_trusted(uid_t user)
@@ -46,10 +47,17 @@ static int check_folder(const char *path, gbees_status status, gbees_error *erro
                                "not loaded: its folder belongs to another user (number %lu), who may replace it; "
                                "--trust loads it all the same",
                                (unsigned long)facts.st_uid);
-    if (found && (facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX))
+    if (!found || (facts.st_mode & S_ISVTX))
+        return GBEES_OK;
+    if (facts.st_mode & S_IWOTH)
         return gbees_error_set(error, status,
                                "not loaded: anybody may replace it, as all may write to its folder; forbid that "
                                "(chmod o-w), or give --trust");
+    if (is_open_to_group(&facts))
+        return gbees_error_set(error, status,
+                               "not loaded: a group (number %lu) may replace it, as it may write to its folder; "
+                               "forbid that (chmod g-w), or give --trust",
+                               (unsigned long)facts.st_gid);
     return GBEES_OK;
 }
 
@@ -63,7 +71,7 @@ int gbees_trust_check(const char *path, gbees_status status, gbees_error *error)
         return gbees_error_set(error, status,
                                "not loaded: it belongs to another user (number %lu); --trust loads it all the same",
                                (unsigned long)file.st_uid);
-    if (is_open_to_others(&file))
+    if ((file.st_mode & S_IWOTH) || is_open_to_group(&file))
         return gbees_error_set(error, status,
                                "not loaded: others may write to it (mode %04o); forbid that (chmod go-w), or give "
                                "--trust",

@@ -21,6 +21,8 @@ typedef struct gbees_registry gbees_registry;
  * Plugins are searched for in plugin_path, $GBEES_PLUGIN_PATH, ~/.local/lib/gbees/plugins, the build tree if the
  * program runs from it, and the installed folder, in this order; backends in $GBEES_BACKEND_PATH, the build tree, and
  * the installed folder.
+ * In a set-user-ID program the caller must not choose its code: plugin_path, these variables and
+ * gbees_registry_trust() have no effect there, and a module that is named by its file is refused.
  * @param plugin_path folders separated by colons, or NULL
  */
 int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error);

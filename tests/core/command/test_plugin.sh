@@ -107,6 +107,25 @@ run 0 build mine.c --no-install
 has out "mine is built: ./mine.so"
 rm mine.so there.so
 
+# In a folder that others may write to, too, somebody has put a link where the program is about to write.
+echo precious >victim
+what="a planted link"
+# shellcheck disable=SC2016 # the inner shell's process becomes the program's
+sh -c 'ln -s victim ".planted.so.$$"; exec "$0" build mine.c --no-install --output ./planted.so' "$program" >out 2>err
+code=$?
+test "$code" -eq 1 || fail "exit status $code, not 1"
+test "$(cat victim)" = precious || fail "it wrote through the link"
+refused "can't write the file ./.planted.so."
+has err "it is there already, and not this program's: remove it"
+test ! -e planted.so || fail "it made the plugin all the same"
+rm .planted.so.*
+what="a link with the plugin's name"
+ln -s victim planted.so
+run 0 build mine.c --no-install --output ./planted.so
+test "$(cat victim)" = precious || fail "it wrote through the link"
+test ! -L planted.so || fail "the link is still there"
+rm planted.so victim
+
 before=$(cksum "$installed/mine.so")
 cp mine.c sound.c
 line=$(grep -n 'dxdt\[1\] =' mine.c | cut -d: -f1)
@@ -190,6 +209,16 @@ failed parameters "the plugin crashed (Segmentation fault)"
 gbees_run=$programs/gbees-run
 calls 139 "$gbees_run" --plugin ./crashing.so --backend cpu --no-output --progress none
 has err "the program crashed: in a function of the model 'crashing'"
+# One that is well at first: what was computed before is there.
+what="a crash while running"
+sed 's/turns = 1;$/*(volatile int *)0 = 0;/; s/"loops"/"late"/' "$top_src/tests/plugins/loops.c" >late.c
+# shellcheck disable=SC2086 # CC may have options
+${CC:-cc} -shared -fPIC -O1 -ffp-contract=off -I. -I"$top_src/include" late.c -o late.so 2>err || fail "late.c is not compiled"
+calls 139 "$gbees_run" --plugin ./late.so --backend cpu --audit off --progress none --quiet --output late
+has err "the program crashed: in a function of the model 'late'"
+test "$(grep -c '^gbees-run: ' err)" -eq 1 || fail "it says more than one line" # the shell may add one
+has_record late 0 3 || fail "no records before the crash"
+calls 0 "$programs/gbees-export" --verify late
 variant endless "s/$at/for (volatile int i = 0; i < 1;) ; &/"
 run 1 check endless.so --time-limit 1
 failed parameters "no answer within 1 s: look for a loop that never ends"

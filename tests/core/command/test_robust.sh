@@ -66,6 +66,16 @@ head -c 8192 plugins/full.so >plugins/cut.so
 gbees --plugin cut --output cut
 judge 2 "plugins/cut.so: the file is cut short"
 
+for how in 'exit:it ended the process with status' 'crash:it crashed (Segmentation fault)'; do
+    what="a plugin whose constructor does this: ${how%%:*}"
+    GBEES_TEST_CONSTRUCTOR=${how%%:*}
+    export GBEES_TEST_CONSTRUCTOR
+    gbees --plugin constructor --output constructed
+    unset GBEES_TEST_CONSTRUCTOR
+    judge 2 "plugins/constructor.so: can't be loaded: a process tried to first, and ${how#*:}"
+    test ! -e constructed || fail "it made a folder for nothing"
+done
+
 for z in 500 5000; do
     what="a measurement at z = $z"
     gbees --plugin lorenz63 --set factor=0.5 --set records=1 --until 0.1 --output "far-$z" \
@@ -87,11 +97,12 @@ if (ulimit -v 300000) 2>/dev/null; then
     code=$?
     judge 1 "memory"
     test ! -e memory || whole memory failed
+    test ! -e memory || grep -q '"stopped_by": "lack of memory"' memory/run.json || fail "run.json does not say why"
 fi
 
 what="a limit on the size of files"
 (
-    ulimit -f 100 # of 512 or 1024 bytes
+    ulimit -f 200 # of 512 or 1024 bytes
     gbees --plugin lorenz63 --scenario published --until 1 --output size
     exit "$code"
 )

@@ -477,6 +477,7 @@ what="gbees-run into a pipe that nobody reads"
 } | head -n 1 >out
 test "$(cat code)" -eq 141 || fail "exit status $(cat code), not 141"
 has piped/run.json '"state": "cancelled"'
+has piped/run.json '"stopped_by": "SIGPIPE"'
 if test -c /dev/full; then
     what="gbees-run onto a full disk"
     gbees --plugin lorenz63 --scenario published --no-output --until 0.01 >/dev/full 2>err

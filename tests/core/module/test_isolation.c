@@ -1,6 +1,7 @@
 /* test_isolation.c - modules that do harm when they are loaded, that are damaged, or that are somebody else's. */
 #include "fixtures/module_fixture.h"
 #include "fixtures/suite.h"
+#include "module/registry_private.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -144,6 +145,95 @@ START_TEST(files_of_others)
 }
 END_TEST
 
+/* Whether the module is loaded from a folder, or is a file, of this group and mode, of root. */
+static void group_may(const char *name, gid_t group, mode_t mode, const char *problem)
+{
+    open_registry("a");
+    owner_of(name, 0, group);
+    mode_of(name, mode);
+    if (problem)
+        refused_file("a/lorenz63.so", problem);
+    else
+        ck_assert_ptr_nonnull(found("lorenz63"));
+    owner_of(name, 0, 0);
+    mode_of(name, 0755);
+}
+
+/* Root's group and the user's own may write: Debian makes each user's group, and folders that it may write to. */
+START_TEST(groups)
+{
+    const char *const replaced = "not loaded: a group (number 12345) may replace it, as it may write to its folder";
+
+    if (geteuid() != 0)
+        return;
+    group_may("a", 12345, 0755, NULL);
+    group_may("a", 12345, 0775, replaced);
+    group_may("a", 12345, 02775, replaced);
+    group_may("a", 12345, 01775, NULL); /* the sticky bit: only the owner may replace a file */
+    group_may("a", 0, 0775, NULL);
+    group_may("a/lorenz63.so", 0, 0775, NULL);
+    group_may("a/lorenz63.so", 12345, 0775, "not loaded: others may write to it (mode 0775)");
+    ck_assert_int_eq(setegid(12345), 0);
+    group_may("a", 12345, 0775, NULL);
+    group_may("a", 0, 0775, NULL);
+    group_may("a", 12346, 0775, "not loaded: a group (number 12346) may replace it");
+    group_may("a/lorenz63.so", 12345, 0775, NULL);
+    group_may("a/lorenz63.so", 12346, 0775, "not loaded: others may write to it (mode 0775)");
+    ck_assert_int_eq(setegid(0), 0);
+}
+END_TEST
+
+/* ---- set-user-ID programs ---- */
+
+static void open_secure_registry(int is_secure)
+{
+    char path[2 * LENGTH];
+
+    print(path, sizeof path, "%s/a", top);
+    gbees_registry_destroy(registry);
+    registry = NULL;
+    ck_assert_msg(gbees_registry_create_for(is_secure, path, &registry, &error) == GBEES_OK, "%s", error.text);
+}
+
+static int searches(const char *name)
+{
+    const char *const *folders = NULL;
+    char path[2 * LENGTH];
+    size_t count = 0;
+
+    print(path, sizeof path, "%s/%s", top, name);
+    ck_assert_int_eq(gbees_registry_folders(registry, &folders, &count), GBEES_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(folders[i], path) == 0)
+            return 1;
+    return 0;
+}
+
+/* The caller of a set-user-ID program chooses neither folders nor files, and trusts nobody for its owner. */
+START_TEST(callers_with_less_rights)
+{
+    const gbees_model *model = NULL;
+    char path[2 * LENGTH];
+
+    print(path, sizeof path, "%s/a/lorenz63.so", top);
+    open_secure_registry(0);
+    ck_assert(searches("a"));
+    ck_assert_int_eq(gbees_registry_model(registry, path, &model, &error), GBEES_OK);
+
+    open_secure_registry(1);
+    ck_assert(!searches("a"));
+    refused_file("a/lorenz63.so", "not loaded: this program runs with other rights than yours");
+
+    run("mkdir -p \"$HOME/.local/lib/gbees\"");
+    make_folder(".local/lib/gbees/plugins");
+    copy("plugins", "lorenz63", ".local/lib/gbees/plugins/lorenz63.so");
+    mode_of(".local/lib/gbees/plugins/lorenz63.so", 0757);
+    open_secure_registry(1);
+    gbees_registry_trust(registry);
+    refused("lorenz63", "plugins/lorenz63.so: not loaded: others may write to it (mode 0757)");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("isolation");
@@ -155,6 +245,8 @@ int main(void)
     tcase_add_loop_test(tests, constructors_that_do_not_end, 0, 2);
     tcase_add_test(tests, damaged_files);
     tcase_add_test(tests, files_of_others);
+    tcase_add_test(tests, groups);
+    tcase_add_test(tests, callers_with_less_rights);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
