@@ -140,7 +140,7 @@ void engine_steer(gbees_engine *e);
 /* update.c */
 int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                        gbees_evidence *evidence, gbees_error *error);
-/* The same of all ranks together, which call it, or of an engine that has all of the grid. */
+/* Applies a measurement: all ranks of a split grid call it, or the one that has all of the grid. */
 int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                         gbees_evidence *evidence, gbees_error *error);
 
