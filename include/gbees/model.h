@@ -142,7 +142,7 @@ typedef struct gbees_functions {
     gbees_bound_d *bound_d;                   /**< the bound */
     gbees_log_likelihood_d *log_likelihood_d; /**< the model's own likelihood */
     gbees_vector_d *diffusion_d;              /**< Q: its diagonal or n x n, as gbees_model.diffusion has it */
-    /** The functions above for points y of a framed grid, x = c + A y: the drift is A^-1 f(x) - u - G y, the diffusion
+    /** The members above for points y of a framed grid, x = c + A y: the drift is A^-1 f(x) - u - G y, the diffusion
      * A^-1 Q A^-T, n x n. They read the frame from p[GBEES_FRAME_CENTRE ...]. NULL in the framed functions. */
     const struct gbees_functions *framed;
 } gbees_functions;
