@@ -71,7 +71,8 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/team.h \
 	%D%/cpu/engine/update.c
 
-EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md %D%/cpu/kernel/README.md %D%/mpi/README.md
+EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md %D%/cpu/engine/README.md %D%/cpu/grid/README.md \
+	%D%/cpu/kernel/README.md %D%/mpi/README.md
 
 # Runs on several processes: nothing else is linked with MPI.
 if HAVE_MPI
@@ -229,8 +230,8 @@ cuda_numerics = \
 	core/numerics/step.h \
 	core/numerics/sweeps.h \
 	core/numerics/work.h
-EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cuda/device/small/README.md \
-	%D%/cuda/driver/README.md %D%/cuda/engine/README.md
+EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cuda/device/README.md \
+	%D%/cuda/device/small/README.md %D%/cuda/driver/README.md %D%/cuda/engine/README.md
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la

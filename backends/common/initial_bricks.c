@@ -38,7 +38,8 @@ static void box_next(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
     }
 }
 
-/* The same for the box of a problem's initial density. */
+/* Sets lo[n] and hi[n] as box_keys() does, for the box of a problem's initial density; returns its number of bricks.
+ */
 static double whole_box(const gbees_problem *problem, const gbees_shape *shape, int32_t *lo, int32_t *hi)
 {
     int low[GBEES_MAX_DIM];

@@ -45,7 +45,7 @@ typedef struct gbees_hdf5 {
     int threads;         /* that compress them, at most */
     int failure;         /* errno of the first read or write that failed */
     gbees_status status; /* status of the first call that failed */
-    char reason[256];    /* ... and why */
+    char reason[256];    /* why that call failed */
     gbees_hdf5_part part[GBEES_HDF5_PARTS];
     int part_count;
     gbees_hdf5_open_scale scales[GBEES_HDF5_SCALES];

@@ -313,14 +313,14 @@ void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, c
     (void)H5Dclose(set);
 }
 
-int gbees_hdf5_is_single(gbees_hdf5 *file, const char *name)
+int gbees_hdf5_is_f32(gbees_hdf5 *file, const char *name)
 {
     hid_t set = open_set(file, name), type = set < 0 ? -1 : H5Dget_type(set);
-    int single = type >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(float);
+    int is_f32 = type >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(float);
 
     gbees_hdf5_release(type);
     gbees_hdf5_release(set);
-    return single;
+    return is_f32;
 }
 
 int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name)

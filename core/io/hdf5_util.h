@@ -48,7 +48,7 @@ void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, c
 int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name);
 int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name);
 /* Whether a dataset has numbers of 4 bytes with a binary point. */
-int gbees_hdf5_is_single(gbees_hdf5 *file, const char *name);
+int gbees_hdf5_is_f32(gbees_hdf5 *file, const char *name);
 /* One number, of the root. */
 void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data);
 /* Exactly `count` numbers, of the root. */

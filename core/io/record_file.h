@@ -13,7 +13,8 @@ int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const
  * damaged or hostile file is an error and no crash; and its values are checked. */
 int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error);
 
-/* The same in this process, into a snapshot of zeros; values are not checked. On failure some fields may be set. */
+/* Reads a record in this process, into a snapshot of zeros, and does not check values. On failure some fields may be
+ * set. */
 int gbees_record_file_load(const char *path, gbees_snapshot *snapshot, gbees_error *error);
 /* Refuses values that no record has: a P that is negative or not finite, a cell that no grid has. */
 int gbees_record_file_check(const char *path, const gbees_snapshot *snapshot, gbees_error *error);

@@ -254,7 +254,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
 typedef struct blocks {
     size_t most; /* cells of a block */
     int32_t *index;
-    float *single;            /* NULL: p is double */
+    float *p_f32;             /* NULL: p is double */
     int in_parts[2];          /* whether index and p are summed chunk by chunk */
     gbees_sha256_sum sums[2]; /* of index and p */
 } blocks;
@@ -262,13 +262,13 @@ typedef struct blocks {
 static void make_blocks(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b)
 {
     const size_t n = (size_t)snapshot->dimension, count = snapshot->count;
-    const int single = gbees_hdf5_is_single(file, "/pdf/p");
+    const int is_f32 = gbees_hdf5_is_f32(file, "/pdf/p");
 
     *b = (blocks){.most = count < GBEES_HDF5_SUM_COLUMNS ? count : GBEES_HDF5_SUM_COLUMNS};
     b->index = malloc((n * b->most + 1) * sizeof *b->index);
-    b->single = single ? malloc((b->most + 1) * sizeof *b->single) : NULL;
+    b->p_f32 = is_f32 ? malloc((b->most + 1) * sizeof *b->p_f32) : NULL;
     snapshot->p = malloc((count + 1) * sizeof *snapshot->p);
-    int missing = !b->index || !snapshot->p || (single && !b->single);
+    int missing = !b->index || !snapshot->p || (is_f32 && !b->p_f32);
     for (size_t j = 0; j < n; j++) {
         snapshot->index[j] = malloc((count + 1) * sizeof *snapshot->index[j]);
         missing = missing || !snapshot->index[j];
@@ -288,17 +288,17 @@ static void read_block(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b, si
     double *p = snapshot->p + first;
 
     gbees_hdf5_read(file, "/pdf/index", H5T_NATIVE_INT32, 2, start, size, b->index);
-    if (b->single)
-        gbees_hdf5_read(file, "/pdf/p", H5T_NATIVE_FLOAT, 1, &start[1], &size[1], b->single);
+    if (b->p_f32)
+        gbees_hdf5_read(file, "/pdf/p", H5T_NATIVE_FLOAT, 1, &start[1], &size[1], b->p_f32);
     else
         gbees_hdf5_read(file, "/pdf/p", H5T_NATIVE_DOUBLE, 1, &start[1], &size[1], p);
     if (file->status)
         return;
     gbees_hdf5_sum_add(&b->sums[0], b->in_parts[0], b->index, n * count * sizeof *b->index);
-    gbees_hdf5_sum_add(&b->sums[1], b->in_parts[1], b->single ? (const void *)b->single : p,
-                       count * (b->single ? 4 : 8));
-    for (size_t i = 0; b->single && i < count; i++)
-        p[i] = b->single[i];
+    gbees_hdf5_sum_add(&b->sums[1], b->in_parts[1], b->p_f32 ? (const void *)b->p_f32 : p,
+                       count * (b->p_f32 ? 4 : 8));
+    for (size_t i = 0; b->p_f32 && i < count; i++)
+        p[i] = b->p_f32[i];
     for (size_t j = 0; j < n; j++)
         memcpy(snapshot->index[j] + first, b->index + j * count, count * sizeof *b->index);
 }
@@ -316,7 +316,7 @@ static void read_cells(gbees_hdf5 *file, gbees_snapshot *snapshot)
         gbees_hdf5_sum_compare(file, "/pdf/p", &b.sums[1]);
     }
     free(b.index);
-    free(b.single);
+    free(b.p_f32);
 }
 
 /* The checksums of what is read of a file, but for its cells, which are summed as they are read. */

@@ -57,10 +57,12 @@ __attribute__((format(printf, 5, 6)))
 #endif
 int gbees_table_cell_error(const gbees_table *table, size_t row, size_t column, gbees_error *error,
                            const char *format, ...);
-/* The same of a time that is `found` though the row before it has `before`, a later one. */
+/* Writes a cell's error, as gbees_table_cell_error(), for a time `found` in a row after one with `before`, a later
+ * time.
+ */
 int gbees_table_order_error(const gbees_table *table, size_t row, size_t column, double before, double found,
                             gbees_error *error);
-/* The same of a column's name: its line is the header's. */
+/* Writes an error, as gbees_table_cell_error(), of a column's name, whose line is the header's. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif

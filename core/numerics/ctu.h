@@ -91,7 +91,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux_way)(GBEES_REAL pm2, GBEES_REA
     return u * (donor + own + second);
 }
 
-/* The same, with the sign of u decided here. */
+/* The flux F through the face as gbees_ctu_flux_way() computes it, for u of any sign. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux)(GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
                                                    GBEES_REAL sm1, GBEES_REAL sp0, GBEES_REAL um, GBEES_REAL u,
                                                    GBEES_REAL up, GBEES_REAL lambda)

@@ -79,7 +79,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_along)(GBEES_REAL speed, GBEES_RE
     return c < most ? c : most;
 }
 
-/* The same from velocities that are positive upwards: u at the face, `other` at U's other face. */
+/* gbees_swept_along() for velocities that are positive upwards: u at the face, `other` at U's other face. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
 {
     return GBEES_REAL_FN(gbees_swept_along)(u > 0 ? u : -u, u > 0 ? other : -other, lambda, most);
@@ -167,10 +167,10 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_way)(GBEES_REAL pm3, GBEES_
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
 }
 
-/* The same at Courant numbers above 1, where the mass that crosses the face is that of several whole cells, beginning
- * with U, and of a fraction of the next one, Q. whole: the sum of the whole cells' masses; first: the mass of U; up2,
- * up1, q, down1, down2: the masses of Q and of its neighbours upwind and downwind; rest: the fraction of Q.
- * gbees_split5_bound() then keeps cells positive. */
+/* The mass that crosses the face in one step at Courant numbers above 1, upwards positive: that of several whole
+ * cells, beginning with U, and of a fraction of the next one, Q. whole: the sum of the whole cells' masses; first:
+ * the mass of U; up2, up1, q, down1, down2: the masses of Q and of its neighbours upwind and downwind; rest: the
+ * fraction of Q. gbees_split5_bound() then keeps cells positive. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL first, GBEES_REAL up2, GBEES_REAL up1,
                                                    GBEES_REAL q, GBEES_REAL down1, GBEES_REAL down2, GBEES_REAL rest,
                                                    GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, int preserving)

@@ -22,7 +22,7 @@ GBEES_NUM int gbees_sweep_turn(int n, uint64_t steps)
     return (int)(steps / 2 % (uint64_t)n);
 }
 
-/* The same without a division, from `turn` of the step before. */
+/* gbees_sweep_turn() without a division, from `turn` of the step before. */
 GBEES_NUM int gbees_sweep_turn_after(int n, int turn, uint64_t steps)
 {
     const int next = turn + (steps % 2 == 0);

@@ -14,9 +14,9 @@ typedef struct gbees_box {
 /* Sets the camera's stretch, centre and zoom so that the box with its labels fills the rectangle (x, y, width,
  * height) of the page. Axes of one unit keep their proportions unless these are extreme. */
 void gbees_box_fit(const gbees_box *box, gbees_camera *camera, const double rectangle[4]);
-/* The three faces behind the scene, with their grid: to be drawn first ... */
+/* Draws the three faces behind the scene, with their grid: before anything else. */
 void gbees_box_back(gbees_figure *figure, const gbees_box *box, const gbees_camera *camera);
-/* ... the ticks, labels and the edges in front: to be drawn last. */
+/* Draws the ticks, labels and the edges in front: after everything else. */
 void gbees_box_axes(gbees_figure *figure, const gbees_box *box, const gbees_camera *camera);
 
 #endif

@@ -25,7 +25,7 @@ int gbees_draw_series(const gbees_gallery *gallery, const gbees_draw_options *op
 /* 1-D densities of every state: a row of panels for each leg, a line for each record. */
 int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                          gbees_error *error);
-/* The same of the last record of each leg, and over it those of filters or of other runs. */
+/* 1-D densities of every state at the last record of each leg, and over them those of filters or of other runs. */
 int gbees_draw_compared(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                         gbees_error *error);
 /* 1-D and 2-D densities of the last record, every state against every other. */

@@ -19,7 +19,7 @@ typedef struct gbees_figure {
 
 /* A white page. `height` in points is what the figure asks for; pixel_width and pixel_height > 0 overrule it. */
 int gbees_figure_create(double height, int pixel_width, int pixel_height, gbees_figure **figure, gbees_error *error);
-/* The same for a PDF or SVG: what is drawn is kept as lines and letters. */
+/* Creates a white page, as gbees_figure_create(), for a PDF or SVG: what is drawn is kept as lines and letters. */
 int gbees_figure_create_vector(double height, int pixel_width, int pixel_height, gbees_figure **figure,
                                gbees_error *error);
 void gbees_figure_destroy(gbees_figure *figure);
@@ -58,9 +58,9 @@ double gbees_panel_y(const gbees_panel *panel, double y);
 void gbees_panel_ticks(gbees_panel *panel, double text_size);
 /* Room that the labels and the title of the vertical axis need at the left of the panel. */
 double gbees_panel_left(gbees_figure *figure, const gbees_panel *panel, double text_size);
-/* The thin grid, to be drawn first ... */
+/* Draws a panel's thin grid: before anything else in it. */
 void gbees_panel_grid(gbees_figure *figure, const gbees_panel *panel);
-/* ... and the frame, ticks, tick labels and titles (NULL: no labels on that axis), to be drawn last. */
+/* Draws a panel's frame, ticks, tick labels and titles, after all else; NULL: no labels on that axis. */
 void gbees_panel_frame(gbees_figure *figure, const gbees_panel *panel, double text_size, const char *title_x,
                        const char *title_y);
 /* Confines drawing to the panel, until cairo_restore(). */

@@ -26,7 +26,8 @@ int gbees_joint_load(FILE *in, int dimension, size_t most, gbees_joint **joint);
  * squared weights: this is added.  Bins without a sample count as 0, so that the coefficient is too small if samples
  * are few for the bins. */
 double gbees_joint_samples(gbees_joint *joint, const gbees_montecarlo *samples);
-/* The same of a Gaussian, by GBEES_JOINT_SAMPLES samples of it.  NAN: the covariance is not positive definite. */
+/* The Bhattacharyya coefficient with a Gaussian, by GBEES_JOINT_SAMPLES samples of it.  NAN: its covariance is not
+ * positive definite. */
 double gbees_joint_gaussian(gbees_joint *joint, const gbees_moments *moments);
 enum { GBEES_JOINT_SAMPLES = 20000 /* sums of sqrt(p q) have a standard error of 0.0035 at most */ };
 

@@ -28,7 +28,7 @@ void gbees_cells_use_threads(gbees_cells *cells, int threads);
  * adding failed: it returns that failure. A cell that was added twice is an error. */
 int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error);
 
-/* The same, but P of cells that were added several times is summed. */
+/* Does what gbees_cells_finish() does, but sums P of a cell that was added several times. */
 int gbees_cells_finish_sums(gbees_cells *cells, int threads, gbees_error *error);
 
 /* Makes a list, still unsorted, of the cells with P >= fraction * p* of a backend's engine. `what` it is for is named

@@ -45,8 +45,8 @@ static void permute(gbees_cells_entry *entries, int shift, stripe *left)
     }
 }
 
-/* The same among the stripes of a part, as far as they have places. Afterwards what is left of a stripe has entries
- * of other digits alone. */
+/* Moves entries among the stripes of a part to their buckets, as permute() does, as far as the stripes have places.
+ * Afterwards what is left of a stripe has entries of other digits alone. */
 static void permute_part(void *context, size_t part)
 {
     permutation *p = context;

@@ -73,7 +73,7 @@ static int pass_state(void *context, gbees_state_sink *sink, void *to, gbees_err
     return gbees_modes_save(&solver->modes, sink, to, error);
 }
 
-/* The same, and the audit's samples. */
+/* Passes the run's state and the audit's samples to a sink. */
 static int pass_all(void *context, gbees_state_sink *sink, void *to, gbees_error *error)
 {
     const gbees_solver *solver = context;

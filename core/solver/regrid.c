@@ -13,7 +13,7 @@
 
 /* Cells below this part of p* are dropped. Those above it, but below p*, are kept: they hold mass that flows back. */
 static const double least_fraction = 1e-3;
-/* The same for cells that were remapped to another frame. */
+/* Cells that were remapped to another frame are dropped below this part of p*. */
 static const double least_remapped = 0.1;
 
 /* ---- engines ---- */

@@ -10,7 +10,7 @@ typedef struct gbees_selection {
     const gbees_statistics *before, *after;
     const gbees_measurement *measurements;
     int count;        /* of measurements */
-    int is_first;     /* whether there have been none before them: the density is that of the start, carried along */
+    int is_first;     /* whether there have been none before them: the density is that of the start, propagated */
     double threshold; /* p*, on that grid */
     double evidence;  /* the sum of their log_evidence */
 } gbees_selection;

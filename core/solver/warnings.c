@@ -71,7 +71,7 @@ static double widest_of(const gbees_problem *problem, const double *covariance, 
     return most;
 }
 
-/* The same for the narrowest Gaussian of the problem. */
+/* widest_of() the narrowest Gaussian of the initial density; 0 if that is a list of cells. */
 static double widest(const gbees_problem *problem, int *axis)
 {
     double most = 0;

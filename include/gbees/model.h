@@ -119,7 +119,7 @@ typedef void gbees_bound_d(size_t count, double t, const double *origin, const d
  * out[q * lanes + l], the same bits as by gbees_component_f. */
 typedef void gbees_planes_f(size_t planes, size_t lanes, float t, const float *origin, const float *const *offset,
                             const float *along, const float *p, float *out);
-/** The same in double. */
+/** Component j of the drift at the points of several planes, as gbees_planes_f, in double. */
 typedef void gbees_planes_d(size_t planes, size_t lanes, double t, const double *origin, const double *const *offset,
                             const double *along, const double *p, double *out);
 
@@ -142,7 +142,7 @@ typedef struct gbees_functions {
     gbees_bound_d *bound_d;                   /**< the bound */
     gbees_log_likelihood_d *log_likelihood_d; /**< the model's own likelihood */
     gbees_vector_d *diffusion_d;              /**< Q: its diagonal or n x n, as gbees_model.diffusion has it */
-    /** The same functions for points y of a framed grid, x = c + A y: the drift is A^-1 f(x) - u - G y, the diffusion
+    /** The members above for points y of a framed grid, x = c + A y: the drift is A^-1 f(x) - u - G y, the diffusion
      * A^-1 Q A^-T, n x n. They read the frame from p[GBEES_FRAME_CENTRE ...]. NULL in the framed functions. */
     const struct gbees_functions *framed;
 } gbees_functions;

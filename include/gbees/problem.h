@@ -258,8 +258,8 @@ static inline int gbees_problem_noise(const gbees_problem *problem)
     return problem->model->diffusion && problem->rotated ? GBEES_FULL : problem->model->diffusion;
 }
 
-/** The same for the diffusion that an engine applies in each step; 0 on a moving grid, where the solver sums the
- * noise of many steps and applies it by a regrid. */
+/** gbees_problem_noise() of what an engine applies in each step; 0 on a moving grid, where the solver sums the noise
+ * of many steps and applies it by a regrid. */
 static inline int gbees_problem_engine_noise(const gbees_problem *problem)
 {
     return problem->moving ? 0 : gbees_problem_noise(problem);

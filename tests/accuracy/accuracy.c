@@ -144,7 +144,7 @@ typedef struct run {
 
 static int measure_all(run *this, const options *chosen, gbees_accuracy *list, gbees_error *error)
 {
-    gbees_carrier carrier = {0};
+    gbees_run_position position = {0};
     int status = GBEES_OK;
 
     for (size_t i = 0; i < gbees_results_count(this->study.results) && !status; i++) {
@@ -158,7 +158,7 @@ static int measure_all(run *this, const options *chosen, gbees_accuracy *list, g
         if (!status)
             status = gbees_study_reported(&this->study, i, &reported, error);
         if (!status)
-            status = gbees_study_carry(&this->study, &carrier, this->montecarlo, snapshot, error);
+            status = gbees_study_advance(&this->study, &position, this->montecarlo, snapshot, error);
         if (!status)
             status = gbees_accuracy_measure(snapshot, &reported.moments, this->montecarlo, chosen->kernel,
                                             chosen->work, &list[i], error);

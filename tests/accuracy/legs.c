@@ -115,7 +115,7 @@ static int print_record(FILE *file, const gbees_study *study, const gbees_row_op
 int gbees_legs_print(FILE *file, const gbees_study *study, const gbees_row_options *options, gbees_error *error)
 {
     gbees_montecarlo *montecarlo = NULL;
-    gbees_carrier carrier = {0};
+    gbees_run_position position = {0};
     int status = GBEES_OK;
 
     if (!options->table)
@@ -130,7 +130,7 @@ int gbees_legs_print(FILE *file, const gbees_study *study, const gbees_row_optio
         if (!status && print)
             status = gbees_compare_flatten(&snapshot, error);
         if (!status && print && montecarlo)
-            status = gbees_study_carry(study, &carrier, montecarlo, snapshot, error);
+            status = gbees_study_advance(study, &position, montecarlo, snapshot, error);
         if (!status && print)
             status = print_record(file, study, options, k, snapshot, montecarlo, error);
         gbees_snapshot_destroy(snapshot);

@@ -82,7 +82,7 @@ static int compare(const gbees_study *study, const gbees_snapshot *last, const g
 
 /* ---- samples as a method -------------------------------------------------------------------------------------- */
 
-/* As an audit carries them: from the whole density, by steps that leave 5e-5 standard deviations. */
+/* As an audit integrates them: from the whole density, by steps that leave 5e-5 standard deviations. */
 static int sample(const gbees_study *study, const gbees_row_options *options, gbees_work *work, double time,
                   gbees_montecarlo **samples, gbees_sample_moments *moments, gbees_error *error)
 {

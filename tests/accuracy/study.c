@@ -148,14 +148,14 @@ int gbees_study_work(const gbees_study *study, gbees_work *work, gbees_error *er
 
 /* ---- its truth -------------------------------------------------------------------------------------------- */
 
-int gbees_study_carry(const gbees_study *study, gbees_carrier *carrier, gbees_montecarlo *montecarlo,
-                      const gbees_snapshot *snapshot, gbees_error *error)
+int gbees_study_advance(const gbees_study *study, gbees_run_position *position, gbees_montecarlo *montecarlo,
+                        const gbees_snapshot *snapshot, gbees_error *error)
 {
     const gbees_problem *problem = study->problem;
     int status = GBEES_OK;
 
-    for (; carrier->leg < snapshot->leg && !status; carrier->leg++) {
-        int *next = &carrier->next;
+    for (; position->leg < snapshot->leg && !status; position->leg++) {
+        int *next = &position->next;
         const double time = *next < problem->measurement_count ? problem->measurements[*next].time : NAN;
 
         if (isnan(time))

@@ -37,12 +37,12 @@ typedef struct gbees_work {
 int gbees_study_work(const gbees_study *study, gbees_work *work, gbees_error *error);
 
 /* Where samples are on their way through a run: the leg, and the first measurement not yet used. Starts as {0}. */
-typedef struct gbees_carrier {
+typedef struct gbees_run_position {
     int leg, next;
-} gbees_carrier;
-/* Carries and weights the samples to a record, no earlier than the one before. A leg opens with all measurements of
- * one time. */
-int gbees_study_carry(const gbees_study *study, gbees_carrier *carrier, gbees_montecarlo *montecarlo,
-                      const gbees_snapshot *snapshot, gbees_error *error);
+} gbees_run_position;
+/* Integrates and weights the samples up to a record, no earlier than the one before. A leg opens with all
+ * measurements of one time. */
+int gbees_study_advance(const gbees_study *study, gbees_run_position *position, gbees_montecarlo *montecarlo,
+                        const gbees_snapshot *snapshot, gbees_error *error);
 
 #endif

@@ -216,7 +216,7 @@ START_TEST(cuts_at_the_box)
 }
 END_TEST
 
-START_TEST(carries_each_sample_along_the_flow)
+START_TEST(each_sample_follows_the_flow)
 {
     const gbees_problem problem = turn_problem();
     const double t = 1.75, angle = 2 * (t - 0.5);
@@ -469,7 +469,7 @@ int main(void)
     tcase_add_test(exact, draws_the_initial_gaussian);
     tcase_add_test(exact, noise_is_that_of_q);
     tcase_add_test(exact, cuts_at_the_box);
-    tcase_add_test(exact, carries_each_sample_along_the_flow);
+    tcase_add_test(exact, each_sample_follows_the_flow);
     tcase_add_test(exact, weights_by_the_likelihood);
     tcase_add_test(exact, weights_survive_a_far_measurement);
     tcase_add_test(exact, same_bits_for_any_number_of_threads);

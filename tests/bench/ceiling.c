@@ -1,6 +1,6 @@
 /* ceiling - what this machine can do at most: bytes a second of a copy and of a change in place, multiply-adds a
- * second in float and double, with one thread and with all. Prints one JSON object. See doc/performance.md,
- * "Ceilings".
+ * second in float and double, with one thread and with all. Prints one JSON object. See
+ * doc/notes/benchmark-results.md.
  */
 #include "ceiling.h"
 #include <argp.h>

@@ -182,17 +182,17 @@ static int measure(gpu *this, gbees_error *error)
     int rounds = ROUNDS, status;
     void *copy[] = {&this->to, &this->from, &count}, *spin[] = {&this->to, &rounds};
     const double adds = 2.0 * 8 * 16 * ROUNDS * THREADS * BLOCKS_EACH * this->processors;
-    double bytes, single = 0, twice = 0;
+    double bytes, f32 = 0, f64 = 0;
 
     status = rate_of(this, "copy", copy, 2.0 * (double)array_bytes, &bytes, error);
     if (!status)
-        status = rate_of(this, "spin_float", spin, adds, &single, error);
+        status = rate_of(this, "spin_float", spin, adds, &f32, error);
     if (!status)
-        status = rate_of(this, "spin_double", spin, adds, &twice, error);
+        status = rate_of(this, "spin_double", spin, adds, &f64, error);
     if (!status)
         printf("{\"name\": \"%s\", \"copy_bytes_per_s\": %.4g, \"float_operations_per_s\": %.4g, "
                "\"double_operations_per_s\": %.4g}\n",
-               this->name, bytes, single, twice);
+               this->name, bytes, f32, f64);
     return status;
 }
 

@@ -19,7 +19,7 @@ class Failure(Exception):
     """One line for the user."""
 
 
-# ---- operations and bytes: derived in doc/performance.md, "Operations and bytes" ---------------------------------
+# ---- operations and bytes: derived in doc/notes/benchmark-results.md ---------------------------------------------
 
 # Of the drift, a face and axis: arithmetic, and sums for the coordinates that it reads.
 DRIFT_OPERATIONS = {"lorenz96": 8, "lorenz63": 6, "linear": 8}

@@ -28,7 +28,7 @@ true_of one/bench.json "all(min(r.values()) > 0 for r in d['top']['ceilings'])"
 true_of one/bench.json "all(len(r['seconds']) == 2 and r['steps'] > 0 and r['least_s'] <= r['median_s'] <= r['most_s']
     for r in d['runs'])"
 true_of one/bench.json "all(r['raw_cell_updates'] >= r['cell_updates'] > 0 for r in d['runs'])"
-# Bytes and operations a raw cell and step: of doc/performance.md.
+# Bytes and operations a raw cell and step: of doc/notes/benchmark-results.md.
 true_of one/bench.json "{(r['scheme'], r['precision'], round(r['bytes_per_s'] / r['raw_cells_per_s'], 6),
     round(r['operations_per_s'] / r['raw_cells_per_s'], 6)) for r in d['runs']} == {('split5', 'mixed', 24, 156),
     ('split5', 'double', 48, 156), ('ctu', 'mixed', 20, 219), ('ctu', 'double', 40, 219)}"

@@ -182,7 +182,7 @@ static void check_bound(const char *name, int scenario, double length)
         for (int j = 0; j < problem->dimension; j++)
             x[j] = problem->mean[j] + corner * problem->extent[j] * problem->width[j];
         before = bound_at(problem, x);
-        carry(problem->functions, 0, length, 50000, problem->parameters, x);
+        integrate(problem->functions, 0, length, 50000, problem->parameters, x);
         ck_assert_double_eq_tol(bound_at(problem, x), before, 1e-11);
         for (int j = 0; j < problem->dimension; j++)
             moved += fabs(x[j] - problem->mean[j]);
@@ -218,16 +218,16 @@ START_TEST(energy_without_friction)
     const double free_duffing[3] = {0, 0, 1}, free_pendulum[3] = {0, 2, 0.5}, harmonic[1] = {0};
     double x[2] = {0.1, 1}, before = x[1] * x[1] / 2 - x[0] * x[0] / 2 + pow(x[0], 4) / 4;
 
-    carry(functions_of(model("duffing"), 2), 0, 5, 20000, free_duffing, x);
+    integrate(functions_of(model("duffing"), 2), 0, 5, 20000, free_duffing, x);
     ck_assert_double_eq_tol(x[1] * x[1] / 2 - x[0] * x[0] / 2 + pow(x[0], 4) / 4, before, 1e-12);
     x[0] = 2.5;
     x[1] = -1;
     before = x[1] * x[1] / 2 - 2 * cos(x[0]) - 0.5 * x[0];
-    carry(functions_of(model("pendulum"), 2), 0, 5, 20000, free_pendulum, x);
+    integrate(functions_of(model("pendulum"), 2), 0, 5, 20000, free_pendulum, x);
     ck_assert_double_eq_tol(x[1] * x[1] / 2 - 2 * cos(x[0]) - 0.5 * x[0], before, 1e-12);
     x[0] = 1;
     x[1] = 0;
-    carry(functions_of(model("vanderpol"), 2), 0, 5, 20000, harmonic, x);
+    integrate(functions_of(model("vanderpol"), 2), 0, 5, 20000, harmonic, x);
     ck_assert_double_eq_tol(x[0], cos(5), 1e-12);
     ck_assert_double_eq_tol(x[1], -sin(5), 1e-12);
 }
@@ -256,7 +256,7 @@ START_TEST(two_bodies)
     const double mu[1] = {19.910350621818949};
     double x[2] = {4.7, 0.25};
 
-    carry(functions_of(model("poe2bp"), 2), 0, 32.242, 100, mu, x);
+    integrate(functions_of(model("poe2bp"), 2), 0, 32.242, 100, mu, x);
     ck_assert_double_eq(x[0], 4.7);
     ck_assert_double_eq_tol(x[1], 0.25 + mu[0] * mu[0] / pow(4.7, 3) * 32.242, 1e-11);
 }
@@ -292,7 +292,7 @@ START_TEST(linear_chain)
 
             for (int j = 0; j < n; j++)
                 path[j] = exact[j] = cos(j);
-            carry(functions_of(model("linear"), n), 0, 6, 6000, p[i], path);
+            integrate(functions_of(model("linear"), n), 0, 6, 6000, p[i], path);
             exponential(n, p[i], 6, exact);
             for (int j = 0; j < n; j++)
                 ck_assert_double_eq_tol(path[j], exact[j], 1e-9 * (1 + fabs(exact[j])));
@@ -408,7 +408,7 @@ START_TEST(unicycle_drives_in_circles)
     const double p[6] = {2, 0.5, 0.05, 0.1, 5, 5}, pi = acos(-1);
     double x[3] = {1, 2, 0.25};
 
-    carry(functions_of(model("unicycle"), 3), 0, pi / 0.5, 2000, p, x);
+    integrate(functions_of(model("unicycle"), 3), 0, pi / 0.5, 2000, p, x);
     ck_assert_double_eq_tol(x[0], 1 - 2 * 4 * sin(0.25), 1e-10);
     ck_assert_double_eq_tol(x[1], 2 + 2 * 4 * cos(0.25), 1e-10);
     ck_assert_double_eq_tol(x[2], 0.25 + pi, 1e-12);

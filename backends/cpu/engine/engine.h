@@ -1,7 +1,7 @@
 /* engine.h - an engine of the CPU backend: the state of a run, and the functions of the backend's files for each
  * other.
  *
- * backends/cpu/README.md has the order in which files call each other. "Used brick k" is the brick in slot g.used[k].
+ * The README beside it has the order in which files call each other. "Used brick k" is the brick in slot g.used[k].
  */
 #ifndef GBEES_CPU_ENGINE_H
 #define GBEES_CPU_ENGINE_H

@@ -25,13 +25,13 @@ static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
         for (int c = 0; c < shape->cells; c++)
             cells[c] = gbees_shape_local(shape, c, k);
         if (e->method.real_size == sizeof(float)) {
-            float narrow[64], split[64];
+            float cells_f32[64], planes_f32[64];
 
             for (int c = 0; c < shape->cells; c++)
-                narrow[c] = (float)cells[c];
-            e->kernel->to_planes(&e->g, axis, narrow, split);
+                cells_f32[c] = (float)cells[c];
+            e->kernel->to_planes(&e->g, axis, cells_f32, planes_f32);
             for (int c = 0; c < shape->cells; c++)
-                planes[c] = (double)split[c];
+                planes[c] = (double)planes_f32[c];
         } else {
             e->kernel->to_planes(&e->g, axis, cells, planes);
         }

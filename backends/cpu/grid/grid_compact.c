@@ -255,7 +255,7 @@ static inline void move_bytes(char *data, size_t row, size_t bytes, const move *
     }
 }
 
-/* The same. The most frequent sizes are constants, for which the compiler makes faster copies. */
+/* Calls move_bytes() with the most frequent sizes as constants, for which the compiler makes faster copies. */
 static void move_column(char *data, size_t row, size_t bytes, const move *moves, uint32_t count)
 {
     if (bytes == 4)

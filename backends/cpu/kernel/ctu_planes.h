@@ -90,7 +90,7 @@ NOINLINE void transverse_loop(const real *restrict p, const real *restrict u, re
         t[i] = gbees_ctu_transverse(p[i], p[i + n], p[i + 2 * n], u[i], u[i + n], half_lambda);
 }
 
-/* The same with the divergence term. */
+/* Sets t[count] as transverse_loop() does, with the divergence term. */
 NOINLINE void transverse_divergence_loop(const real *restrict p, const real *restrict u, real *restrict t,
                                          real half_lambda, int n, int count)
 {

@@ -46,7 +46,7 @@ INLINE vector mass_rising(const vector *d, vector courant, vector spread, vector
     return lowest(highest(mass, nothing), d[0]);
 }
 
-/* The same for a face at which all lanes flow down. */
+/* The mass through a face at which all lanes flow down; its arguments are those of mass_rising(). */
 INLINE vector mass_falling(const vector *d, vector courant, vector spread, vector most, int order)
 {
     const vector nothing = {0};

@@ -163,7 +163,7 @@ INLINE real gbees_fused(real a, real b, real c)
 #endif
 }
 
-/* The same, lane by lane. */
+/* a b + c in each lane, rounded once. */
 INLINE vector gbees_fused_vector(vector a, vector b, vector c)
 {
 #if defined(__AVX512F__) || defined(__FMA__)

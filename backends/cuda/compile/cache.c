@@ -103,7 +103,7 @@ static int is_whole(const head *h, const char *body)
 }
 
 /* Copies the body's image and report to an entry. Returns 0 if there is no memory. */
-static int split(const head *h, const char *body, cache_entry *entry)
+static int copy_body(const head *h, const char *body, cache_entry *entry)
 {
     size_t image_size = (size_t)h->image_size, report_size = (size_t)h->report_size;
     char *image = malloc(image_size + 1), *report = malloc(report_size + 1);
@@ -130,7 +130,7 @@ int cache_read(const char *key, cache_entry *entry)
 
     if (file >= 0) {
         body = read_body(file, key, &h);
-        found = body && is_whole(&h, body) && split(&h, body, entry);
+        found = body && is_whole(&h, body) && copy_body(&h, body, entry);
         if (found)
             (void)futimens(file, NULL); /* for cache_folder_trim() */
         (void)close(file);

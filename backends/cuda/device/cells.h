@@ -196,7 +196,7 @@ GBEES_NUM const double *model_parameters(const gbees_setup *m)
     return GBEES_ROTATED ? m->framed_d : m->parameters_d;
 }
 
-/* The same in the precision of positions. */
+/* The model's parameters, as model_parameters(), in the precision of positions. */
 GBEES_NUM const position *drift_parameters(const gbees_setup *m)
 {
     return GBEES_ROTATED ? m->GBEES_POSITION_FN(framed) : m->GBEES_POSITION_FN(parameters);

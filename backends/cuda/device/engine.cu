@@ -78,7 +78,7 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 #if GBEES_SMALL && GBEES_HAS_KERNELS(GBEES_KERNELS_SMALL)
 
-/* The same for a small grid of up to three dimensions, on one cluster of blocks, with the prunes between steps.  The
+/* Takes steps of a small grid of up to three dimensions, on one cluster of blocks, with the prunes between them.  The
  * state is a parameter, and the host's own copy, *s, is written: nothing is copied before or after the launch. */
 GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_state from, uint64_t target,
                                  gbees_state *s)

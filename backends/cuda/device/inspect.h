@@ -220,7 +220,7 @@ GBEES_NUM void link_by(const gbees_setup *m, uint32_t slot, int lane, int lanes)
     }
 }
 
-/* The same by a warp. */
+/* Links a new brick to its face neighbours, by a warp: see link_by(). */
 GBEES_NUM void link_brick(const gbees_setup *m, uint32_t slot)
 {
     link_by(m, slot, warp_lane(), WARP_SIZE);

@@ -69,7 +69,7 @@ GBEES_NUM const void *opaque(const void *at)
     return at;
 }
 
-/* The same for an address in global memory, so that global loads and stores are still used. */
+/* Returns an address in global memory as opaque() does, so that global loads and stores are still used. */
 GBEES_NUM const void *opaque_global(const void *at)
 {
     at = opaque(at);
@@ -298,7 +298,7 @@ GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
     atomicOr((unsigned long long *)to, (unsigned long long)bits);
 }
 
-/* The same in shared memory, whose atomics are of 32 bits. */
+/* Sets bits of a word in shared memory, whose atomics are of 32 bits. */
 GBEES_NUM void block_or_64(uint64_t *to, uint64_t bits)
 {
     uint32_t *halves = (uint32_t *)to;
@@ -362,7 +362,7 @@ GBEES_NUM void store_release_32(uint32_t *at, uint32_t value)
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
-/* The same, for the host to read. */
+/* Store-release as store_release_32(), of a word that the host reads. */
 GBEES_NUM void store_release_system(uint32_t *at, uint32_t value)
 {
     asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");

@@ -83,7 +83,7 @@ GBEES_NUM void find_courant(const gbees_setup *m, step_state *b)
         b->lambda[j] = (number)(b->run.step.size / m->width[j]);
 }
 
-/* The same, called by all threads of a block; ends with block_sync(). */
+/* Sets lambda along all axes: all threads of a block call it; it ends with block_sync(). */
 GBEES_NUM void set_courant(const gbees_setup *m, step_state *b)
 {
     if (block_warp() == 0)

@@ -39,7 +39,7 @@ GBEES_NUM number face_mass_way(const number *q, const number *v, number lambda, 
                                                GBEES_ORDER);
 }
 
-/* The same for any flow. */
+/* The mass that crosses the face in the middle of q, as face_mass_way(), for a velocity of any sign. */
 GBEES_NUM number face_mass(const number *q, const number *v, number lambda)
 {
     return face_mass_way(q, v, lambda, v[1] > 0, 1);

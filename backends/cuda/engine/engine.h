@@ -68,7 +68,7 @@ struct gbees_engine {
     mass_budget budget;         /* the control of p*, which it has */
     int deterministic;          /* 1: kernels round products and sums one by one, as the CPU does */
     double memory_limit;        /* bytes that the grid may take, for the control of p*; 0: 0.9 of the GPU's */
-    uint32_t share_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
+    uint32_t split_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
     int capacity_exceeded;      /* 1: a step made more bricks than a cluster's memory holds */
     double mean_step;           /* mean of the steps that were launched last, in time units; 0: not known */
@@ -140,7 +140,7 @@ void engine_steer(gbees_engine *e);
 /* update.c */
 int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                        gbees_evidence *evidence, gbees_error *error);
-/* The same of all ranks together, which call it, or of an engine that has all of the grid. */
+/* Applies a measurement: all ranks of a split grid call it, or the one that has all of the grid. */
 int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                         gbees_evidence *evidence, gbees_error *error);
 

@@ -24,8 +24,8 @@ typedef struct initial_box {
     budget_spectrum spectrum;
 } initial_box;
 
-/* Lists the bricks, and takes the memory. close_box() frees it, also after an error. */
-static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
+/* Lists the bricks, and takes the memory. destroy_box() frees it, also after an error. */
+static int create_box(const gbees_engine *e, initial_box *box, gbees_error *error)
 {
     const gbees_shape *shape = &e->setup.shape;
     int status = initial_bricks_create(&box->bricks, e->problem, shape, TABLE_DEAD / 2, error);
@@ -41,7 +41,7 @@ static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
                : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compute the initial density");
 }
 
-static void close_box(initial_box *box)
+static void destroy_box(initial_box *box)
 {
     initial_bricks_destroy(&box->bricks);
     free(box->key);
@@ -155,11 +155,11 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
 
     if (status)
         return status;
-    status = open_box(e, &box, error);
+    status = create_box(e, &box, error);
     if (!status)
         status = send_all(e, &box, &bricks, error);
     initial_density_destroy(&density);
     mass_budget_start(&e->budget, e->problem, &box.spectrum);
-    close_box(&box);
+    destroy_box(&box);
     return status ? status : start(e, bricks, error);
 }

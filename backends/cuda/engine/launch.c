@@ -324,7 +324,7 @@ static int take_kernels(gbees_engine *e, gbees_error *error)
 /* Whether the grid has become large enough for ranks to share it, and has no unlinked bricks. */
 static int is_to_be_shared(const gbees_engine *e)
 {
-    return e->state->count >= e->share_from && e->state->count == e->state->linked;
+    return e->state->count >= e->split_from && e->state->count == e->state->linked;
 }
 
 int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)

@@ -32,7 +32,7 @@ int engine_take_large_kernels(gbees_engine *e, gbees_error *error);
 int engine_launch_update(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
 /* Takes steps until `target` of them are done, a kernel stops for what the host has to handle (state->stop), or the
- * grid has `share_from` bricks. */
+ * grid has `split_from` bricks. */
 int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error);
 
 #endif

@@ -63,7 +63,7 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
     ranks->parallel = parallel;
     ranks->is_alone = cuda_ranks_are_alone(e->problem);
     ranks->split_from = split_from();
-    e->share_from = ranks->is_alone ? UINT32_MAX : ranks->split_from;
+    e->split_from = ranks->is_alone ? UINT32_MAX : ranks->split_from;
     set_layers(e, ranks->layers);
     ranks->box = calloc(count, sizeof *ranks->box);
     ranks->out = calloc(count, sizeof *ranks->out);

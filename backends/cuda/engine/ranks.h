@@ -124,7 +124,7 @@ int ranks_inspect(gbees_engine *e, double time, gbees_error *error);
 /* All ranks: copies the rows of the ghosts of a class (rank_partner) from their owners. `rows` is P, or another array
  * [slot][64] of the density's size. An error ends all ranks. */
 int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *error);
-/* The same of e->rows[which], for classes 0 .. last. */
+/* All ranks: copies the rows e->rows[which] of the ghosts of classes 0 .. last, as ranks_refresh(). */
 int ranks_refresh_classes(gbees_engine *e, int which, int last, gbees_error *error);
 
 /* ---- ranks_move.c ---- */

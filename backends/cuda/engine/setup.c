@@ -135,7 +135,7 @@ static gbees_engine *make(const cuda_api *api, CUdevice device, program_set *pro
     e->device = device;
     e->programs = programs;
     e->problem = problem;
-    e->share_from = UINT32_MAX;
+    e->split_from = UINT32_MAX;
     capture_memory_open(&e->captured);
     return e;
 }

@@ -20,7 +20,8 @@ def quantiles(record: Record, state: str, levels: Sequence[float]) -> Array:
     x, f = record.marginal(state)
     half = (x[1] - x[0]) / 2 if len(x) > 1 else record.std[record.states.index(state)]
     edges = np.concatenate([[x[0] - half], x + half])
-    return np.interp(levels, np.concatenate([[0.0], np.cumsum(f) / f.sum()]), edges)
+    found: Array = np.interp(levels, np.concatenate([[0.0], np.cumsum(f) / f.sum()]), edges)
+    return found
 
 
 def plot_states(run: "Run", states: Sequence[str], axes: Any = None) -> Array:

@@ -50,7 +50,8 @@ class Part:
     @property
     def centres(self) -> Array:
         """Centres of the cells in the model's axes, one a row."""
-        return self.origin + (self.width[:, None] * self.index).T @ self.rotation.T
+        centres: Array = self.origin + (self.width[:, None] * self.index).T @ self.rotation.T
+        return centres
 
     @property
     def volume(self) -> float:

@@ -42,7 +42,7 @@ def _has_key(text: str, key: str) -> bool:
     return any(line.startswith(f"{key}:") for line in text.splitlines())
 
 
-def _scenario_text(given: Any, changes: Mapping[str, Any], entries: list[dict[str, Any]] | None) -> str:
+def _scenario_text(given: Any, changes: Mapping[str, Any], entries: Any) -> str:
     """The scenario as YAML: a file, a text or a map, then the changes, then the measurements."""
     name, text = "the scenario", ""
     if isinstance(given, Mapping):
@@ -63,7 +63,7 @@ def _scenario_text(given: Any, changes: Mapping[str, Any], entries: list[dict[st
             _change(scenario, key, value)
         if entries is not None:
             _change(scenario, "measurements", entries)
-            end = tables.last_time(entries)
+            end = tables.last_time(entries) if isinstance(entries, list) else None  # of a table the library sets it
             if end is not None and not _has_key(lib.text(lib.LIBRARY.gbees_scenario_text(scenario)), "end"):
                 _change(scenario, "end", end)
         made = lib.LIBRARY.gbees_scenario_text(scenario)
@@ -124,20 +124,15 @@ class Solver:
         own, folder, entries = None, None, None
         if isinstance(scenario, str) and scenario in info.scenarios:
             own, scenario = scenario, None
-        if isinstance(measurements, (str, os.PathLike)) and os.path.isdir(measurements):
-            folder = os.fspath(measurements)
-        elif tables.is_datasets(measurements):
-            how = {"file": os.path.abspath(measurements)}
-            if covariance is not None:
-                spread = tables.plain(covariance)
-                how["covariance"] = spread if isinstance(spread, list) else [spread]
-            set = {**(set or {}), "measurements": how}
-        elif measurements is not None:
-            entries = tables.convert(measurements, info, covariance)
-        text = _scenario_text(scenario, set or {}, entries)
         self._rivals = listed(compare)
         self.comparison: Comparison | None = None
-        self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
+        with contextlib.ExitStack() as stack:
+            if isinstance(measurements, (str, os.PathLike)) and os.path.isdir(measurements):
+                folder = os.fspath(measurements)
+            elif measurements is not None:
+                entries = stack.enter_context(tables.entries(measurements, covariance))
+            text = _scenario_text(scenario, set or {}, entries)
+            self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
         self.info: ModelInfo = info
         self.updates: list[Update] = []
 
@@ -413,10 +408,11 @@ def run(
     set
         Keys and values that change the scenario, as ``--set`` of gbees-run: ``{"accuracy": 0.1, "parameters.r": 40}``.
     measurements
-        A table (pandas, xarray, a map of columns), the path of a CSV, TSV, HDF5 or netCDF-4 file, a list of maps as a scenario has them,
-        or a folder with measurementN.txt. Unless the scenario has an `end`, the run ends at the last of them.
+        A table (pandas, xarray, a map of columns, a list of rows), the path of a CSV, TSV, HDF5 or netCDF-4 file, a list
+        of maps as a scenario has them, or a folder with measurementN.txt. Columns are those of gbees-run's tables. Unless
+        the scenario has an `end`, the run ends at the last of them.
     covariance
-        Of all rows of `measurements`, where there are no columns ``sigma_``.
+        Of all rows of `measurements`, where there are no columns ``sigma_`` or ``cov_``.
     threads
         0: OMP_NUM_THREADS, or as many as the machine has.
     backend

@@ -20,7 +20,7 @@ typedef struct rig {
     unsigned char *small;   /* so does this */
     unsigned char *scratch; /* transient, the largest field */
     int32_t (*key)[8];
-    size_t count, room;
+    size_t count, capacity;
     uint64_t state;
 } rig;
 
@@ -111,9 +111,9 @@ static void insert(rig *r, const int32_t *key)
     ck_assert_uint_ne(slot, 0);
     ck_assert_uint_eq(grid_find(&r->g, key), slot);
     write_fields(r, slot, key);
-    if (r->count == r->room) {
-        r->room = 2 * r->room + 64;
-        r->key = realloc(r->key, r->room * sizeof *r->key);
+    if (r->count == r->capacity) {
+        r->capacity = 2 * r->capacity + 64;
+        r->key = realloc(r->key, r->capacity * sizeof *r->key);
         ck_assert_ptr_nonnull(r->key);
     }
     memmove(r->key + at + 1, r->key + at, (r->count - at) * sizeof *r->key);
@@ -284,8 +284,8 @@ START_TEST(fields_are_registered_in_time)
 }
 END_TEST
 
-/* Reserved room holds: no insertion moves an array. */
-START_TEST(reserved_room_is_there)
+/* Capacity that was reserved suffices: no insertion moves an array. */
+START_TEST(no_insertion_moves_reserved_arrays)
 {
     rig r;
     gbees_error error;
@@ -469,7 +469,7 @@ int main(void)
     tcase_add_test(grids, keys_far_out_and_negative);
     tcase_add_test(grids, an_empty_grid_has_no_bricks);
     tcase_add_test(grids, fields_are_registered_in_time);
-    tcase_add_test(grids, reserved_room_is_there);
+    tcase_add_test(grids, no_insertion_moves_reserved_arrays);
     tcase_add_test(grids, rows_are_replaced);
     tcase_add_test(grids, bricks_are_linked_together);
     tcase_add_test(grids, grows_to_many_bricks);

@@ -94,7 +94,7 @@ START_TEST(slots_are_those_of_one_by_one)
     add_one_by_one(&one, list);
     ck_assert_int_eq(grid_add_requests(&all, list, PARTS, &error), 0);
     ck_assert_uint_gt(one.count, before + 1000);
-    ck_assert_uint_gt(requests, 2 * (one.count - before)); /* most were wished for more than once */
+    ck_assert_uint_gt(requests, 2 * (one.count - before)); /* most bricks were requested more than once */
     ck_assert_uint_eq(all.count, one.count);
     ck_assert_mem_eq(all.used, one.used, one.count * sizeof *one.used);
     for (uint32_t k = 0; k < one.count; k++)
@@ -108,8 +108,8 @@ START_TEST(slots_are_those_of_one_by_one)
 }
 END_TEST
 
-/* Nothing wished for, and room that can't be had: the grid stays as it was. */
-START_TEST(nothing_is_added_without_wishes_or_room)
+/* The grid stays as it was without a request, and without the capacity for the requests. */
+START_TEST(nothing_is_added_without_requests_or_capacity)
 {
     grid g;
     grid_requests list[2] = {{0}};
@@ -135,7 +135,7 @@ int main(void)
 
     tcase_set_timeout(requests, 60);
     tcase_add_loop_test(requests, slots_are_those_of_one_by_one, 0, 4);
-    tcase_add_test(requests, nothing_is_added_without_wishes_or_room);
+    tcase_add_test(requests, nothing_is_added_without_requests_or_capacity);
     suite_add_tcase(suite, requests);
     return run_suite(suite);
 }

@@ -213,7 +213,7 @@ START_TEST(any_number_of_blocks)
 }
 END_TEST
 
-/* By the copy of an array, and by more memory behind it, with and without a brick that found no room. */
+/* By the copy of an array, and by more memory behind it, with and without a brick that found no slot. */
 START_TEST(the_heap_grows_by_itself)
 {
     enum { HEAP = 1 << 14, BRICK = 64 };

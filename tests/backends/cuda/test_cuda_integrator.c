@@ -1,5 +1,6 @@
-/* test_cuda_integrator.c - samples carried by the CUDA backend on a GPU made of threads: where this process's threads
- * carry them, to the last bit; and what follows when it can't carry them, or carries them elsewhere. */
+/* test_cuda_integrator.c - samples integrated by the CUDA backend on a GPU made of threads: they end
+ * where this process's threads take them, to the last bit; and what follows when it can't integrate them, or takes
+ * them elsewhere. */
 #include "audit/montecarlo.h"
 #include "audit/offload.h"
 #include "cuda_engine_fixture.h"
@@ -7,22 +8,22 @@
 
 enum { COUNT = 16001 };
 
-/* A model's problem, the shim, and how often it has carried samples. */
+/* A model's problem, the shim, and how often it has integrated samples. */
 typedef struct scene {
     world w;
     gbees_backend backend; /* the shim's, but it counts */
 } scene;
 
-static int carried_times;
-static int (*shim_carry)(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
-                         gbees_error *error);
+static int calls_done;
+static int (*shim_run)(gbees_integrator *integrator, const gbees_integration *integration, int *done,
+                       gbees_error *error);
 
-static int count_and_carry(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
-                           gbees_error *error)
+static int run_and_count(gbees_integrator *integrator, const gbees_integration *integration, int *done,
+                         gbees_error *error)
 {
-    const int status = shim_carry(integrator, integration, carried, error);
+    const int status = shim_run(integrator, integration, done, error);
 
-    carried_times += *carried;
+    calls_done += *done;
     return status;
 }
 
@@ -34,9 +35,9 @@ static void open_scene(scene *s, const char *name, const char *const *settings)
     ck_assert_int_eq(world_open(&s->w, open_registry(), name, "shim"), 0);
     ck_assert_msg(world_make(&s->w, &from) == 0, "%s", s->w.error.text);
     s->backend = *s->w.backend;
-    shim_carry = s->backend.integrator_run;
-    s->backend.integrator_run = count_and_carry;
-    carried_times = 0;
+    shim_run = s->backend.integrator_run;
+    s->backend.integrator_run = run_and_count;
+    calls_done = 0;
 }
 
 /* Samples that have gone `length` by a given number of steps; a step that leaves more doubt is cut. */
@@ -84,7 +85,7 @@ START_TEST(samples_go_the_same_way)
     gbees_montecarlo *here = gone(&s, NULL, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
     gbees_montecarlo *there = gone(&s, &offload, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
 
-    ck_assert_int_eq(carried_times, 2);
+    ck_assert_int_eq(calls_done, 2);
     for (int j = 0; j < s.w.problem->dimension; j++)
         ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
     gbees_montecarlo_destroy(here);
@@ -112,7 +113,7 @@ START_TEST(noise_belongs_to_the_sample)
         samples[k]->options.step /= 2;
         ck_assert_int_eq(gbees_montecarlo_advance(samples[k], s.w.problem->start + 2, &s.w.error), 0);
     }
-    ck_assert_int_eq(carried_times, 3);
+    ck_assert_int_eq(calls_done, 3);
     ck_assert_uint_eq(samples[0]->count, samples[1]->count);
     ck_assert_mem_eq(samples[0]->x[0], samples[1]->x[0], samples[0]->count * sizeof(double));
     for (int k = 0; k < 2; k++)
@@ -122,7 +123,7 @@ START_TEST(noise_belongs_to_the_sample)
 }
 END_TEST
 
-/* Without memory, or after a failure, this process's threads carry them. */
+/* Without memory, or after a failure, this process's threads integrate them. */
 START_TEST(threads_do_what_a_backend_can_not)
 {
     static const char *const settings[] = {NULL};
@@ -136,7 +137,7 @@ START_TEST(threads_do_what_a_backend_can_not)
     gbees_offload offload = {.backend = &s.backend, .problem = s.w.problem};
     gbees_montecarlo *here = gone(&s, NULL, 0.5, 400, INFINITY), *there = gone(&s, &offload, 0.5, 400, INFINITY);
 
-    ck_assert_int_eq(carried_times, 0);
+    ck_assert_int_eq(calls_done, 0);
     ck_assert_int_eq(offload.failed, _i == 2); /* the shim has no kernels of that model */
     for (int j = 0; j < 3; j++)
         ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
@@ -149,10 +150,10 @@ START_TEST(threads_do_what_a_backend_can_not)
 END_TEST
 
 /* As a backend with a fault would do: samples end a little beside. */
-static int carry_beside(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
-                        gbees_error *error)
+static int run_with_fault(gbees_integrator *integrator, const gbees_integration *integration, int *done,
+                          gbees_error *error)
 {
-    const int status = count_and_carry(integrator, integration, carried, error);
+    const int status = run_and_count(integrator, integration, done, error);
 
     for (uint64_t i = 0; i < integration->count; i++)
         integration->to[0][i] += 0.01 * integration->scale[0];
@@ -165,11 +166,11 @@ START_TEST(samples_that_end_elsewhere_are_not_taken)
     scene s;
 
     open_scene(&s, "lorenz63", settings);
-    s.backend.integrator_run = carry_beside;
+    s.backend.integrator_run = run_with_fault;
     gbees_offload offload = {.backend = &s.backend, .problem = s.w.problem};
     gbees_montecarlo *here = gone(&s, NULL, 0.5, 400, INFINITY), *there = gone(&s, &offload, 0.5, 400, INFINITY);
 
-    ck_assert_int_eq(carried_times, 1);
+    ck_assert_int_eq(calls_done, 1);
     ck_assert_int_eq(offload.failed, 1);
     for (int j = 0; j < 3; j++)
         ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
@@ -183,7 +184,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("cuda_integrator");
-    TCase *tcase = tcase_create("carry");
+    TCase *tcase = tcase_create("integrator");
 
     tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, samples_go_the_same_way, 0, sizeof cases / sizeof *cases);

@@ -23,7 +23,7 @@ static void end_test(void)
 }
 
 /* Options of a scenario, beside the scheme. */
-enum { BOUND = 1, TURNED = 2, DOUBLE = 4, WIDE = 8, MOVING = 16, UPDATES = 32 };
+enum { BOUND = 1, TURNED = 2, DOUBLE = 4, WIDE = 8, TIME_DEPENDENT = 16, UPDATES = 32 };
 
 /* Of a simple model, and of those with the most code: the first run waits for the steps' program, and the compiler's
  * time grows with the size of its code. */
@@ -37,7 +37,7 @@ enum {
     ADVECTION = 1 << PROGRAM_ADVECT | 1 << PROGRAM_MARKS,
     ADVECT_ALL = 1 << PROGRAM_ADVECT_ALL,
     PRUNES = 1 << PROGRAM_PRUNES,
-    CARRY = 1 << PROGRAM_INTEGRATE /* a run does without it: no program of a run that is wanted */
+    INTEGRATION = 1 << PROGRAM_INTEGRATE /* a run does without it: no program of a run that is wanted */
 };
 
 static const struct {
@@ -46,9 +46,9 @@ static const struct {
     int options, programs;
 } asked[] = {
     /* These guard every change. */
-    {"lorenz96", GBEES_SCHEME_SPLIT5, QUICK, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL | CARRY},
+    {"lorenz96", GBEES_SCHEME_SPLIT5, QUICK, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL | INTEGRATION},
     {"lorenz96", GBEES_SCHEME_CTU, 0, STEPS | ADVECTION | ADVECT_ALL},
-    {"lorenz96", GBEES_SCHEME_SPLIT5, MOVING, STEPS | ADVECT_ALL},
+    {"lorenz96", GBEES_SCHEME_SPLIT5, TIME_DEPENDENT, STEPS | ADVECT_ALL},
     {"cr3bp", GBEES_SCHEME_SPLIT5, QUICK | BOUND | WIDE, STEPS | ADVECT_ALL},
     {"linear", GBEES_SCHEME_SPLIT5, UPDATES, STEPS | UPDATE_KERNELS},
     /* These are like them. */
@@ -61,10 +61,10 @@ static const struct {
     {"lorenz96", GBEES_SCHEME_CTU, DOUBLE, STEPS | ADVECTION | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_SPLIT5, TURNED, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_CTU, TURNED, ADVECTION},
-    {"cr3bp", GBEES_SCHEME_SPLIT5, QUICK, STEPS | ADVECTION | ADVECT_ALL | CARRY},
+    {"cr3bp", GBEES_SCHEME_SPLIT5, QUICK, STEPS | ADVECTION | ADVECT_ALL | INTEGRATION},
     {"cr3bp", GBEES_SCHEME_SPLIT5, BOUND | WIDE, GRID | PRUNES | ADVECTION},
     {"cr3bp", GBEES_SCHEME_CTU, BOUND | WIDE, STEPS | ADVECTION | ADVECT_ALL},
-    {"linear", GBEES_SCHEME_CTU, 0, STEPS | CARRY},
+    {"linear", GBEES_SCHEME_CTU, 0, STEPS | INTEGRATION},
     {"linear", GBEES_SCHEME_SPLIT5, TURNED, GRID | PRUNES},
 };
 enum { ASKED = sizeof asked / sizeof *asked, USUAL = 5 };
@@ -73,16 +73,16 @@ static gbees_measurement measurements[] = {
     {.size = 1, .missing = 1, .likelihood = GBEES_LIKELIHOOD_STUDENT},
 };
 
-/* All that is compiled for; the sizes do not matter. `moving`: the model again, but with a drift in time. */
-static gbees_problem problem_of(int k, gbees_model *moving)
+/* All that is compiled for; the sizes do not matter. `time_dependent`: the model again, but with a drift in time. */
+static gbees_problem problem_of(int k, gbees_model *time_dependent)
 {
     const int options = asked[k].options;
     const gbees_model *model = NULL;
 
     ck_assert_int_eq(gbees_registry_model(registry, asked[k].model, &model, &error), GBEES_OK);
-    *moving = *model;
-    moving->flags |= GBEES_TIME_DEPENDENT;
-    gbees_problem problem = {.model = options & MOVING ? moving : model,
+    *time_dependent = *model;
+    time_dependent->flags |= GBEES_TIME_DEPENDENT;
+    gbees_problem problem = {.model = options & TIME_DEPENDENT ? time_dependent : model,
                              .dimension = 6,
                              .bounded = (options & BOUND) != 0,
                              .rotated = (options & TURNED) != 0,
@@ -119,8 +119,8 @@ static void check(const program *p, int k, int part)
 
 START_TEST(no_kernel_keeps_registers_in_memory)
 {
-    gbees_model moving;
-    const gbees_problem problem = problem_of(_i, &moving);
+    gbees_model time_dependent;
+    const gbees_problem problem = problem_of(_i, &time_dependent);
 
     for (int part = 0; part < PROGRAMS; part++) {
         program_spec spec;
@@ -153,8 +153,8 @@ static program_shape built(const program_spec *spec, int from_cache)
 /* A program keeps its spec's shape unless it spills; the cache finds the shape that it was compiled with. */
 START_TEST(a_shape_is_the_first_that_suffices)
 {
-    gbees_model moving;
-    gbees_problem problem = problem_of(0, &moving);
+    gbees_model time_dependent;
+    gbees_problem problem = problem_of(0, &time_dependent);
     program_spec spec;
 
     (void)setenv("GBEES_CACHE", "on", 1);

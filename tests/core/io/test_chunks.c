@@ -125,11 +125,11 @@ START_TEST(noise)
         for (size_t i = 0; i < COUNT; i++) {
             state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
             const double value = 1e-6 * (1 + (double)(state >> 11) / (double)(UINT64_C(1) << 53));
-            const float single = (float)value;
+            const float f32 = (float)value;
             const uint32_t bits = (uint32_t)(state >> 32);
 
             memcpy(written + i * bytes[k],
-                   k == 0   ? (const void *)&single
+                   k == 0   ? (const void *)&f32
                    : k == 1 ? (const void *)&value
                             : &bits,
                    bytes[k]);

@@ -160,6 +160,10 @@ done
 mkdir runs
 plot 0 three silent measured --output runs
 pictures runs 10000 runs-marginals runs-series
+mkdir sampled
+plot 0 three silent measured --samples --output sampled
+pictures sampled 10000 runs-marginals runs-series
+cmp -s runs/runs-marginals.png sampled/runs-marginals.png && fail "--samples: they are not over those of several runs"
 plot 0 silent three --size 900x800
 pictures silent/plots 5000 runs-marginals runs-series
 test -e silent/plots/corner.png || fail "its own pictures are gone"

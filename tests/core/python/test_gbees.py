@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 
@@ -194,7 +197,7 @@ def test_data_sets(tmp_path):
         assert run.log_evidence == expected.log_evidence
         assert run.records[-1].time == 1.0
     data.z.attrs["units"] = "km"
-    with pytest.raises(gbees.InputError, match="column z: expected the unit '-', found 'km'"):
+    with pytest.raises(gbees.InputError, match=r"^the measurements: column 2 \(z\): expected the unit '-', found 'km'"):
         gbees.run("lorenz63", measurements=data, progress=False)
 
 
@@ -223,14 +226,15 @@ def test_data_frame():
 @pytest.mark.parametrize(
     "text, said",
     [
-        ("time,zz\n1,2\n", "no use for the column 'zz'"),
-        ("time,z,sigma_z\n1,abc,1\n", "row 2, column z: 'abc' is no number"),
-        ("time,z,sigma_z\n1,2,1\n0.5,2,1\n", "row 3: the time 0.5 is before"),
-        ("time,z,sigma_z\n1,2,-1\n", "row 2, column sigma_z"),
-        ("time,z\n1,2\n", "no covariance"),
-        ("time,z,sigma_z\n1,2\n", "row 2: 2 cells, where there are 3 columns"),
+        ("time,zz\n1,2\n", r"wrong.csv:1: column 2 \(zz\): lorenz63 measures nothing of this name: did you mean 'z'"),
+        ("time,z,sigma_z\n1,abc,1\n", r"wrong.csv:2: column 2 \(z\): expected a number, found 'abc'"),
+        ("time,z,sigma_z\n1,2,1\n0.5,2,1\n", "wrong.csv:3: column 1"),
+        ("time,z,sigma_z\n1,2,-1\n", r"wrong.csv:2: column 3 \(sigma_z\): expected a number > 0"),
+        ("time,z\n1,2\n", "its noise is not given"),
+        ("time,z,sigma_z\n1,2\n", "wrong.csv:2: expected 3 cells, as the header has, found 2"),
+        ("time,z [km],sigma_z\n1,2,1\n", r"column 2 \(z\): expected the unit '-', found 'km'"),
         ("", "is empty"),
-        ("z,sigma_z\n1,2\n", "there is no time"),
+        ("z,sigma_z\n1,2\n", "expected a column 'time', found none"),
     ],
 )
 def test_wrong_tables(tmp_path, text, said):
@@ -238,6 +242,54 @@ def test_wrong_tables(tmp_path, text, said):
     path.write_text(text)
     with pytest.raises(gbees.InputError, match=said):
         gbees.run("lorenz63", measurements=str(path), progress=False)
+
+
+@pytest.mark.parametrize(
+    "table, said",
+    [
+        ({"time": [1], "zz": [2]}, r"^the measurements: column 2 \(zz\): lorenz63 measures nothing of this name"),
+        ({"time": [0, 1], "z": [2, "abc"], "sigma_z": [1, 1]}, r"^the measurements, row 1: column 2 \(z\): expected a"),
+        ({"time": [0, 1], "z": [2, np.inf], "sigma_z": [1, 1]}, r"^the measurements, row 1: column 2 \(z\): expected a"),
+        ([{"time": 1, "z": 2}, {"time": 0.5, "z": 2}], "^the measurements, row 1: column 1"),
+        ({"time": [0, 1], "z": [2]}, "different lengths"),
+    ],
+)
+def test_wrong_tables_in_memory(table, said):
+    with pytest.raises(gbees.InputError, match=said):
+        gbees.run("lorenz63", measurements=table, covariance=None if "sigma_z" in table else 1, progress=False)
+
+
+def test_table_of_the_command(tmp_path):
+    """The table that --simulate writes, with units and covariances in its header, means the same to Python as to
+    gbees-run: as a file, with other separators, and in memory."""
+    path = tmp_path / "out" / "measurements.csv"
+    short = {"accuracy": 0, "factor": 1, "threshold": 1e-4, "records": 1, "end": 0.05}
+    covariance = [[7e-9, 1e-7, 0], [1e-7, 3e-4, 0], [0, 0, 2.5e-8]]
+    drawn = [{"time": 0.05, "function": "sight", "value": [1, 1, 1], "covariance": covariance}]
+    command = [os.path.join(os.environ["GBEES_TOP_BUILD"], "gbees-run"), "--plugin", "pcr3bp", "--backend", "cpu"]
+    for key, value in short.items():
+        command += ["--set", f"{key}={value}"]
+    subprocess.run(
+        [*command, "--set", f"measurements={json.dumps(drawn)}", "--simulate", "1", "--simulate-count", "2",
+         "--output", str(path.parent)],
+        check=True,
+    )  # fmt: skip
+    table = [line.split(",") for line in path.read_text().splitlines() if not line.startswith("#")]
+    assert {"range [LU]", "cov_angle_range"} < set(table[0]) and len(table) == 3
+    lines = subprocess.run(
+        [*command, "--measurements", str(path), "--audit", "off", "--no-output", "--json"],
+        check=True, stdout=subprocess.PIPE, text=True,
+    ).stdout.splitlines()  # fmt: skip
+    expected = json.loads(lines[-1])["log_evidence"]
+
+    other = tmp_path / "other.csv"
+    rows = [[cell.replace("range [LU]", "sight.range (LU)") for cell in row] for row in table]
+    other.write_text("\n".join(";".join(row) for row in rows))
+    columns = {name: [float(row[k]) for row in table[1:]] for k, name in enumerate(table[0])}
+    for given in (path, other, columns):
+        run = gbees.run("pcr3bp", set=short, measurements=given, audit=False, backend="cpu", progress=False)
+        assert [update.time for update in run.updates] == [0.025, 0.05]
+        assert run.log_evidence == expected
 
 
 def test_errors_have_the_library_s_text():
@@ -360,7 +412,7 @@ def test_comments_and_blank_lines_of_a_table(tmp_path):
     run = gbees.run("lorenz63", set={**FAST, "end": 0.1}, measurements=str(path), audit=False, progress=False)
     assert len(run.updates) == 2
     path.write_text("# gbees-run\n\ntime,z,sigma_z\n# two\n0.05,nine,1\n")
-    with pytest.raises(gbees.InputError, match="drawn.csv, row 5, column z"):
+    with pytest.raises(gbees.InputError, match=r"drawn.csv:5: column 2 \(z\): expected a number, found 'nine'"):
         gbees.run("lorenz63", measurements=str(path), progress=False)
 
 
@@ -382,6 +434,39 @@ def test_noisy_model_beside_particles():
         std = np.sqrt(np.diag(particles.covariances[k]))
         error = abs(run.records[k].mean - particles.means[k]) / std
         assert np.all(error < 0.03), (run.records[k].time, error)
+
+
+def test_page_from_a_table_to_a_figure(tmp_path, monkeypatch):
+    """Both programs of the manual's page on Python, as they stand there, on wider cells and with fewer measurements and
+    particles."""
+    has("sympy"), has("matplotlib")
+    page = os.path.join(os.path.dirname(__file__), "..", "..", "..", "doc", "python.md")
+    with open(page, encoding="utf-8") as file:
+        section = file.read().split("## From a table to a figure\n")[1].split("\n## ")[0]
+    blocks = [textwrap.dedent(block) for block in re.findall(r"(?:^    .*\n|^\n)+", section, re.M) if block.strip()]
+    smaller = {
+        '"factor": 3': '"factor": 1',
+        "2e-8": "1e-5",
+        '"end": 10': '"end": 0.2',
+        '"pf:100000"': '"pf:1000", audit=False',
+        "pf:100000": "pf:1000 --audit off",
+        "gbees-plot post": "gbees-plot post --size 500x400",
+    }
+    for old, new in smaller.items():
+        assert any(old in block for block in blocks), old
+        blocks = [block.replace(old, new) for block in blocks]
+    (tmp_path / "data.csv").write_text("time,z,sigma_z\n0.05,18.7,1\n0.1,45.7,1\n0.15,77.6,1\n0.2,80.3,1\n")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(blocks[0], names)
+    assert len(names["run"].updates) == 4 and not names["run"].comparison["pf"].failure
+    assert (tmp_path / "posterior.pdf").read_bytes().startswith(b"%PDF-")
+
+    shutil.copy(names["model"].path, "lorenz63_noisy.so")
+    environment = {**os.environ, "PATH": f"{os.environ['GBEES_TOP_BUILD']}:{os.environ['PATH']}"}
+    subprocess.run(blocks[1], shell=True, check=True, env=environment, capture_output=True)
+    assert (tmp_path / "post" / "plots" / "series.png").exists()
+    assert (tmp_path / "post" / "plots" / "compare.png").exists()
 
 
 def test_model_of_sympy():

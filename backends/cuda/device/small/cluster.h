@@ -41,9 +41,9 @@ GBEES_NUM void cluster_barrier(void)
 #endif
 }
 
-/* The same barrier in three parts: cluster_fence(), cluster_arrive(), cluster_wait(). Between the last two a warp can
- * do work that needs no other block's data. The arrival does not make earlier writes visible: the fence does, which a
- * warp calls at a place where it has time to wait for them. */
+/* The cluster barrier in three parts: cluster_fence(), cluster_arrive(), cluster_wait(). Between the last two a warp
+ * can do work that needs no other block's data. The arrival does not make earlier writes visible: the fence does,
+ * which a warp calls at a place where it has time to wait for them. */
 GBEES_NUM void cluster_fence(void)
 {
 #if __CUDA_ARCH__ >= 900

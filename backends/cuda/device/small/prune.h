@@ -61,7 +61,7 @@ GBEES_NUM uint64_t flow_of_snapshot(const brick_snapshot *snapshot, int d, int f
     return snapshot->active & snapshot->flow[d] & snapshot->flow[f];
 }
 
-/* The same cells of the brick in a slot; none if it is absent (0). */
+/* The active cells of the brick in a slot that probability leaves in both directions; none if slot is 0. */
 GBEES_NUM uint64_t flow_of_slot(small_block *b, uint32_t slot, int d, int f)
 {
     return slot ? flow_of_snapshot(snapshot_of(b, slot), d, f) : 0;
