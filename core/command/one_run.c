@@ -346,7 +346,7 @@ int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *su
     int finished = GBEES_OK;
 
     if (run->writer) {
-        gbees_writer_stopped_by(run->writer, what_stopped(run, status));
+        gbees_writer_set_stopped_by(run->writer, what_stopped(run, status));
         finished = gbees_writer_finish(run->writer, state, summary, &late);
     }
     if (status || !finished)

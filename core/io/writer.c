@@ -353,7 +353,7 @@ int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, i
     return GBEES_OK;
 }
 
-void gbees_writer_stopped_by(gbees_writer *writer, const char *what)
+void gbees_writer_set_stopped_by(gbees_writer *writer, const char *what)
 {
     writer->info.stopped_by = what;
 }

@@ -16,6 +16,6 @@ void gbees_next_grid_send_end(const gbees_parallel *parallel);
 /* The other ranks: makes a copy of the first problem with the next grid, or sets *is_first where that is the first
  * problem's; neither at the end of the run. */
 int gbees_next_grid_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **changed,
-                        int *is_first, gbees_error *error);
+                            int *is_first, gbees_error *error);
 
 #endif

@@ -65,7 +65,7 @@ int gbees_writer_checkpoint(gbees_writer *writer, gbees_checkpoint *checkpoint, 
 int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, int count, gbees_error *error);
 /** Sets what has stopped the run, a constant text such as "SIGTERM" or "--max-time", which gbees_writer_finish()
  * writes to run.json; NULL: nothing has. */
-void gbees_writer_stopped_by(gbees_writer *writer, const char *what);
+void gbees_writer_set_stopped_by(gbees_writer *writer, const char *what);
 /** Writes what is left to write, and the run's state and summary to run.json. It may be called again, with another
  * state.
  * @param state "complete", "failed" or "cancelled"
