@@ -55,6 +55,8 @@ void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const 
                             .before = before,
                             .time = gbees_problem_initial_time(problem),
                             .lost = before};
+    if (problem->raise_threshold && cells)
+        budget->threshold = fmax(problem->threshold, cells->threshold);
     if (!(problem->mass_budget > 0))
         return;
     if (cells && cells->threshold > 0) {
@@ -105,7 +107,15 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, doubl
     double elapsed = time - budget->time, since = lost - budget->lost;
 
     /* An update's prune takes no time: its loss counts, but is no rate. */
-    if (!(problem->mass_budget > 0) || !(elapsed > 1e-9 * (problem->end - problem->start))) {
+    if (!mass_budget_changes_threshold(problem) || !(elapsed > 1e-9 * (problem->end - problem->start))) {
+        budget->lost = lost;
+        return;
+    }
+    if (short_of_memory)
+        budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
+    if (!(problem->mass_budget > 0)) {
+        budget->threshold = short_of_memory ? fmin(2 * budget->threshold, HIGHEST) : budget->threshold;
+        budget->time = time;
         budget->lost = lost;
         return;
     }
@@ -116,10 +126,8 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, doubl
                            : budget->threshold * cells > BULK ? FASTEST_IN_BULK
                                                               : FASTEST;
     double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), fastest) : fastest;
-    if (short_of_memory) {
-        budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
+    if (short_of_memory)
         factor = 2;
-    }
     budget->threshold = fmin(fmax(budget->threshold * factor, LOWEST), HIGHEST);
     budget->time = time;
     budget->lost = lost;

@@ -8,6 +8,9 @@
  *
  * A budget that can't be kept leads to a warning: there is not memory enough for so low a p*, or a lower p* has not
  * lowered the loss.
+ *
+ * Without a budget p* is the problem's. If the problem lets it be raised (raise_threshold), it is doubled at each
+ * prune at which the grid has no memory to double.
  */
 #ifndef GBEES_COMMON_BUDGET_H
 #define GBEES_COMMON_BUDGET_H
@@ -33,10 +36,17 @@ typedef struct mass_budget {
     unsigned warnings; /* GBEES_WARNING_BUDGET_... */
 } mass_budget;
 
+/* Whether p* may change during a run. */
+static inline int mass_budget_changes_threshold(const gbees_problem *problem)
+{
+    return problem->mass_budget > 0 || problem->raise_threshold;
+}
+
 /* Adds a cell with probability p. */
 void budget_spectrum_add(budget_spectrum *spectrum, double p);
 
-/* Sets the first p*: without a budget the problem's; else that of the record the run begins with; else the largest
+/* Sets the first p*: without a budget the problem's, or that of the record the run begins with if p* has been raised;
+ * else that of the record the run begins with; else the largest
  * power of two below which all cells together have less than a hundredth of the mass that may be lost in a unit of
  * time, and less than half of what the whole run may lose. */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);

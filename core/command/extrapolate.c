@@ -73,6 +73,16 @@ static double seconds_at(const gbees_history *history, double fraction)
     return history->seconds[k - 1] + part * (history->seconds[k] - history->seconds[k - 1]);
 }
 
+double gbees_history_whole(const gbees_history *history)
+{
+    const int last = history->count - 1;
+
+    if (last < 1)
+        return -1;
+    const double done = history->fraction[last] - history->fraction[0], part = last < 3 ? done : done / 3;
+    return (history->seconds[last] - seconds_at(history, history->fraction[last] - part)) / part;
+}
+
 /* Extrapolates the times r[0], r[1], r[2] that the three thirds of the done part took to further parts of that
  * length. Each takes longer than the one before by `more`, which changes by a constant factor from part to part: 1 if
  * the cost grows linearly, that of the cost if it grows exponentially. Beyond three times the done part the cost

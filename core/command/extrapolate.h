@@ -29,5 +29,8 @@ void gbees_history_add(gbees_history *history, double fraction, double seconds);
 /* Seconds from the last point to the end of the run, whose steps cost more and more as the grid grows. Negative: not
  * known yet. */
 double gbees_history_left(const gbees_history *history);
+/* Returns the seconds that the whole would take at the pace of the last third of the part done, or of all of it where
+ * there are few points; < 0: not known yet. */
+double gbees_history_whole(const gbees_history *history);
 
 #endif

@@ -21,16 +21,16 @@ static const double all_s = 1.9;               /* that all take: the one that go
 /* ---- one trial ------------------------------------------------------------------------------------------------- */
 
 typedef struct watch {
-    double stop_s;   /* of gbees_seconds_now() */
-    double fraction; /* of the trial's model time that is done */
-    double wall_s;   /* that the trial took, with its initial density and records */
+    double stop_s;         /* of gbees_seconds_now() */
+    gbees_history history; /* of the part of the trial's model time that is done */
+    double wall_s;         /* that the trial took, with its initial density and records */
     int stopped;
 } watch;
 
 static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
 {
     (void)time, (void)totals, (void)error;
-    ((watch *)context)->fraction = fraction;
+    gbees_history_add(&((watch *)context)->history, fraction, gbees_seconds_now());
     return GBEES_OK;
 }
 
@@ -105,7 +105,7 @@ static int try_width(const gbees_setup *setup, const gbees_options *options, dou
 
     const double began_s = gbees_seconds_now();
 
-    w->fraction = 0;
+    w->history = (gbees_history){.count = 0};
     if (!status)
         status = widen(scenario, setup->problem, width, &error);
     if (!status)
@@ -155,6 +155,7 @@ gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options
     gbees_trial trial[TRIALS];
     watch w = {.stop_s = gbees_seconds_now() + all_s};
     int count = 0, failed = 0;
+    double least_s = 0, width = 0; /* what the run takes at least by the trials that did not reach its end */
 
     if (setup->backend->capture || problem->cells)
         return (gbees_forecast){NAN, NAN, NAN, 0};
@@ -164,11 +165,15 @@ gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options
         if (expected > longest_s || gbees_seconds_now() + expected > w.stop_s)
             break;
         failed = try_width(setup, options, width_of(k), &trial[count], &w);
+        /* With cells that are narrower by a factor a run takes that many times more steps at least. */
+        if (failed && width_of(k) * gbees_history_whole(&w.history) > least_s) {
+            width = width_of(k);
+            least_s = width * gbees_history_whole(&w.history);
+        }
         count += !failed;
     }
-    /* With cells that are narrower by a factor a run takes that many times more steps at least. */
-    if (count == 0 && w.fraction > 0)
-        return (gbees_forecast){NAN, trial[0].width * trial[0].seconds / w.fraction, trial[0].width, 1};
+    if (count == 0 && least_s > 0)
+        return (gbees_forecast){NAN, least_s, width, 1};
     if (count == 1)
         return (gbees_forecast){NAN, trial[0].width * trial[0].seconds, trial[0].width, 1};
     gbees_forecast forecast = {NAN, NAN, NAN, 0};

@@ -188,6 +188,16 @@ int gbees_exit_code(const gbees_error *failure, int began)
     return began ? GBEES_EXIT_FAILED : GBEES_EXIT_BAD_INPUT;
 }
 
+/* The memory that a grid on the CPU may take before p* is raised, where the user gives no limit: what is free when
+ * the run begins. In bytes; 0: the backend's default. */
+static double free_memory(const gbees_setup *setup)
+{
+    const double available =
+        setup->backend->capture || !setup->problem->raise_threshold ? 0 : gbees_memory_available();
+
+    return isfinite(available) ? most_of_free * available : 0;
+}
+
 gbees_engine_options gbees_one_run_engine(const gbees_options *options)
 {
     return (gbees_engine_options){.threads = options->threads,
@@ -199,10 +209,12 @@ gbees_engine_options gbees_one_run_engine(const gbees_options *options)
 
 int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry, gbees_error *error)
 {
-    const gbees_engine_options engine = gbees_one_run_engine(options);
+    gbees_engine_options engine = gbees_one_run_engine(options);
     gbees_setup *setup = run->setup;
     int status = gbees_one_run_begin_comparison(run, options, error);
 
+    if (!(engine.memory_bytes > 0))
+        engine.memory_bytes = free_memory(setup);
     if (options->parallel)
         status = gbees_parallel_agree(options->parallel, status, error);
 
@@ -319,6 +331,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
         status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
     gbees_progress_start(&run->progress, options->progress,
                          options->progress == GBEES_PROGRESS_JSON && options->json ? console : stderr);
+    run->progress.has_warned = options->quiet;
     if (!status)
         status = gbees_solver_run(run->solver, &observer, error);
     gbees_progress_clear(&run->progress);

@@ -8,10 +8,14 @@
 #include <string.h>
 
 enum { BAR_WIDTH = 16 };
+/* A run that would take more than a day says so once it has run for this long, in seconds. */
+static const double long_run = 86400, first_look = 1;
 
 void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream)
 {
-    *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = gbees_seconds_now(), .eta_s = -1};
+    const double now = gbees_seconds_now();
+
+    *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = now, .began_s = now, .eta_s = -1};
 }
 
 /* Rates are those of the last moments: the number of cells grows, and with it the time of a step. */
@@ -60,17 +64,6 @@ static void print_json(const gbees_progress *p, double time, double fraction, co
     free(line);
 }
 
-void gbees_progress_show(gbees_progress *progress, double time, double fraction, const gbees_totals *totals)
-{
-    if (progress->kind == GBEES_PROGRESS_NONE)
-        return;
-    measure(progress, fraction, totals);
-    if (progress->kind == GBEES_PROGRESS_BAR)
-        draw_bar(progress, time, fraction, totals);
-    else
-        print_json(progress, time, fraction, totals);
-}
-
 void gbees_progress_clear(gbees_progress *progress)
 {
     if (!progress->drawn)
@@ -78,4 +71,32 @@ void gbees_progress_clear(gbees_progress *progress)
     (void)fputs("\r\033[K", progress->stream);
     (void)fflush(progress->stream);
     progress->drawn = 0;
+}
+
+/* Says on standard error, once, that the run would take days. */
+static void warn_of_length(gbees_progress *p, double time)
+{
+    char left[32];
+
+    if (p->has_warned || p->seen_s - p->began_s < first_look || p->eta_s < 0)
+        return;
+    p->has_warned = 1;
+    if (p->eta_s < long_run)
+        return;
+    gbees_progress_clear(p);
+    (void)fprintf(stderr,
+                  "gbees-run: warning: from t = %.4g on this run will take some %s: end it earlier (--until)\n", time,
+                  gbees_units_rough(left, sizeof left, p->eta_s));
+}
+
+void gbees_progress_show(gbees_progress *progress, double time, double fraction, const gbees_totals *totals)
+{
+    measure(progress, fraction, totals);
+    warn_of_length(progress, time);
+    if (progress->kind == GBEES_PROGRESS_NONE)
+        return;
+    if (progress->kind == GBEES_PROGRESS_BAR)
+        draw_bar(progress, time, fraction, totals);
+    else
+        print_json(progress, time, fraction, totals);
 }

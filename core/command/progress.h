@@ -1,4 +1,5 @@
-/* progress.h - shows the progress of a run: a bar that redraws itself, or JSON Lines. */
+/* progress.h - shows the progress of a run: a bar that redraws itself, or JSON Lines; and says when a run would take
+ * days. */
 #ifndef GBEES_COMMAND_PROGRESS_H
 #define GBEES_COMMAND_PROGRESS_H
 
@@ -14,6 +15,8 @@ typedef struct gbees_progress {
     double seen_s, seen_updates, seen_steps;
     gbees_history history;
     double cells, cells_per_s, eta_s; /* lately; eta_s < 0: not known yet */
+    double began_s;
+    int has_warned; /* 1: that the run would take days has been said, or is not to be said */
 } gbees_progress;
 
 void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream);

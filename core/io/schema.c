@@ -10,6 +10,7 @@ static const char *const modes[] = {"default", "paper", "legacy", NULL};
 static const char *const regrids[] = {"auto", NULL};
 static const char *const schemes[] = {"ctu",    "ctu-divergence", "ctu-positive", "split5", "split5-mp",
                                       "split7", "split7-mp",      "upwind",       NULL};
+static const char *const memory_choices[] = {"stop", "raise_threshold", NULL};
 static const char *const cell_values[] = {"points", "averages", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
@@ -115,6 +116,11 @@ static const gbees_schema_key scenario_keys[] = {
      .max = 1,
      .bounded = GBEES_KEY_ABOVE_MIN | GBEES_KEY_BELOW_MAX,
      .text = "the same for the whole run"},
+    {.name = "at_memory_limit",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = memory_choices,
+     .initial = "stop",
+     .text = "what a run does at the limit of memory: stop with a checkpoint, or raise threshold and go on"},
     {.name = "accuracy",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number >= 0 and < 1",

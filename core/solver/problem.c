@@ -121,6 +121,20 @@ static int set_gaussian(builder *b)
     return status;
 }
 
+/* Sets whether p* may be raised. Paper and legacy mode keep it, and a grid that moves has one for each of its frames.
+ */
+static int set_memory_limit(builder *b)
+{
+    const int has_mode = builder_find(b, "mode") && !builder_is_set(b, "mode", "default");
+
+    b->problem->raise_threshold = builder_is_set(b, "at_memory_limit", "raise_threshold");
+    if (!b->problem->raise_threshold || (!has_mode && !b->problem->moving))
+        return GBEES_OK;
+    return gbees_node_error(builder_find(b, "at_memory_limit"), b->error,
+                            "at_memory_limit: with '%s' the threshold can't be raised: give 'stop'",
+                            has_mode ? "mode: paper' or 'mode: legacy" : "frame: moving");
+}
+
 /* Sets p*, or the mass budget that controls it; the times are known. */
 static int set_threshold(builder *b)
 {
@@ -257,9 +271,9 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
                          gbees_error *error)
 {
     static int (*const steps[])(builder *) = {
-        set_dimension,      set_parameters, set_gaussian,       builder_set_frame,        set_grid,
-        builder_set_moving, set_times,      builder_set_bound,  builder_set_measurements, builder_set_numerics,
-        set_threshold,      set_accuracy,   builder_set_regrids};
+        set_dimension,      set_parameters, set_gaussian,      builder_set_frame,        set_grid,
+        builder_set_moving, set_times,      builder_set_bound, builder_set_measurements, builder_set_numerics,
+        set_memory_limit,   set_threshold,  set_accuracy,      builder_set_regrids};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 

@@ -23,12 +23,12 @@ static uint64_t first_slice(const gbees_density_mode *mode)
     return cells > 0 ? whole_slice(SLICE_S * SLICE_CELLS_PER_S / cells, SLICE_FIRST) : 1;
 }
 
-/* Sets the length of the next slice from the time that this one took. It grows by at most 4, or, if the slice was
- * very short, to what would take SLICE_S / 16: starting a slice costs a GPU some time, but steps get slower as the
- * grid grows. */
-static void adapt_slice(gbees_density_mode *mode, double took_s)
+/* Sets the length of the next slice from the steps that this one has taken, which the end of the interval may have
+ * cut short, and their time. It grows by at most 4, or, if the slice was very short, to what would take SLICE_S / 16:
+ * starting a slice costs a GPU some time, but steps get slower as the grid grows. */
+static void adapt_slice(gbees_density_mode *mode, uint64_t taken, double took_s)
 {
-    const double steps = (double)mode->slice, times = SLICE_S / took_s;
+    const double steps = (double)taken, times = SLICE_S / took_s;
 
     mode->slice = whole_slice(steps * (times < 4 ? times : times < 4 * 16 ? 4 : times / 16), SLICE_MOST);
 }
@@ -54,6 +54,7 @@ typedef struct slices {
 static int advance(gbees_solver *solver, gbees_density_mode *mode, gbees_error *error)
 {
     const double elapsed = mode->clock.elapsed, began = gbees_seconds_now();
+    const uint64_t before = mode->clock.leg_step;
 
     if (mode->slice == 0)
         mode->slice = first_slice(mode);
@@ -64,7 +65,7 @@ static int advance(gbees_solver *solver, gbees_density_mode *mode, gbees_error *
 
     if (!status && !(mode->clock.elapsed > elapsed))
         return gbees_error_set(error, GBEES_ENUMERIC, "time stands still; the time step has become too small for it");
-    adapt_slice(mode, gbees_seconds_now() - began);
+    adapt_slice(mode, mode->clock.leg_step - before, gbees_seconds_now() - began);
     return status;
 }
 

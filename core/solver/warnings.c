@@ -226,13 +226,19 @@ static void describe_jump(const gbees_problem *problem, char *text, size_t size)
         place, jump.axis + 1, jump.before, jump.after);
 }
 
-/* Warnings of a mass budget. */
+/* Warnings of a mass budget, and of a threshold that was raised. */
 static void describe_budget(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals,
                             char *text, size_t size)
 {
     const double budget = problem->mass_budget, gone = 100 * lost(totals);
 
-    if (warning == GBEES_WARNING_BUDGET_MEMORY)
+    if (warning == GBEES_WARNING_BUDGET_MEMORY && !(budget > 0))
+        (void)snprintf(
+            text, size,
+            "memory does not allow the threshold %g: it has been raised (now %.3g), and %.3g %% of the mass "
+            "has been lost; give more memory (--max-memory) or wider cells",
+            problem->threshold, totals->threshold, gone);
+    else if (warning == GBEES_WARNING_BUDGET_MEMORY)
         (void)snprintf(text, size,
                        "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g), "
                        "and %.3g %% of the mass has been lost; give a larger budget or wider cells",

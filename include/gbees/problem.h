@@ -186,6 +186,7 @@ typedef struct gbees_problem {
     uint64_t steps_before; /**< steps of an earlier run, if the initial density is one of its records; else 0 */
     double threshold;      /**< p*, as a probability of a cell; 0 with a mass budget, which controls p* */
     double mass_budget;    /**< > 0: mass that may be lost per unit of time; p* is adapted to it. Else 0 */
+    int raise_threshold;   /**< 1: p* is raised where memory does not allow the grid; 0: only with a mass budget */
 
     double accuracy;               /**< > 0: upper bound of the error that a record's certificate states; 0: none */
     gbees_accuracy_of accuracy_of; /**< the quantity whose error it is */

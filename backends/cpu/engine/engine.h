@@ -205,10 +205,10 @@ int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbee
 
 /* ---- p*, P and the cells of a brick ---- */
 
-/* p*: the problem's, or with a mass budget the present one. */
+/* p*: the problem's, or where it changes during the run the present one. */
 static inline double engine_threshold(const gbees_engine *e)
 {
-    return e->problem->mass_budget > 0 ? e->budget.threshold : e->problem->threshold;
+    return mass_budget_changes_threshold(e->problem) ? e->budget.threshold : e->problem->threshold;
 }
 
 /* P of the cell number slot * cells + cell. */

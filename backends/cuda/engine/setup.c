@@ -66,7 +66,7 @@ static void set_up_constants(gbees_engine *e)
     }
     m->first_ghost = UINT32_MAX;
     m->sweeps = gbees_scheme_is_split(numerics->scheme);
-    m->stop_at_prunes = problem->mass_budget > 0;
+    m->stop_at_prunes = mass_budget_changes_threshold(problem);
 }
 
 /* Sets what the host decides by the problem: precisions, arrays, which kernels take steps. */

@@ -109,6 +109,28 @@ START_TEST(what_an_update_prunes_is_no_rate)
 }
 END_TEST
 
+/* A threshold that may be raised is so, once for each prune that has no memory, and never lowered. */
+START_TEST(memory_raises_a_threshold)
+{
+    rig r;
+
+    rig_start(&r);
+    r.problem.mass_budget = 0;
+    r.problem.raise_threshold = 1;
+    r.problem.threshold = r.engine.budget.threshold = 1e-6;
+    ck_assert_double_eq(steer(&r, 1), 1e-6);
+    r.engine.memory_limit = -1;
+    r.engine.g.count = 1;
+    ck_assert_double_eq(steer(&r, 1), 2e-6);
+    ck_assert_uint_eq(r.engine.budget.warnings, GBEES_WARNING_BUDGET_MEMORY);
+    r.engine.memory_limit = INFINITY;
+    ck_assert_double_eq(steer(&r, 0), 2e-6);
+    r.problem.raise_threshold = 0;
+    ck_assert_double_eq(engine_threshold(&r.engine), 1e-6);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
 START_TEST(memory_comes_first)
 {
     rig r;
@@ -239,6 +261,7 @@ int main(void)
     tcase_add_test(tcase, p_does_not_rise_while_the_budget_is_overspent);
     tcase_add_test(tcase, p_rises_slowly_where_most_cells_would_go);
     tcase_add_test(tcase, what_an_update_prunes_is_no_rate);
+    tcase_add_test(tcase, memory_raises_a_threshold);
     tcase_add_test(tcase, memory_comes_first);
     tcase_add_test(tcase, lowering_in_vain_is_told);
     tcase_add_test(tcase, the_lowest_p_is_told);

@@ -148,6 +148,22 @@ both mixed shim --deterministic --until 0.6
 what="a mass budget"
 both budget shim --set mass_budget=0.02 --until 1.1
 
+if is_long; then
+    what="a threshold that memory raises"
+    SHIM_VIRTUAL=1 SHIM_MEMORY=15500000
+    export SHIM_VIRTUAL SHIM_MEMORY
+    for choice in stop raise_threshold; do
+        "$program" --plugin-path "$top_build/tests/.libs" --threads 1 --plugin lorenz96 --scenario published --backend shim \
+            --set "at_memory_limit=$choice" --set extent=1.3 --set records=1 --set prune_interval=2 --set courant=0.3 \
+            --until 0.04 --no-output --audit off >out 2>err </dev/null
+        echo $? >"$choice.code"
+    done
+    unset SHIM_VIRTUAL SHIM_MEMORY
+    test "$(cat stop.code)" -eq 1 || fail "memory suffices without it"
+    test "$(cat raise_threshold.code)" -eq 0 || fail "it was not enough"
+    grep -qF 'memory does not allow the threshold 8e-09: it has been raised (now ' err || fail "no warning"
+fi
+
 what="--deterministic, a kernel for a cluster's small grids, and the common one"
 SHIM_SMALL=1
 export SHIM_SMALL

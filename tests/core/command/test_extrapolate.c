@@ -82,10 +82,17 @@ START_TEST(few_points_tell_no_time_left)
 {
     gbees_history history = {0};
 
-    for (int k = 0; k < 3; k++)
+    gbees_history_add(&history, 0, 0);
+    ck_assert_double_lt(gbees_history_whole(&history), 0);
+    for (int k = 1; k < 3; k++)
         gbees_history_add(&history, 0.1 * k, k);
     gbees_history_add(&history, 0.2, 3); /* no progress: no point */
     ck_assert_double_lt(gbees_history_left(&history), 0);
+    gbees_history_add(&history, 0.3, 3); /* ten seconds for all of it, so far */
+    ck_assert_double_eq_tol(gbees_history_whole(&history), 10, 1e-9);
+    for (int k = 1; k <= 3; k++)
+        gbees_history_add(&history, 0.3 + 0.1 * k, 3 + 2 * k); /* the last third of .6 took 4 */
+    ck_assert_double_eq_tol(gbees_history_whole(&history), 20, 1e-9);
 }
 END_TEST
 

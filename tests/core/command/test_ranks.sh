@@ -60,11 +60,11 @@ six="--plugin lorenz96 $fixed --set extent=1.6" # a twentieth of the cells
     compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.3
     # A grid that moves.
     compare moving --plugin cr3bp --set accuracy=0 --set frame=moving --until 0.01
-    # A grid that changes, a record as initial density, and the runs of an accuracy.
-    compare regrid --plugin lorenz63 --set accuracy=0 --until 1.2 \
+    # A grid that changes (one that is resumed does, too, below), a record as initial density, the runs of an accuracy.
+    ! is_long || compare regrid --plugin lorenz63 --set accuracy=0 --until 1.2 \
         --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
     calls 0 "$program" --threads 1 --plugin lorenz63 $fixed --until 0.5 --output start --audit off --files records --quiet
-    compare initial --plugin lorenz63 --set accuracy=0 --set "initial={file: $PWD/start/leg0_record4.h5}"
+    ! is_long || compare initial --plugin lorenz63 --set accuracy=0 --set "initial={file: $PWD/start/leg0_record4.h5}"
     compare accuracy --plugin lorenz63 --set accuracy=0.1 --audit 40000 --until 0.5
     # The last run's, which is the second
     grep -q '^run 2:' out || fail "accuracy: not two runs"
@@ -75,7 +75,7 @@ six="--plugin lorenz96 $fixed --set extent=1.6" # a twentieth of the cells
         h5diff "$record" "deterministic.3/${record#*/}" /pdf >difference 2>&1 ||
             fail "--deterministic: ${record#*/}: $(head -n 5 difference)"
     done
-    compare duffing --plugin duffing --set accuracy=0 --until 1 --set precision=double
+    ! is_long || compare duffing --plugin duffing --set accuracy=0 --until 1 --set precision=double
 }
 
 # What a run says of its ranks: of one, nothing.
@@ -150,7 +150,8 @@ resume() { # NAME ARGUMENT...
 # A rank that dies ends the others within 10 s, and the records that there are by then are whole: those of a run that
 # nothing has ended. GBEES_TEST_KILLS: how often.
 what="a rank that dies"
-doomed="--plugin lorenz63 --set accuracy=0 --set factor=6 --set records=20"
+is_long && factor=6 || factor=4
+doomed="--plugin lorenz63 --set accuracy=0 --set factor=$factor --set records=20"
 
 # Whether the run is complete: then a kill came too late to be one.
 has_ended() {

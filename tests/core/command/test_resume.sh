@@ -209,6 +209,14 @@ same roomy tight
 "$program" --plugin lorenz63 --scenario published --set mass_budget=0.002 --backend cpu --audit off --no-output \
     --progress none --max-memory 0.0004 >out 2>err
 has err 'memory does not allow the mass budget of 0.002 a unit of time: p* has been raised'
+# A scenario may let a threshold be raised, too.
+"$program" --plugin lorenz63 --scenario published --set at_memory_limit=raise_threshold --backend cpu --audit off \
+    --no-output --progress none --max-memory 0.0002 >out 2>err
+has err 'memory does not allow the threshold 5e-06: it has been raised (now '
+for mode in "mode=paper" "frame=moving"; do
+    run 2 --plugin lorenz63 --scenario published --set at_memory_limit=raise_threshold --set "$mode" --no-output
+    has err "the threshold can't be raised: give 'stop'"
+done
 
 # Several runs for an accuracy: SIGTERM leaves the best so far, and --resume goes on to the same end.
 run 0 --plugin lorenz63 --until 1 --accuracy 0.05 --backend cpu --output certified.whole

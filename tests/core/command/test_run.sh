@@ -418,7 +418,9 @@ for model in linear lorenz63 vanderpol; do
 done
 run 0 --plugin lorenz63 --backend cpu --until 1e9 --check
 has out "more than some "
-grep -q "more than some .* years" out || fail "no years to t = 1e9"
+grep -q "more than some .* \(days\|years\)" out || fail "neither days nor years to t = 1e9"
+"$program" --plugin lorenz63 --scenario published --until 1e9 --max-time 2.5 --audit off --no-output --backend cpu >out 2>err
+grep -q "on this run will take some .* \(days\|years\): end it earlier" err || fail "a run to t = 1e9 does not say how long it takes"
 run 2 --plugin lorenz63 --check --set 'covariance=[1, 0, 1]'
 has err "positive"
 

@@ -27,6 +27,8 @@ typedef struct stage {
     pthread_mutex_t lock;
     pthread_cond_t stepped;
     uint64_t steps, steps_then; /* so far; when the observer had waited */
+    uint64_t most_asked;        /* the most steps that one call was to take */
+    int is_slow;                /* a step takes a millisecond */
     uint64_t visited;           /* copies of cells that have been fetched */
     int held, most_held;        /* copies of cells that are there at once */
     int captured;
@@ -78,7 +80,10 @@ static int fake_advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_s
 {
     stage *s = engine->stage;
 
+    s->most_asked = max_steps > s->most_asked ? max_steps : s->most_asked;
     for (uint64_t i = 0; i < max_steps && clock->elapsed < clock->length; i++) {
+        if (s->is_slow)
+            (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         const double left = clock->length - clock->elapsed, dt = s->problem.numerics.time_step;
         const int last = !(dt < left * (1 - 1e-12));
 
@@ -408,6 +413,21 @@ START_TEST(few_are_there_at_once)
 }
 END_TEST
 
+/* Between two looks at whether it is to go on a run takes steps of some tenths of a second, also where records that
+ * follow each other closely have cut these calls short. */
+START_TEST(calls_are_short_after_short_intervals)
+{
+    gbees_error error;
+    stage s = make(0);
+
+    s.is_slow = 1;
+    s.problem.records = 20; /* two steps from each to the next */
+    ck_assert_int_eq(run(&s, &error), GBEES_OK);
+    ck_assert_uint_ge(s.most_asked, 2);
+    ck_assert_uint_le(s.most_asked, 1000);
+}
+END_TEST
+
 /* ---- what goes wrong ----------------------------------------------------------------------------------------------
  */
 
@@ -494,6 +514,7 @@ int main(void)
     tcase_add_test(tests, steps_go_on_meanwhile);
     tcase_add_test(tests, the_next_record_is_prepared_meanwhile);
     tcase_add_test(tests, few_are_there_at_once);
+    tcase_add_test(tests, calls_are_short_after_short_intervals);
     tcase_add_test(tests, a_record_that_can_not_be_told);
     tcase_add_test(tests, cells_that_can_not_be_fetched);
     tcase_add_test(tests, a_step_that_fails_meanwhile);
