@@ -20,9 +20,11 @@ static int is_there(const char *path)
     return stat(path, &now) == 0 && S_ISDIR(now.st_mode);
 }
 
+/* Variables have no effect in a set-user-ID program: its caller must not choose the kernels that it loads. */
 static char *folder_path(void)
 {
-    const char *off = getenv("GBEES_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *off = secure_getenv("GBEES_CACHE"), *cache = secure_getenv("XDG_CACHE_HOME"),
+               *home = secure_getenv("HOME");
     gbees_text path = {0};
 
     if (off && strcmp(off, "off") == 0)

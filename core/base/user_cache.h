@@ -7,7 +7,8 @@
 
 /* Returns the folder's path, $XDG_CACHE_HOME/gbees or ~/.cache/gbees, which the caller frees. If `make` is set a
  * missing folder is created; a missing home is not. NULL: the cache is turned off by GBEES_CACHE=off, the folder does
- * not exist, it belongs to another user or others can write to it, or there is not enough memory. */
+ * not exist, it belongs to another user or others can write to it, the program is a set-user-ID one, whose caller
+ * chooses these variables, or there is not enough memory. */
 char *gbees_user_cache_folder(int make);
 /* Returns the path of a file in the folder, which the caller frees, or NULL as above. */
 char *gbees_user_cache_path(const char *name, int make);

@@ -89,11 +89,11 @@ static void *try_system(search *s)
     return library;
 }
 
-/* In CUDA toolkits: each folder once, also if two variables name it. */
+/* In CUDA toolkits: each folder once, also if two variables name it. In a set-user-ID program variables name none. */
 static void *try_toolkits(search *s)
 {
-    const char *toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), GBEES_CUDA_DIR, "/usr/local/cuda",
-                              "/opt/cuda"};
+    const char *toolkits[] = {secure_getenv("CUDA_HOME"), secure_getenv("CUDA_PATH"), GBEES_CUDA_DIR,
+                              "/usr/local/cuda", "/opt/cuda"};
     const size_t count = sizeof toolkits / sizeof *toolkits;
     void *library = NULL;
 
@@ -115,7 +115,7 @@ static void *try_toolkits(search *s)
 
 void *library_open(const char *const *names, library_kind kind, const library_test *test, gbees_error *error)
 {
-    const char *only = getenv("GBEES_CUDA_LIBRARY_PATH");
+    const char *only = secure_getenv("GBEES_CUDA_LIBRARY_PATH");
     search s = {.names = names, .test = test, .flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE};
     void *library = NULL;
 
