@@ -188,12 +188,10 @@ int gbees_exit_code(const gbees_error *failure, int began)
     return began ? GBEES_EXIT_FAILED : GBEES_EXIT_BAD_INPUT;
 }
 
-/* The memory that a grid on the CPU may take before p* is raised, where the user gives no limit: what is free when
- * the run begins. In bytes; 0: the backend's default. */
-static double free_memory(const gbees_setup *setup)
+/* The memory that a grid on the CPU may take where the user gives no limit, in bytes; 0: on a GPU, or not known. */
+static double default_memory(const gbees_setup *setup)
 {
-    const double available =
-        setup->backend->capture || !setup->problem->raise_threshold ? 0 : gbees_memory_available();
+    const double available = setup->backend->capture ? INFINITY : gbees_memory_available();
 
     return isfinite(available) ? most_of_free * available : 0;
 }
@@ -213,8 +211,8 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
     gbees_setup *setup = run->setup;
     int status = gbees_one_run_begin_comparison(run, options, error);
 
-    if (!(engine.memory_bytes > 0))
-        engine.memory_bytes = free_memory(setup);
+    if (!(engine.memory_bytes > 0) && setup->problem->raise_threshold) /* before the limit would stop the run */
+        engine.memory_bytes = default_memory(setup);
     if (options->parallel)
         status = gbees_parallel_agree(options->parallel, status, error);
 
@@ -284,9 +282,7 @@ static int needs_cells(const gbees_one_run *run)
 
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
 {
-    const double available = run->setup->backend->capture ? INFINITY : gbees_memory_available();
-
-    run->stop_bytes = gib > 0 ? gib * 1073741824.0 : isfinite(available) ? most_of_free * available : 0;
+    run->stop_bytes = gib > 0 ? gib * 1073741824.0 : default_memory(run->setup);
     run->memory_option = gib > 0;
 }
 

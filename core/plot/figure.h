@@ -19,7 +19,7 @@ typedef struct gbees_figure {
 
 /* A white page. `height` in points is what the figure asks for; pixel_width and pixel_height > 0 overrule it. */
 int gbees_figure_create(double height, int pixel_width, int pixel_height, gbees_figure **figure, gbees_error *error);
-/* Creates a white page, as gbees_figure_create(), for a PDF or SVG: what is drawn is kept as lines and letters. */
+/* Creates a white page, as gbees_figure_create(), for a PDF or SVG: it stays vector graphics. */
 int gbees_figure_create_vector(double height, int pixel_width, int pixel_height, gbees_figure **figure,
                                gbees_error *error);
 void gbees_figure_destroy(gbees_figure *figure);

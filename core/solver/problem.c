@@ -125,7 +125,7 @@ static int set_gaussian(builder *b)
  */
 static int set_memory_limit(builder *b)
 {
-    const int has_mode = builder_find(b, "mode") && !builder_is_set(b, "mode", "default");
+    const int has_mode = b->problem->numerics.mode != GBEES_MODE_DEFAULT;
 
     b->problem->raise_threshold = builder_is_set(b, "at_memory_limit", "raise_threshold");
     if (!b->problem->raise_threshold || (!has_mode && !b->problem->moving))
@@ -146,7 +146,7 @@ static int set_threshold(builder *b)
         problem->mass_budget = gbees_node_number(budget);
     if (total)
         problem->mass_budget = gbees_node_number(total) / (problem->end - problem->start);
-    if ((budget || total) && !(builder_find(b, "mode") && !builder_is_set(b, "mode", "default")))
+    if ((budget || total) && problem->numerics.mode == GBEES_MODE_DEFAULT)
         return GBEES_OK;
     if (budget || total)
         return gbees_node_error(budget ? budget : total, b->error,

@@ -209,7 +209,7 @@ static int searches(const char *name)
     return 0;
 }
 
-/* The caller of a set-user-ID program chooses neither folders nor files, and trusts nobody for its owner. */
+/* The caller of a set-user-ID program chooses neither folders nor files, and --trust has no effect. */
 START_TEST(callers_with_less_rights)
 {
     const gbees_model *model = NULL;
