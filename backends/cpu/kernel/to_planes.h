@@ -12,6 +12,14 @@
 #include "brick_axis.h"
 #include "vector.h"
 
+/* Transposes are inlined where their axis is a constant.  With two or four lanes they have many shuffles: on x86
+ * processors without AVX, older than 2011, they are functions, as inlined they take most of the compiler's time. */
+#if defined(__x86_64__) && VECTOR_BYTES == 16
+#define TRANSPOSE static __attribute__((noinline, unused))
+#else
+#define TRANSPOSE INLINE
+#endif
+
 /* F(b, l) for all lanes l, as the indices of a shuffle. */
 #if LANES == 16
 #define EACH_LANE(F, b)                                                                                              \
@@ -163,7 +171,7 @@ INLINE void regroup_two_axes(const real *restrict from, real *restrict to, brick
 }
 
 /* Sets planes[edge][cells / edge] from cells[cells]. */
-INLINE void to_planes(const real *restrict cells, real *restrict planes, brick_axis a)
+TRANSPOSE void to_planes(const real *restrict cells, real *restrict planes, brick_axis a)
 {
     if (a.log2_edge == 0) {
         copy_cells(planes, cells, a.cells);
@@ -183,7 +191,7 @@ INLINE void to_planes(const real *restrict cells, real *restrict planes, brick_a
 }
 
 /* Sets cells[cells] from planes[edge][cells / edge]. */
-INLINE void from_planes(const real *restrict planes, real *restrict cells, brick_axis a)
+TRANSPOSE void from_planes(const real *restrict planes, real *restrict cells, brick_axis a)
 {
     if (a.log2_edge == 0) {
         copy_cells(cells, planes, a.cells);
@@ -203,7 +211,7 @@ INLINE void from_planes(const real *restrict planes, real *restrict cells, brick
 }
 
 /* Adds planes[edge][cells / edge] to cells[cells]. */
-INLINE void add_from_planes(const real *restrict planes, real *restrict cells, brick_axis a)
+TRANSPOSE void add_from_planes(const real *restrict planes, real *restrict cells, brick_axis a)
 {
     _Alignas(64) real part[64];
     int i = 0;
