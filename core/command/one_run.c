@@ -103,8 +103,6 @@ static int on_progress(void *context, double time, double fraction, const gbees_
     gbees_one_run *r = context;
     int status = r->writer ? gbees_writer_sync(r->writer, error) : GBEES_OK;
 
-    if (!r->stopped_by && r->stop_bytes > 0 && (double)totals->peak_bytes > r->stop_bytes)
-        r->stopped_by = r->memory_option ? "--max-memory" : lack_of_memory;
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_show(&r->progress, time, fraction, totals);
     if (!status && r->progress.stream != stderr)
@@ -150,10 +148,16 @@ static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_erro
     return GBEES_OK;
 }
 
+/* Whether a limit or a signal ends the run: asked before each call to the backend. */
 static int is_cancelled(void *context)
 {
     gbees_one_run *r = context;
+    gbees_summary summary = {0};
 
+    if (r->stop_bytes > 0)
+        gbees_solver_summary(r->solver, &summary);
+    if (!r->stopped_by && (double)summary.totals.peak_bytes > r->stop_bytes)
+        r->stopped_by = r->memory_option ? "--max-memory" : lack_of_memory;
     if (!r->stopped_by && r->stop_s > 0 && gbees_seconds_now() > r->stop_s)
         r->stopped_by = "--max-time";
     return r->stopped_by || gbees_signals_caught();

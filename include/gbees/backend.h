@@ -235,7 +235,7 @@ typedef struct gbees_backend {
      * alone. The pointer is NULL if the backend's grids can't be divided among ranks. */
     int (*serve)(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error);
 
-    /** Takes up to max_steps time steps and advances the clock, no further than to clock->elapsed == clock->length.
+    /** Takes one to max_steps time steps and advances the clock, no further than to clock->elapsed == clock->length.
      * GBEES_ENUMERIC: the drift or the density is not finite, or no cell is left. */
     int (*advance)(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 

@@ -20,9 +20,18 @@ static int grow_heap(gbees_engine *e, gbees_error *error)
     return engine_heap_reserve(e, s->count + (did_not_fit ? s->count / 4 : 0), did_not_fit, error);
 }
 
+/* Whether the grid takes more memory than the engine's options allow: the caller may want to stop. */
+static int is_over_limit(const gbees_engine *e)
+{
+    return e->memory_limit > 0 && (double)e->memory.used > e->memory_limit;
+}
+
+/* Returns before max_steps, but not before one, when the grid has grown beyond its limit of memory.  Ranks, which have
+ * to take the same number of steps, don't. */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
     gbees_state *s = e->state;
+    const uint64_t first = s->run.steps;
     uint64_t target = max_steps < UINT64_MAX - s->run.steps ? s->run.steps + max_steps : UINT64_MAX;
     int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "advancing", error);
 
@@ -37,8 +46,13 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
             status = engine_stop_error(e, error);
         if (!status && s->stop == STOP_PRUNED)
             engine_steer(e);
-        if (!status && (s->stop == STOP_CAPACITY || s->count > e->brick_limit))
+        if (!status && (s->stop == STOP_CAPACITY || s->count > e->brick_limit)) {
+            const int was_over = is_over_limit(e);
+
             status = grow_heap(e, error);
+            if (is_over_limit(e) && !was_over && !e->ranks && s->run.steps > first)
+                break;
+        }
     }
     step_clock_store(&s->run.clock, clock);
     return status;

@@ -129,6 +129,15 @@ same large-four-1 large-four-100000000
 same large-seven-1 large-seven-100000000
 ! is_long || same large-ctu-1 large-ctu-100000000
 
+what="--max-memory"
+gbees --plugin lorenz96 --scenario published --backend shim --set extent=1.6 --set records=1 --set courant=0.2 --until 0.018 \
+    --max-memory 0.012 --output limited
+test "$code" -eq 1 || fail "exit status $code, not 1"
+grep -q 'stopped at t = 0\.01.* by --max-memory, with .* taken; to go on: gbees-run --resume limited' err ||
+    fail "not stopped when the grid grew: $(cat err)"
+gbees --resume limited --max-memory 1
+test "$code" -eq 0 || fail "exit status $code of the run that goes on"
+
 # both NAME OPTION...: a run on the threads' GPU and one on the CPU have the same records, bit for bit.
 both() {
     name=$1 gpu=$2
