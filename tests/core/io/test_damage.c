@@ -11,6 +11,7 @@
 enum { CELLS = 400, FLIPS = 300 };
 
 static gbees_problem problem;
+static const char *file_name;
 static char *path;
 static unsigned char *bytes;
 static size_t size;
@@ -30,15 +31,29 @@ static void load_bytes(void)
     (void)close(descriptor);
 }
 
-static void set_up_record(void)
+/* Writes a record, in a file of its own or in run.h5. */
+static void write_record(int together)
 {
     set_up();
     problem = make_problem(3);
     gbees_writer *writer = start(&problem);
+    if (together)
+        ck_assert_int_eq(gbees_writer_one_file(writer, NULL), 0);
     put(writer, &problem, CELLS, 0, 0);
     gbees_writer_destroy(writer);
-    path = in_folder("leg0_record0.h5");
+    file_name = together ? "run.h5" : "leg0_record0.h5";
+    path = in_folder(file_name);
     load_bytes();
+}
+
+static void set_up_record(void)
+{
+    write_record(0);
+}
+
+static void set_up_run_file(void)
+{
+    write_record(1);
 }
 
 static void tear_down_record(void)
@@ -109,8 +124,7 @@ START_TEST(flipped_bytes)
             check_equal(snapshot, whole, at);
         } else {
             refused++;
-            ck_assert_msg(strstr(error.text, "leg0_record0.h5") && !strchr(error.text, '\n'), "byte %zu: %s", at,
-                          error.text);
+            ck_assert_msg(strstr(error.text, file_name) && !strchr(error.text, '\n'), "byte %zu: %s", at, error.text);
         }
         gbees_snapshot_destroy(snapshot);
         write_byte(at, bytes[at]);
@@ -372,6 +386,11 @@ int main(void)
     tcase_add_test(tests, values);
     tcase_add_test(tests, values_of_other_files);
     tcase_add_test(tests, missing_records);
+    suite_add_tcase(suite, tests);
+    tests = tcase_create("damage of run.h5");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, set_up_run_file, tear_down_record);
+    tcase_add_loop_test(tests, flipped_bytes, 0, 2);
     suite_add_tcase(suite, tests);
     tests = add_long_case(suite, "endless", 120);
     tcase_add_checked_fixture(tests, set_up_record, tear_down_record);
