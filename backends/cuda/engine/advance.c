@@ -26,8 +26,8 @@ static int is_over_limit(const gbees_engine *e)
     return e->memory_limit > 0 && (double)e->memory.used > e->memory_limit;
 }
 
-/* Returns before max_steps, but not before one, when the grid has grown beyond its limit of memory.  Ranks, which have
- * to take the same number of steps, don't. */
+/* Returns before max_steps, but not before one, when the grid has grown beyond its limit of memory.  Ranks, which
+ * have to take the same number of steps, don't. */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
     gbees_state *s = e->state;
