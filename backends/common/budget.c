@@ -100,26 +100,18 @@ int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit)
     return 2 * brick_bytes * bricks > limit;
 }
 
-void mass_budget_steer(mass_budget *budget, double time, double lost_here, double cells, int short_of_memory)
+/* The p* of a problem without a mass budget after a prune. */
+static double raised(double threshold, int short_of_memory)
+{
+    return short_of_memory ? fmax(threshold, fmin(2 * threshold, HIGHEST)) : threshold;
+}
+
+/* The p* of a mass budget after a prune; `lost` is the mass lost so far. */
+static double steered(mass_budget *budget, double time, double lost, double cells, int short_of_memory)
 {
     const gbees_problem *problem = budget->problem;
-    const double lost = budget->before + lost_here;
-    double elapsed = time - budget->time, since = lost - budget->lost;
+    const double rate = (lost - budget->lost) / (time - budget->time), wanted = wanted_rate(problem, time, lost);
 
-    /* An update's prune takes no time: its loss counts, but is no rate. */
-    if (!mass_budget_changes_threshold(problem) || !(elapsed > 1e-9 * (problem->end - problem->start))) {
-        budget->lost = lost;
-        return;
-    }
-    if (short_of_memory)
-        budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
-    if (!(problem->mass_budget > 0)) {
-        budget->threshold = short_of_memory ? fmin(2 * budget->threshold, HIGHEST) : budget->threshold;
-        budget->time = time;
-        budget->lost = lost;
-        return;
-    }
-    double rate = since / elapsed, wanted = wanted_rate(problem, time, lost);
     watch_floor(budget, rate, time, lost);
     const int is_overspent = lost > problem->mass_budget * (time - problem->start);
     const double fastest = is_overspent && !(rate > 0)        ? 1
@@ -128,7 +120,22 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, doubl
     double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), fastest) : fastest;
     if (short_of_memory)
         factor = 2;
-    budget->threshold = fmin(fmax(budget->threshold * factor, LOWEST), HIGHEST);
-    budget->time = time;
+    return fmin(fmax(budget->threshold * factor, LOWEST), HIGHEST);
+}
+
+void mass_budget_steer(mass_budget *budget, double time, double lost_here, double cells, int short_of_memory)
+{
+    const gbees_problem *problem = budget->problem;
+    const double lost = budget->before + lost_here;
+    const double elapsed = time - budget->time;
+
+    /* An update's prune takes no time: its loss counts, but is no rate. */
+    if (mass_budget_changes_threshold(problem) && elapsed > 1e-9 * (problem->end - problem->start)) {
+        if (short_of_memory)
+            budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
+        budget->threshold = problem->mass_budget > 0 ? steered(budget, time, lost, cells, short_of_memory)
+                                                     : raised(budget->threshold, short_of_memory);
+        budget->time = time;
+    }
     budget->lost = lost;
 }

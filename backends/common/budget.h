@@ -45,10 +45,9 @@ static inline int mass_budget_changes_threshold(const gbees_problem *problem)
 /* Adds a cell with probability p. */
 void budget_spectrum_add(budget_spectrum *spectrum, double p);
 
-/* Sets the first p*: without a budget the problem's, or that of the record the run begins with if p* has been raised;
- * else that of the record the run begins with; else the largest
- * power of two below which all cells together have less than a hundredth of the mass that may be lost in a unit of
- * time, and less than half of what the whole run may lose. */
+/* Sets the first p*. Without a budget: the problem's, or that of the record the run begins with if p* has been
+ * raised. With one: that of the record; else the largest power of two below which all cells together have less than a
+ * hundredth of the mass that may be lost in a unit of time, and less than half of what the whole run may lose. */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
 
 /* Whether twice so many bricks of `brick_bytes` each would exceed `limit` bytes: a grid may double until the next

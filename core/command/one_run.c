@@ -148,15 +148,22 @@ static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_erro
     return GBEES_OK;
 }
 
+static int is_over_memory(const gbees_one_run *run)
+{
+    gbees_summary summary;
+
+    if (!(run->stop_bytes > 0))
+        return 0;
+    gbees_solver_summary(run->solver, &summary);
+    return (double)summary.totals.peak_bytes > run->stop_bytes;
+}
+
 /* Whether a limit or a signal ends the run: asked before each call to the backend. */
 static int is_cancelled(void *context)
 {
     gbees_one_run *r = context;
-    gbees_summary summary = {0};
 
-    if (r->stop_bytes > 0)
-        gbees_solver_summary(r->solver, &summary);
-    if (!r->stopped_by && (double)summary.totals.peak_bytes > r->stop_bytes)
+    if (!r->stopped_by && is_over_memory(r))
         r->stopped_by = r->memory_option ? "--max-memory" : lack_of_memory;
     if (!r->stopped_by && r->stop_s > 0 && gbees_seconds_now() > r->stop_s)
         r->stopped_by = "--max-time";

@@ -12,8 +12,8 @@
 #include "brick_axis.h"
 #include "vector.h"
 
-/* Transposes are inlined where their axis is a constant.  With two or four lanes they have many shuffles: on x86
- * processors without AVX, older than 2011, they are functions, as inlined they take most of the compiler's time. */
+/* Transposes are inlined where their axis is a constant.  With two or four lanes they have many shuffles: in the
+ * kernels for x86 processors without AVX2 they are functions, as inlined they take most of the compiler's time. */
 #if defined(__x86_64__) && VECTOR_BYTES == 16
 #define TRANSPOSE static __attribute__((noinline, unused))
 #else
