@@ -1,6 +1,7 @@
 # What both engines' hosts have in common; linked where a module or a test is, never into another library.
 noinst_LTLIBRARIES += %D%/libcommon.la
 %C%_libcommon_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
+%C%_libcommon_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_libcommon_la_LDFLAGS =
 %C%_libcommon_la_SOURCES = \
 	%D%/common/bound.c \
@@ -16,6 +17,9 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial.h \
 	%D%/common/initial_bricks.c \
 	%D%/common/initial_bricks.h \
+	%D%/common/initial_estimate.c \
+	%D%/common/initial_grid.c \
+	%D%/common/initial_grid.h \
 	%D%/common/measurement.c \
 	%D%/common/measurement.h \
 	%D%/common/exchange.c \

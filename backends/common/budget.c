@@ -68,6 +68,11 @@ void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const 
     budget->threshold = ldexp(1, -octave);
 }
 
+double mass_budget_least(const gbees_problem *problem, double cells)
+{
+    return fmax(LOWEST, first_loss(problem) / cells / 2);
+}
+
 /* The wanted rate of loss: the budget, corrected so that what was lost too much or too little is made up for within a
  * tenth of the run. */
 static double wanted_rate(const gbees_problem *problem, double time, double lost)

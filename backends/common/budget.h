@@ -50,6 +50,9 @@ void budget_spectrum_add(budget_spectrum *spectrum, double p);
  * hundredth of the mass that may be lost in a unit of time, and less than half of what the whole run may lose. */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
 
+/* A lower bound of the first p* of a problem with a mass budget whose initial density has at most `cells` cells. */
+double mass_budget_least(const gbees_problem *problem, double cells);
+
 /* Whether twice so many bricks of `brick_bytes` each would exceed `limit` bytes: a grid may double until the next
  * prune. */
 int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit);

@@ -269,3 +269,42 @@ void initial_bricks_take(initial_bricks *bricks, int32_t *key)
     memcpy(key, bricks->key, bytes);
     box_next(bricks->lo, bricks->hi, bricks->n, bricks->key);
 }
+
+uint64_t initial_bricks_find(const initial_bricks *bricks, const int32_t *key)
+{
+    uint64_t place = 0;
+
+    if (bricks->list) {
+        const int32_t *found = bsearch(key, bricks->list, (size_t)bricks->count, sizeof *bricks->list, compare_keys);
+
+        return found ? (uint64_t)(found - bricks->list[0]) / GBEES_MAX_DIM : UINT64_MAX;
+    }
+    for (int j = 0; j < bricks->n; j++) {
+        if (key[j] < bricks->lo[j] || key[j] > bricks->hi[j])
+            return UINT64_MAX;
+        place = place * (uint64_t)(bricks->hi[j] - bricks->lo[j] + 1) + (uint64_t)(key[j] - bricks->lo[j]);
+    }
+    return place;
+}
+
+int initial_bricks_keep(initial_bricks *bricks, const unsigned char *keep, gbees_error *error)
+{
+    uint64_t kept = 0;
+
+    for (uint64_t k = 0; k < bricks->count; k++)
+        kept += keep[k];
+    int32_t(*list)[GBEES_MAX_DIM] = calloc((size_t)kept + 1, sizeof *list);
+    if (!list)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for %llu bricks of the initial density",
+                               (unsigned long long)kept);
+    initial_bricks_rewind(bricks);
+    for (uint64_t k = 0, at = 0; k < bricks->count; k++) {
+        initial_bricks_take(bricks, list[at]);
+        at += keep[k];
+    }
+    free(bricks->list);
+    bricks->list = list;
+    bricks->count = kept;
+    initial_bricks_rewind(bricks);
+    return 0;
+}

@@ -27,6 +27,12 @@ void initial_bricks_rewind(initial_bricks *bricks);
 /* Sets key[n] to the next brick's key; called at most `count` times after a rewind. */
 void initial_bricks_take(initial_bricks *bricks, int32_t *key);
 
+/* The place of the brick key[GBEES_MAX_DIM], whose unused components are 0, in their order; UINT64_MAX: it is none.
+ */
+uint64_t initial_bricks_find(const initial_bricks *bricks, const int32_t *key);
+/* Leaves out the bricks with keep[place] = 0, the others have 1; these become a list. Returns GBEES_ENOMEM. */
+int initial_bricks_keep(initial_bricks *bricks, const unsigned char *keep, gbees_error *error);
+
 /* An upper bound of the number of bricks, which does not list them. */
 double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shape);
 /* An upper bound of the host's bytes for the list, and for the cells of a record. */

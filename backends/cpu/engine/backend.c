@@ -1,7 +1,7 @@
 /* backend.c - the descriptor that the CPU module exports: creates and destroys engines; among ranks it sends orders
  * to the others before rank 0's engine does the same. */
 #include "base/threads_asked.h"
-#include "common/initial_bricks.h"
+#include "common/initial_grid.h"
 #include "cpu/kernel/isa.h"
 #include "engine.h"
 #include "ranks.h"
@@ -299,10 +299,10 @@ static double estimate(const gbees_problem *problem)
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     /* A brick's key and links, lists, masks and rates, its part of the table and of a prune's memory. */
-    return 2 * initial_bricks_most(problem, &shape) *
+    return 2 * initial_grid_estimate(problem, &shape) *
                (shape.cells * rows * real_size + n * 12.0 + 72 + (paper ? 24.0 * n : 0) +
                 (gbees_problem_engine_noise(problem) ? 16.0 * n + 8 : 0)) +
-           initial_bricks_bytes(problem, &shape);
+           initial_grid_bytes(problem, &shape);
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;

@@ -119,18 +119,13 @@ static uint32_t add_own(gbees_engine *e, const int32_t *key, uint64_t inside)
     return slot;
 }
 
-int balance_start(gbees_engine *e, gbees_error *error)
+int balance_start(gbees_engine *e, initial_bricks *bricks, gbees_error *error)
 {
-    initial_bricks bricks;
-    key_source from = {.initial = &bricks};
+    key_source from = {.initial = bricks};
     int32_t key[GBEES_MAX_DIM];
     uint64_t own = 0;
-    int status = initial_bricks_create(&bricks, e->problem, &e->g.shape, 4e9, error);
-    const int made = !status;
+    int status = choose_cuts(e, &from, error);
 
-    status = ranks_agree(e, status, error);
-    if (!status)
-        status = choose_cuts(e, &from, error);
     if (!status) {
         rewind_keys(e, &from);
         while (take_key(e, &from, key))
@@ -145,8 +140,6 @@ int balance_start(gbees_engine *e, gbees_error *error)
         }
         status = ranks_agree(e, status, error);
     }
-    if (made)
-        initial_bricks_destroy(&bricks);
     if (status)
         return status;
     e->g.sorted = e->g.count;

@@ -18,19 +18,6 @@ double budget_memory_limit(double wanted)
     return wanted > 0 ? wanted : 0.8 * physical_memory();
 }
 
-void budget_start(gbees_engine *e)
-{
-    budget_spectrum spectrum = {{0}};
-
-    if (e->problem->mass_budget > 0 && e->ranks)
-        ranks_spectrum(e, &spectrum);
-    else if (e->problem->mass_budget > 0)
-        for (uint32_t k = 0; k < e->g.count; k++)
-            for (int cell = 0; cell < e->cells; cell++)
-                budget_spectrum_add(&spectrum, engine_p(e, (size_t)e->g.used[k] * (size_t)e->cells + (size_t)cell));
-    mass_budget_start(&e->budget, e->problem, &spectrum);
-}
-
 void budget_steer(gbees_engine *e, double time)
 {
     const double brick = (double)grid_bytes(&e->g) / ((double)e->g.capacity + 1);

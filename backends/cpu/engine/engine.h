@@ -141,6 +141,8 @@ int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *to
 /* Removes the bricks without a needed cell, enters the counts and the mass lost into e->run, and sets p* of a mass
  * budget. */
 int engine_prune(gbees_engine *e, double time, gbees_error *error);
+/* The same, where left_out of the mass is in no brick: it is lost by this prune. */
+int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error *error);
 /* Marks the active and the needed cells of all bricks. Returns the number of needed ones, and sets *above, unless it
  * is NULL, to that of active ones. */
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
@@ -183,8 +185,6 @@ int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error);
 /* ---- budget.c ---- */
 /* The bytes that the grid may take: `wanted`, or if that is 0, 0.8 of the machine's memory. */
 double budget_memory_limit(double wanted);
-/* Sets the first p*, from the initial density. */
-void budget_start(gbees_engine *e);
 /* At a prune: with a mass budget, sets p* for the steps to come. */
 void budget_steer(gbees_engine *e, double time);
 

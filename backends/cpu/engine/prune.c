@@ -173,6 +173,11 @@ static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
 
 int engine_prune(gbees_engine *e, double time, gbees_error *error)
 {
+    return engine_prune_from(e, time, 0, error);
+}
+
+int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error *error)
+{
     unsigned char *keep = engine_buffer(e, e->g.count);
     /* With --deterministic the P that stay are summed up, as then all backends get the same bits; otherwise those
      * that are removed, which are fewer. */
@@ -198,7 +203,7 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
     if (status)
         return status;
     if (!e->method.deterministic)
-        mass = engine_bricks(e) ? e->run.ledger.mass - pruned : 0;
+        mass = engine_bricks(e) ? e->run.ledger.mass - (pruned + left_out) : 0;
     gbees_ledger_prune(&e->run.ledger, mass);
     if (!(mass > 0))
         return failure_empty(engine_threshold(e), error);

@@ -12,6 +12,7 @@
 #define GBEES_CPU_RANKS_H
 
 #include "common/exchange.h"
+#include "common/initial_bricks.h"
 #include "common/partition.h"
 #include "engine.h"
 #include "exact.h"
@@ -119,8 +120,8 @@ void ghosts_refresh(gbees_engine *e, void *rows, int axis);
 uint32_t ghosts_pick_pencils(const gbees_engine *e, int axis, uint32_t *first, uint32_t count);
 
 /* ---- balance.c ---- */
-/* All ranks: chooses the cuts by the bricks of the initial density, inserts this rank's, and makes ghosts. */
-int balance_start(gbees_engine *e, gbees_error *error);
+/* All ranks: chooses the cuts by bricks of the initial density, inserts this rank's, and makes ghosts. */
+int balance_start(gbees_engine *e, initial_bricks *bricks, gbees_error *error);
 /* The bricks of a checkpoint, on rank 0; on other ranks {0}. */
 typedef struct saved_bricks {
     uint64_t count;
@@ -142,8 +143,6 @@ int balance_step(gbees_engine *e, gbees_error *error);
 /* ---- All of these are called by all ranks, and give the same results on all. ---- */
 /* The sum of P over the bricks of all ranks; except[k] != 0: without used brick k of this rank (NULL: with all). */
 double ranks_sum_density(gbees_engine *e, const unsigned char *except);
-/* The sum of rows.rate over the bricks of all ranks. */
-double ranks_sum_rates(gbees_engine *e);
 /* After the pass that ends a step: sets *total from the sums that it has left in the bricks of all ranks
  * (rows.ended), and clears the active cells of ghosts. failed: memory has run out on this rank. Returns whether it
  * has on any. */
@@ -177,8 +176,6 @@ const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers);
 void ranks_numbers_free(ranks_numbers *numbers);
 /* Whether `here` is not 0 on any rank. */
 int ranks_any(gbees_engine *e, int here);
-/* Sets the spectrum of the density (common/budget.h), from the bricks of all ranks. */
-void ranks_spectrum(gbees_engine *e, budget_spectrum *spectrum);
 /* Sets ranks->bytes, waited and peak_bytes, for the totals of a run. */
 void ranks_report(gbees_engine *e);
 

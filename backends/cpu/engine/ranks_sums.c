@@ -38,17 +38,6 @@ double ranks_sum_density(gbees_engine *e, const unsigned char *except)
     return exact_value(&sum);
 }
 
-double ranks_sum_rates(gbees_engine *e)
-{
-    exact_sum sum = {{0}};
-
-    for (uint32_t k = 0; k < e->g.count; k++)
-        if (is_own(e, e->g.used[k]))
-            exact_add(&sum, e->rows.rate[e->g.used[k]]);
-    ranks_sum_exactly(e, &sum, 1);
-    return exact_value(&sum);
-}
-
 int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total)
 {
     enum { FAILED, INFINITE, BRICKS, COUNTS };
@@ -238,24 +227,6 @@ int ranks_any(gbees_engine *e, int here)
 
     ranks_sum(e, &count, 1);
     return count != 0;
-}
-
-void ranks_spectrum(gbees_engine *e, budget_spectrum *spectrum)
-{
-    exact_sum sums[BUDGET_OCTAVES] = {{{0}}};
-
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        const uint32_t slot = e->g.used[k];
-        budget_spectrum brick = {{0}};
-
-        for (int cell = 0; cell < e->cells && is_own(e, slot); cell++)
-            budget_spectrum_add(&brick, engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell));
-        for (int octave = 0; octave < BUDGET_OCTAVES; octave++)
-            exact_add(&sums[octave], brick.mass[octave]);
-    }
-    ranks_sum_exactly(e, sums, BUDGET_OCTAVES);
-    for (int octave = 0; octave < BUDGET_OCTAVES; octave++)
-        spectrum->mass[octave] = exact_value(&sums[octave]);
 }
 
 void ranks_report(gbees_engine *e)

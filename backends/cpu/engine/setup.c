@@ -1,7 +1,6 @@
 /* setup.c - sets up an engine for a problem: arrays, tables of face points, the initial density. */
 #include "common/bound.h"
-#include "common/initial.h"
-#include "common/initial_bricks.h"
+#include "common/initial_grid.h"
 #include "engine.h"
 #include "ranks.h"
 #include <stdlib.h>
@@ -165,114 +164,87 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     return status ? status : set_up_context(e, error);
 }
 
-/* Sets P of a brick to the initial density, up to a common factor; returns the sum. */
-static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density, initial_cursor *cursor)
+/* Inserts bricks of the initial density, those that have cells within the bound. */
+static int insert_bricks(gbees_engine *e, initial_bricks *bricks, gbees_error *error)
 {
-    double p[64], sum = initial_density_brick(density, cursor, &e->g.shape, grid_key(&e->g, slot), p);
+    int status = grid_reserve(&e->g, bricks->count, error);
 
-    for (int cell = 0; cell < e->cells; cell++)
-        engine_set_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell, p[cell]);
-    return sum;
-}
-
-/* Inserts the bricks of the initial density that have cells within the bound. */
-static int insert_initial_bricks(gbees_engine *e, gbees_error *error)
-{
-    initial_bricks bricks;
-    int status = initial_bricks_create(&bricks, e->problem, &e->g.shape, 4e9, error);
-
-    if (status)
-        return status;
-    status = grid_reserve(&e->g, bricks.count, error);
-    for (uint64_t k = 0; k < bricks.count && !status; k++) {
+    for (uint64_t k = 0; k < bricks->count && !status; k++) {
         int32_t key[GBEES_MAX_DIM];
 
-        initial_bricks_take(&bricks, key);
+        initial_bricks_take(bricks, key);
         uint64_t inside = bound_cells(e->problem, &e->g.shape, key);
         if (inside)
             engine_set_inside(e, grid_add(&e->g, key, grid_hash(&e->g, key)), inside);
     }
     if (!status)
         grid_link(&e->g, 0);
-    initial_bricks_destroy(&bricks);
     e->g.sorted = e->g.count;
     return status;
 }
 
-/* All ranks: sets *sum to the sum of the initial density, added in the order of a run without ranks. For that each
- * rank computes all bricks, and keeps none. */
-static int sum_in_order(gbees_engine *e, const initial_density *density, double *sum, gbees_error *error)
+/* Sets P of a brick to the initial density, up to a common factor. */
+static void fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density, initial_cursor *cursor)
 {
-    initial_cursor cursor = {{0}};
-    initial_bricks bricks;
-    int status = ranks_agree(e, initial_bricks_create(&bricks, e->problem, &e->g.shape, 4e9, error), error);
+    double p[64];
 
-    if (status)
-        return status;
-    for (uint64_t k = 0; k < bricks.count; k++) {
-        int32_t key[GBEES_MAX_DIM];
-        double p[64];
-
-        initial_bricks_take(&bricks, key);
-        if (bound_cells(e->problem, &e->g.shape, key))
-            *sum += initial_density_brick(density, &cursor, &e->g.shape, key, p);
-    }
-    initial_bricks_destroy(&bricks);
-    return 0;
+    (void)initial_density_brick(density, cursor, &e->g.shape, grid_key(&e->g, slot), p);
+    for (int cell = 0; cell < e->cells; cell++)
+        engine_set_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell, p[cell]);
+    e->rows.expanded[slot] = 0;
 }
 
-/* Fills all bricks with the initial density, scaled to its mass (initial_mass()). */
-static int fill_bricks(gbees_engine *e, gbees_error *error)
+/* Fills all bricks with the initial density, and begins the ledger and p*. */
+static int fill_bricks(gbees_engine *e, const initial_grid *initial, gbees_error *error)
 {
-    initial_density density;
-    double sum = 0;
-    int status = initial_density_create(&density, e->problem, error);
-
-    if (e->ranks)
-        status = ranks_agree(e, status, error);
-    if (status)
-        return status;
 #pragma omp parallel num_threads(e->threads)
     {
         initial_cursor cursor = {{0}};
 
 #pragma omp for schedule(static)
-        for (uint32_t k = 0; k < e->g.count; k++) {
-            /* The rates are computed later: until then they hold the sums, to be added in order. */
-            e->rows.rate[e->g.used[k]] = fill_brick(e, e->g.used[k], &density, &cursor);
-            e->rows.expanded[e->g.used[k]] = 0;
-        }
+        for (uint32_t k = 0; k < e->g.count; k++)
+            fill_brick(e, e->g.used[k], &initial->density, &cursor);
     }
-    if (e->ranks && e->method.deterministic)
-        status = sum_in_order(e, &density, &sum, error);
-    else if (e->ranks)
-        sum = ranks_sum_rates(e);
-    for (uint32_t k = 0; k < e->g.count && !e->ranks; k++)
-        sum += e->rows.rate[e->g.used[k]];
-    initial_density_destroy(&density);
-    if (status)
-        return status;
-    engine_scale(e, initial_mass(e->problem) / sum);
-    return engine_sum(e, NULL, &e->run.ledger.mass, error);
+    engine_scale(e, initial->factor);
+    int status = engine_sum(e, NULL, &e->run.ledger.mass, error);
+    e->run.ledger.mass += initial->left_out;
+    e->budget = initial->budget;
+    return status;
+}
+
+/* Makes the grid of the initial density, in which all bricks are linked. */
+static int start_grid(gbees_engine *e, double *left_out, gbees_error *error)
+{
+    initial_grid initial;
+    int status = initial_grid_create(&initial, e->problem, &e->g.shape, e->method.reach, e->threads, error);
+    const int made = !status;
+
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
+    if (!status)
+        status = e->ranks ? balance_start(e, &initial.bricks, error) : insert_bricks(e, &initial.bricks, error);
+    if (!status)
+        status = fill_bricks(e, &initial, error);
+    *left_out = initial.left_out;
+    if (made)
+        initial_grid_destroy(&initial);
+    return status;
 }
 
 int engine_fill_initial(gbees_engine *e, gbees_error *error)
 {
     const double start = gbees_problem_initial_time(e->problem);
-    int status = e->ranks ? balance_start(e, error) : insert_initial_bricks(e, error);
+    double left_out;
+    int status = start_grid(e, &left_out, error);
 
-    if (!status)
-        status = fill_bricks(e, error);
     if (status)
         return status;
-    budget_start(e);
     status = engine_inspect(e, 0, start, error);
     if (e->ranks)
         status = ranks_agree(e, status, error);
-    /* In many dimensions half of a box are corners that are not needed; the reference keeps them to its first prune.
-     */
+    /* The reference keeps all bricks to its first prune. */
     if (!status && e->problem->numerics.mode == GBEES_MODE_DEFAULT)
-        status = engine_prune(e, start, error);
+        status = engine_prune_from(e, start, left_out, error);
     else if (!status && e->method.split)
         status = engine_couple(e, start, error);
     if (status)

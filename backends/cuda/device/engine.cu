@@ -160,11 +160,13 @@ GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_GRID)
 
-/* Sets up the initial grid: the host has written cells and keys of bricks 1 .. count.  Enters and links the bricks,
+/* Sets up the initial grid: the host has written cells and keys of bricks 1 .. count, and the mass that is in none of
+ * them into the ledger.  Enters and links the bricks,
  * computes their velocities, their mass and active cells.  Two barriers.  Behind it: gbees_prune(). */
 GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
-    uint32_t count = s->count;
+    const uint32_t count = s->count;
+    const double left_out = s->run.ledger.mass;
 
     enter_pass(&m, count);
     grid_barrier(&m, s);
@@ -179,7 +181,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     }
     scale_pass(&m, s, s->current, 1);
     grid_barrier(&m, s);
-    double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass));
+    const double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass)) + left_out;
     mark_active_pass(&m, 1, count, s->current, m.threshold * mass);
     if (is_grid_leader()) {
         s->run.ledger.mass = mass;

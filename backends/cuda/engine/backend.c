@@ -1,5 +1,5 @@
 /* backend.c - the descriptor that the CUDA module exports, and those of its functions that open a GPU. */
-#include "common/initial_bricks.h"
+#include "common/initial_grid.h"
 #include "cuda/compile/offline.h"
 #include "cuda/compile/spec.h"
 #include "cuda/compile/toolchain.h"
@@ -65,7 +65,7 @@ static unsigned left_for_later(const gbees_problem *problem, const char *arch)
     unsigned later = 1u << PROGRAM_REMAP | (kernels_have_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u);
 
     gbees_shape_set(&shape, problem->dimension, 64);
-    if (initial_bricks_most(problem, &shape) < ENGINE_LARGE_BRICKS)
+    if (initial_grid_estimate(problem, &shape) < ENGINE_LARGE_BRICKS)
         later |= 1u << PROGRAM_ADVECT | 1u << PROGRAM_MARKS;
     return later;
 }
@@ -276,9 +276,9 @@ static double estimate(const gbees_problem *problem)
     int n = problem->dimension, rows = cuda_spec_rows(problem);
 
     gbees_shape_set(&shape, n, 64);
-    return 2 * initial_bricks_most(problem, &shape) *
+    return 2 * initial_grid_estimate(problem, &shape) *
                (64.0 * rows * (problem->numerics.precision == GBEES_DOUBLE ? 8 : 4) + n * 28.0 + 48) +
-           initial_bricks_bytes(problem, &shape);
+           initial_grid_bytes(problem, &shape);
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;

@@ -2,8 +2,7 @@
  * batch by batch; then kernels make the hash table, link the bricks and prune them. */
 #include "initial.h"
 #include "common/bound.h"
-#include "common/initial.h"
-#include "common/initial_bricks.h"
+#include "common/initial_grid.h"
 #include "engine.h"
 #include "heap.h"
 #include "launch.h"
@@ -13,126 +12,114 @@
 
 enum { BATCH = 1 << 15 }; /* bricks that are computed and sent at once, at most */
 
-/* The bricks of the initial density, and the host's memory for a batch of them. */
-typedef struct initial_box {
-    const initial_density *density;
-    initial_bricks bricks;
+/* The host's memory for a batch of bricks. */
+typedef struct initial_batch {
     int32_t *key; /* [BATCH][n] */
-    double *p;    /* [BATCH][64] */
-    double *sum;  /* [BATCH]: the sum of a brick's cells */
     void *row;    /* [BATCH][64]: P as it is sent, floats or doubles */
-    budget_spectrum spectrum;
-} initial_box;
+} initial_batch;
 
-/* Lists the bricks, and takes the memory. destroy_box() frees it, also after an error. */
-static int create_box(const gbees_engine *e, initial_box *box, gbees_error *error)
+/* Takes the memory. destroy_batch() frees it, also after an error. */
+static int create_batch(const gbees_engine *e, initial_batch *batch, gbees_error *error)
 {
-    const gbees_shape *shape = &e->setup.shape;
-    int status = initial_bricks_create(&box->bricks, e->problem, shape, TABLE_DEAD / 2, error);
-
-    if (status)
-        return status;
-    box->key = malloc(BATCH * (size_t)shape->n * sizeof *box->key);
-    box->p = malloc((size_t)BATCH * 64 * sizeof *box->p);
-    box->row = malloc((size_t)BATCH * 64 * e->real_size);
-    box->sum = malloc(BATCH * sizeof *box->sum);
-    return box->key && box->p && box->row && box->sum
+    batch->key = malloc(BATCH * (size_t)e->setup.shape.n * sizeof *batch->key);
+    batch->row = malloc((size_t)BATCH * 64 * e->real_size);
+    return batch->key && batch->row
                ? 0
                : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compute the initial density");
 }
 
-static void destroy_box(initial_box *box)
+static void destroy_batch(initial_batch *batch)
 {
-    initial_bricks_destroy(&box->bricks);
-    free(box->key);
-    free(box->p);
-    free(box->sum);
-    free(box->row);
+    free(batch->key);
+    free(batch->row);
 }
 
-/* Of the next `count` bricks, computes those that have a cell inside the bound, and returns their number.  Adds the
- * sums of their cells to *sum in the order of the bricks, so that it does not depend on the threads. */
-static uint64_t compute_bricks(const gbees_shape *shape, initial_box *box, uint64_t count, double *sum)
+/* Computes P of brick k of a batch, multiplied by the factor and rounded as the CPU's engine does it, so that both
+ * start with the same bits. */
+static void compute_brick(const gbees_engine *e, const initial_grid *initial, initial_cursor *cursor,
+                          initial_batch *batch, uint64_t k)
 {
-    size_t n = (size_t)shape->n;
-    uint64_t made = 0;
+    const int32_t *key = batch->key + k * (size_t)e->setup.shape.n;
+    double p[64];
 
-    for (uint64_t k = 0; k < count; k++) {
+    (void)initial_density_brick(&initial->density, cursor, &e->setup.shape, key, p);
+    for (int cell = 0; cell < 64; cell++) {
+        const size_t at = k * 64 + (size_t)cell;
+
+        if (e->real_size == sizeof(float))
+            ((float *)batch->row)[at] = (float)((double)(float)p[cell] * initial->factor);
+        else
+            ((double *)batch->row)[at] = p[cell] * initial->factor;
+    }
+}
+
+/* Of the next `most` bricks, computes those that have a cell inside the bound, and returns their number. */
+static uint64_t compute_batch(const gbees_engine *e, initial_grid *initial, initial_batch *batch, uint64_t most)
+{
+    const size_t n = (size_t)e->setup.shape.n;
+    uint64_t count = 0;
+
+    for (uint64_t k = 0; k < most; k++) {
         int32_t key[GBEES_MAX_DIM];
 
-        initial_bricks_take(&box->bricks, key);
-        if (bound_cells(box->density->problem, shape, key))
-            memcpy(box->key + made++ * n, key, n * sizeof *key);
+        initial_bricks_take(&initial->bricks, key);
+        if (bound_cells(e->problem, &e->setup.shape, key))
+            memcpy(batch->key + count++ * n, key, n * sizeof *key);
     }
 #pragma omp parallel
     {
         initial_cursor cursor = {{0}};
 
 #pragma omp for schedule(static)
-        for (uint64_t k = 0; k < made; k++)
-            box->sum[k] = initial_density_brick(box->density, &cursor, shape, box->key + k * n, box->p + k * 64);
+        for (uint64_t k = 0; k < count; k++)
+            compute_brick(e, initial, &cursor, batch, k);
     }
-    for (uint64_t k = 0; k < made; k++)
-        *sum += box->sum[k];
-    return made;
+    return count;
 }
 
-/* Sends a batch of `count` bricks to the slots from `first` on.  P is multiplied by `factor` and rounded as the CPU's
- * engine does it, so that both start with the same bits. */
-static int send_bricks(gbees_engine *e, initial_box *box, uint64_t first, uint64_t count, double factor,
-                       gbees_error *error)
+/* Sends a batch of `count` bricks to the slots from `first` on. */
+static int send_batch(gbees_engine *e, const initial_batch *batch, uint64_t first, uint64_t count, gbees_error *error)
 {
     const cuda_api *api = e->api;
     const size_t key = (size_t)e->problem->dimension * sizeof(int32_t), row = 64 * e->real_size;
-
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < count * 64; i++) {
-        if (e->real_size == sizeof(float))
-            ((float *)box->row)[i] = (float)((double)(float)box->p[i] * factor);
-        else
-            ((double *)box->row)[i] = box->p[i] * factor;
-    }
-    for (size_t i = 0; i < count * 64 && e->problem->mass_budget > 0; i++)
-        budget_spectrum_add(&box->spectrum, box->p[i] * factor);
-    int status = cuda_check(api, api->cuMemcpyHtoD(e->key.at + first * key, box->key, count * key),
+    int status = cuda_check(api, api->cuMemcpyHtoD(e->key.at + first * key, batch->key, count * key),
                             "sending the initial grid", error);
+
     if (!status)
-        status = cuda_check(api, api->cuMemcpyHtoD(e->rows[0].at + first * row, box->row, count * row),
+        status = cuda_check(api, api->cuMemcpyHtoD(e->rows[0].at + first * row, batch->row, count * row),
                             "sending the initial density", error);
     return status;
 }
 
-/* Computes all bricks twice: first for their sum, then to send them, scaled so that the sum is initial_mass().  Sets
- * *made to the number of bricks that were sent. */
-static int send_all(gbees_engine *e, initial_box *box, uint64_t *made, gbees_error *error)
+/* Computes all bricks and sends them. Sets *sent to their number. */
+static int send_all(gbees_engine *e, initial_grid *initial, uint64_t *sent, gbees_error *error)
 {
-    const uint64_t all = box->bricks.count;
-    double sum = 0, again = 0;
-    int status = engine_heap_reserve(e, all, 1, error);
+    const uint64_t all = initial->bricks.count;
+    initial_batch batch = {NULL, NULL};
+    int status = create_batch(e, &batch, error);
 
-    for (int pass = 0; pass < 2 && !status; pass++) {
-        *made = 0;
-        initial_bricks_rewind(&box->bricks);
-        for (uint64_t done = 0; done < all && !status; done += BATCH) {
-            const uint64_t rest = all - done, most = rest < BATCH ? rest : BATCH;
-            const uint64_t count = compute_bricks(&e->setup.shape, box, most, pass ? &again : &sum);
+    if (!status)
+        status = engine_heap_reserve(e, all, 1, error);
+    for (uint64_t done = 0; done < all && !status; done += BATCH) {
+        const uint64_t count = compute_batch(e, initial, &batch, all - done < BATCH ? all - done : BATCH);
 
-            if (pass == 1 && count)
-                status = send_bricks(e, box, 1 + *made, count, initial_mass(e->problem) / sum, error);
-            *made += count;
-        }
+        if (count)
+            status = send_batch(e, &batch, 1 + *sent, count, error);
+        *sent += count;
     }
+    destroy_batch(&batch);
     return status;
 }
 
 /* Makes the grid of the bricks that were sent to the slots from 1 on: the hash table, links and velocities.  Prunes
- * it and counts its cells. */
-static int start(gbees_engine *e, uint64_t bricks, gbees_error *error)
+ * it and counts its cells. left_out: the mass of the initial density that is in none of them. */
+static int start(gbees_engine *e, uint64_t bricks, double left_out, gbees_error *error)
 {
     gbees_state *s = e->state;
     void *no_steps[] = {&(uint64_t){0}};
 
     s->count = (uint32_t)bricks;
+    s->run.ledger.mass = left_out;
     s->run.clock.time = gbees_problem_initial_time(e->problem);
     s->run.steps = gbees_problem_steps_before(e->problem);
     int status = engine_launch(e, KERNEL_START, NULL, 0, error);
@@ -148,18 +135,14 @@ static int start(gbees_engine *e, uint64_t bricks, gbees_error *error)
 
 int engine_fill_initial(gbees_engine *e, gbees_error *error)
 {
-    initial_density density;
-    initial_box box = {.density = &density};
+    initial_grid initial;
     uint64_t bricks = 0;
-    int status = initial_density_create(&density, e->problem, error);
+    int status = initial_grid_create(&initial, e->problem, &e->setup.shape, 1, 0, error);
 
     if (status)
         return status;
-    status = create_box(e, &box, error);
-    if (!status)
-        status = send_all(e, &box, &bricks, error);
-    initial_density_destroy(&density);
-    mass_budget_start(&e->budget, e->problem, &box.spectrum);
-    destroy_box(&box);
-    return status ? status : start(e, bricks, error);
+    e->budget = initial.budget;
+    status = send_all(e, &initial, &bricks, error);
+    initial_grid_destroy(&initial);
+    return status ? status : start(e, bricks, initial.left_out, error);
 }

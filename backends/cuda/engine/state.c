@@ -239,6 +239,7 @@ static int load_portable(gbees_engine *e, const engine_source *source, gbees_err
     e->budget.problem = e->problem;
     e->state->count = (uint32_t)found.state.bricks;
     e->state->run = found.state.run;
+    e->state->run.ledger.mass = 0; /* all mass is in the bricks */
     status = engine_send_frame(e, error);
     if (!status)
         status = engine_launch(e, KERNEL_START, NULL, 0, error);

@@ -20,7 +20,7 @@ static void rig_start(rig *r)
     *r = (rig){.problem = {.dimension = 2, .end = 1, .mass_budget = 0.02}};
     r->engine = (gbees_engine){.problem = &r->problem, .cells = 64, .memory_limit = INFINITY};
     ck_assert_msg(grid_create(&r->engine.g, 2, 64, &error) == GBEES_OK, "%s", error.text);
-    budget_start(&r->engine);
+    mass_budget_start(&r->engine.budget, &r->problem, &(budget_spectrum){{0}});
     r->engine.budget.threshold = 1e-6;
 }
 
@@ -243,7 +243,7 @@ START_TEST(nothing_is_steered_without_a_budget)
     rig_start(&r);
     r.problem.mass_budget = 0;
     r.problem.threshold = 1e-5;
-    budget_start(&r.engine);
+    mass_budget_start(&r.engine.budget, &r.problem, &(budget_spectrum){{0}});
     for (int k = 0; k < 20; k++)
         ck_assert_double_eq(steer(&r, 5), 1e-5);
     ck_assert_uint_eq(r.engine.budget.warnings, 0);
