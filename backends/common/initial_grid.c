@@ -1,7 +1,7 @@
 /* initial_grid.c - selects the bricks that a grid starts with. A pass over all bricks of the initial density computes
  * the sum of P and the largest P of each; a second one over the bricks with an active cell marks their neighbours. */
 #include "initial_grid.h"
-#include "bound.h"
+#include "failure.h"
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -186,7 +186,8 @@ static int choose(batches *b, brick_sums *all, int reach, gbees_error *error)
     for (uint64_t k = 0; k < grid->bricks.count; k++)
         left_out += all->keep[k] ? 0 : all->sum[k];
     grid->left_out = left_out * grid->factor;
-    return initial_bricks_keep(&grid->bricks, all->keep, error);
+    const int status = initial_bricks_keep(&grid->bricks, all->keep, error);
+    return status || grid->bricks.count > 0 ? status : failure_empty(grid->budget.threshold, error);
 }
 
 static int create_sums(brick_sums *all, uint64_t bricks)
@@ -221,6 +222,7 @@ static int compute(batches *b, int reach, gbees_error *error)
     if (!status && chooses)
         status = choose(b, &all, reach, error);
     destroy_sums(&all);
+    initial_bricks_rewind(&b->grid->bricks);
     return status;
 }
 

@@ -20,7 +20,8 @@ typedef struct initial_grid {
  * p* * mass, and the face and edge neighbours that cells within `reach` of them are in. These are the bricks with
  * needed cells, whatever the drift is. In the reference modes, whose first prune comes later, and for a record's
  * cells, which have been pruned, all bricks are selected. `threads`: 0: those of OpenMP. Does not depend on the
- * number of threads. Returns the errors of initial_density_create() and initial_bricks_create(). */
+ * number of threads. Returns the errors of initial_density_create(), initial_bricks_create() and, if no cell is
+ * active, failure_empty(). */
 int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const gbees_shape *shape, int reach,
                         int threads, gbees_error *error);
 void initial_grid_destroy(initial_grid *grid);

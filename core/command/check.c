@@ -11,7 +11,7 @@
 
 typedef struct findings {
     double box_cells; /* in the initial box */
-    double bytes;     /* that it takes, at most */
+    double bytes;     /* that it takes, by the backend's estimate */
     double memory;    /* that the machine has; 0: not known */
     double
         available; /* that is free of it, with the limits of control groups; infinite: not known, or it is a GPU's */
@@ -175,7 +175,7 @@ static void print_machine(FILE *out, const gbees_setup *setup, const findings *f
     (void)fprintf(out, "backend       %s", setup->backend->name);
     if (setup->why_no_gpu[0])
         (void)fprintf(out, " (%s)", setup->why_no_gpu);
-    (void)fprintf(out, "\nmemory        at most %s for the initial density",
+    (void)fprintf(out, "\nmemory        some %s for the initial density",
                   gbees_units_bytes(bytes, sizeof bytes, found->bytes));
     if (isfinite(found->available))
         (void)fprintf(out, ", of %s that are free", gbees_units_bytes(memory, sizeof memory, found->available));

@@ -216,7 +216,8 @@ typedef struct gbees_backend {
     int (*compile)(const gbees_problem *problem, const char *arch, gbees_line_sink *sink, void *context,
                    gbees_error *error);
 
-    /** Returns an upper bound of the bytes of the initial density. */
+    /** Returns an estimate of the bytes of the initial density, with what the first growth may insert; it computes no
+     * density. */
     double (*estimate)(const gbees_problem *problem);
 
     /** Creates an engine with the problem's initial density. The sum of P is 1, or `mass` of the problem's `cells`.

@@ -286,8 +286,7 @@ static void rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all)
         all[r] = e->ranks->each[r];
 }
 
-/* Bytes for twice the bricks of the initial density at most, as the first growth may insert as many, and for their
- * list. */
+/* Bytes for twice the bricks with an active cell, as those around them may be as many, and for their selection. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;

@@ -268,8 +268,8 @@ static void integrator_destroy(gbees_integrator *integrator)
     close_session(s);
 }
 
-/* Bytes for twice the bricks of the initial density, as the first step may add as many, and for the host's list of
- * them. */
+/* Bytes for twice the bricks with an active cell, as those around them may be as many, and for their selection on the
+ * host. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;

@@ -130,7 +130,6 @@ START_TEST(what_is_needed_is_selected)
     compute_all(&all, w.problem, &shape, &grid);
     find_needed(&all, &shape, cases[_i].reach);
     initial_bricks_rewind(&all.bricks);
-    initial_bricks_rewind(&grid.bricks);
     for (uint64_t k = 0; k < all.bricks.count; k++) {
         int32_t key[GBEES_MAX_DIM] = {0}, selected[GBEES_MAX_DIM] = {0};
 
@@ -209,9 +208,31 @@ START_TEST(a_reference_has_all_bricks)
     ck_assert_msg(!initial_bricks_create(&all, w.problem, &shape, 1e9, &error), "%s", error.text);
     ck_assert_int_eq(initial_grid_selects(w.problem), 0);
     ck_assert_uint_eq(grid.bricks.count, all.count);
+    for (uint64_t k = 0; k < all.count; k++) {
+        int32_t key[GBEES_MAX_DIM] = {0}, selected[GBEES_MAX_DIM] = {0};
+
+        initial_bricks_take(&all, key);
+        initial_bricks_take(&grid.bricks, selected);
+        ck_assert_mem_eq(key, selected, sizeof key);
+    }
     ck_assert_double_eq(grid.left_out, 0);
     initial_bricks_destroy(&all);
     initial_grid_destroy(&grid);
+    world_close(&w);
+}
+END_TEST
+
+START_TEST(nothing_above_the_threshold_is_an_error)
+{
+    gbees_error error = {GBEES_OK, ""};
+    gbees_shape shape;
+    initial_grid grid;
+    world w;
+
+    world_create(&w, "lorenz63", (setting_list){"threshold=0.5"});
+    gbees_shape_set(&shape, 3, 64);
+    ck_assert_int_eq(initial_grid_create(&grid, w.problem, &shape, 1, 1, &error), GBEES_ENUMERIC);
+    ck_assert_msg(strstr(error.text, "no cell holds as much as the threshold 0.5") != NULL, "%s", error.text);
     world_close(&w);
 }
 END_TEST
@@ -246,6 +267,7 @@ int main(void)
     tcase_add_loop_test(tcase, what_is_needed_is_selected, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(tcase, the_estimate_is_near, 0, (int)(sizeof estimates / sizeof *estimates));
     tcase_add_test(tcase, a_reference_has_all_bricks);
+    tcase_add_test(tcase, nothing_above_the_threshold_is_an_error);
     tcase_add_test(tcase, threads_change_no_bit);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
