@@ -33,7 +33,7 @@ static findings find(const gbees_setup *setup)
 {
     const gbees_problem *problem = setup->problem;
     findings found = {.box_cells = 1,
-                      .bytes = setup->backend->estimate(problem),
+                      .bytes = setup->backend->estimate(problem, 0),
                       .memory = machine_memory(),
                       .available = setup->backend->capture ? INFINITY : gbees_memory_available()};
 
@@ -144,12 +144,18 @@ static void print_forecast(FILE *out, const gbees_setup *setup, const gbees_fore
     const char *run = setup->problem->accuracy > 0 ? "the first run" : "the run";
     char bytes[32], time[32];
 
-    if (isnan(forecast->seconds)) {
+    if (isnan(forecast->seconds) && isnan(forecast->bytes)) {
         (void)fprintf(out, "forecast      not known\n");
         return;
     }
     gbees_units_rough(time, sizeof time, forecast->seconds);
-    if (forecast->is_cut_short)
+    if (isnan(forecast->seconds))
+        (void)fprintf(
+            out,
+            "forecast      some %s for %s, by runs on the CPU on wider cells (%.2g times as wide and more); "
+            "its time is not known\n",
+            gbees_units_bytes(bytes, sizeof bytes, forecast->bytes), run, forecast->width);
+    else if (forecast->is_cut_short)
         (void)fprintf(out, "forecast      more than some %s for %s; too long to know its memory\n", time, run);
     else
         (void)fprintf(out,
@@ -226,6 +232,25 @@ int gbees_check_memory(const gbees_setup *setup, gbees_error *error)
                            gbees_units_bytes(memory, sizeof memory, found.available));
 }
 
+/* Forecasts a run. One on a GPU is forecast on the CPU, whose grid has as many bricks; how long it takes there is not
+ * known. */
+static gbees_forecast forecast(const gbees_setup *setup, const gbees_options *options, gbees_registry *registry)
+{
+    gbees_setup on_cpu = *setup;
+    gbees_error error = {GBEES_OK, ""};
+
+    if (!setup->backend->capture)
+        return gbees_forecast_make(setup, options);
+    if (gbees_registry_backend(registry, "cpu", &on_cpu.backend, &error))
+        return (gbees_forecast){NAN, NAN, NAN, 0};
+    gbees_forecast forecast = gbees_forecast_make(&on_cpu, options);
+    const double a_brick = on_cpu.backend->estimate(setup->problem, 1);
+    forecast.bytes = setup->backend->estimate(setup->problem, forecast.bytes / a_brick);
+    forecast.seconds = NAN;
+    forecast.is_cut_short = 0;
+    return forecast;
+}
+
 int gbees_command_check(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error)
 {
     gbees_setup setup = {0};
@@ -246,7 +271,7 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
     gbees_options alone = *options;
     alone.parallel = NULL; /* rank 0 makes the trial runs */
     if (found.has_forecast)
-        found.forecast = gbees_forecast_make(&setup, &alone);
+        found.forecast = forecast(&setup, &alone, registry);
     if (options->parallel) {
         found.ranks = options->parallel->ranks;
         found.expected = gbees_ranks_expect(setup.problem, found.ranks,

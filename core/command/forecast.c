@@ -157,7 +157,7 @@ gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options
     int count = 0, failed = 0;
     double least_s = 0, width = 0; /* what the run takes at least by the trials that did not reach its end */
 
-    if (setup->backend->capture || problem->cells)
+    if (problem->cells)
         return (gbees_forecast){NAN, NAN, NAN, 0};
     for (int k = first_power(problem); k > 0 && !w.stopped && !(failed && count); k--) {
         const double expected = count ? expected_s(trial, count, problem->dimension, w.wall_s) : 0;

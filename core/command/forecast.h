@@ -12,8 +12,8 @@ typedef struct gbees_forecast {
                        */
 } gbees_forecast;
 
-/* Forecasts a run, or, with an accuracy, its first run. Takes some two seconds at most. All is NAN for a GPU, and for
- * a run that begins with the cells of a record. */
+/* Forecasts a run, or, with an accuracy, its first run. Takes some two seconds at most. All is NAN for a
+ * run that begins with the cells of a record. */
 gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options *options);
 
 #endif

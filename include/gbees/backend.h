@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 14 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 15 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -216,9 +216,9 @@ typedef struct gbees_backend {
     int (*compile)(const gbees_problem *problem, const char *arch, gbees_line_sink *sink, void *context,
                    gbees_error *error);
 
-    /** Returns an estimate of the bytes of the initial density, with what the first growth may insert; it computes no
-     * density. */
-    double (*estimate)(const gbees_problem *problem);
+    /** Returns an estimate of the bytes of a grid with so many bricks, with the memory that it has for more. bricks
+     * 0: of the initial density with what the first growth may insert, and of making it; no density is computed. */
+    double (*estimate)(const gbees_problem *problem, double bricks);
 
     /** Creates an engine with the problem's initial density. The sum of P is 1, or `mass` of the problem's `cells`.
      * The problem must outlive the engine. */

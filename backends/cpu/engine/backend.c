@@ -286,8 +286,9 @@ static void rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all)
         all[r] = e->ranks->each[r];
 }
 
-/* Bytes for twice the bricks with an active cell, as those around them may be as many, and for their selection. */
-static double estimate(const gbees_problem *problem)
+/* A grid has a quarter more slots than bricks. The initial density: twice the bricks with an active cell, as those
+ * around them may be as many. */
+static double estimate(const gbees_problem *problem, double bricks)
 {
     gbees_shape shape;
     int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
@@ -298,10 +299,10 @@ static double estimate(const gbees_problem *problem)
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     /* A brick's key and links, lists, masks and rates, its part of the table and of a prune's memory. */
-    return 2 * initial_grid_estimate(problem, &shape) *
-               (shape.cells * rows * real_size + n * 12.0 + 72 + (paper ? 24.0 * n : 0) +
-                (gbees_problem_engine_noise(problem) ? 16.0 * n + 8 : 0)) +
-           initial_grid_bytes(problem, &shape);
+    const double a_brick = shape.cells * rows * real_size + n * 12.0 + 72 + (paper ? 24.0 * n : 0) +
+                           (gbees_problem_engine_noise(problem) ? 16.0 * n + 8 : 0);
+    return bricks > 0 ? 1.25 * bricks * a_brick
+                      : 2 * initial_grid_estimate(problem, &shape) * a_brick + initial_grid_bytes(problem, &shape);
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;

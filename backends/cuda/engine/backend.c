@@ -268,19 +268,6 @@ static void integrator_destroy(gbees_integrator *integrator)
     close_session(s);
 }
 
-/* Bytes for twice the bricks with an active cell, as those around them may be as many, and for their selection on the
- * host. */
-static double estimate(const gbees_problem *problem)
-{
-    gbees_shape shape;
-    int n = problem->dimension, rows = cuda_spec_rows(problem);
-
-    gbees_shape_set(&shape, n, 64);
-    return 2 * initial_grid_estimate(problem, &shape) *
-               (64.0 * rows * (problem->numerics.precision == GBEES_DOUBLE ? 8 : 4) + n * 28.0 + 48) +
-           initial_grid_bytes(problem, &shape);
-}
-
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;
 
 const gbees_backend gbees_backend_card = {
@@ -290,7 +277,7 @@ const gbees_backend gbees_backend_card = {
     .title = "one NVIDIA GPU",
     .probe = cuda_probe,
     .compile = cuda_compile_only,
-    .estimate = estimate,
+    .estimate = cuda_engine_estimate,
     .create = create,
     .destroy = destroy,
     .restart = cuda_engine_restart,

@@ -126,6 +126,11 @@ void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel);
 /* Rank 0: moves all bricks of a split grid to rank 0, before a call that rank 0 computes by itself. */
 int engine_collect(gbees_engine *e, gbees_error *error);
 
+/* initial.c */
+/* Bytes of a grid: the heap has half as many slots again as bricks where it grows. The initial density (bricks 0): twice
+ * the bricks with an active cell, as those around them may be as many. */
+double cuda_engine_estimate(const gbees_problem *problem, double bricks);
+
 /* advance.c */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);

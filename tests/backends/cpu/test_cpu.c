@@ -256,7 +256,7 @@ START_TEST(the_initial_density_takes_no_more_than_estimated)
     for (int cells = 1; cells <= 64; cells += 63) {
         r.problem.numerics.cells_per_brick = cells;
         rig_start(&r, 1);
-        ck_assert_double_gt(r.backend->estimate(&r.problem) + 16384, (double)rig_totals(&r).peak_bytes);
+        ck_assert_double_gt(r.backend->estimate(&r.problem, 0) + 16384, (double)rig_totals(&r).peak_bytes);
         ck_assert_uint_gt(rig_totals(&r).peak_bytes, rig_statistics(&r).cells_raw * 8);
     }
     rig_close(&r);

@@ -129,6 +129,21 @@ same large-four-1 large-four-100000000
 same large-seven-1 large-seven-100000000
 ! is_long || same large-ctu-1 large-ctu-100000000
 
+# number FIELD: of the last line of out
+number() {
+    tail -n 1 out | sed "s/.*\"$1\": *\([^,}]*\).*/\1/"
+}
+
+# Memory alone.
+what="the forecast of --check"
+gbees --plugin lorenz63 --backend shim --set accuracy=0 --check --json
+forecast=$(number forecast_bytes)
+grep -q '"forecast_s": *null' out || fail "the time of a run on a GPU is forecast"
+gbees --plugin lorenz63 --backend shim --set accuracy=0 --until 0.3 --audit off --no-output --json
+taken=$(number peak_bytes)
+awk "BEGIN { exit !($forecast < 1.5 * $taken && $taken < 1.5 * $forecast) }" ||
+    fail "$forecast bytes are forecast on a GPU, and $taken are taken"
+
 what="--max-memory"
 gbees --plugin lorenz96 --scenario published --backend shim --set extent=1.6 --set records=1 --set courant=0.2 --until 0.018 \
     --max-memory 0.012 --output limited

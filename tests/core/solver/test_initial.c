@@ -143,10 +143,10 @@ START_TEST(boxes_far_apart)
     gbees_error error = {0};
 
     ck_assert_int_eq(gbees_registry_backend(registry, "cpu", &cpu, &error), 0);
-    ck_assert_double_lt(cpu->estimate(far), 4 * cpu->estimate(near));
+    ck_assert_double_lt(cpu->estimate(far, 0), 4 * cpu->estimate(near, 0));
     ck_assert_msg(cpu->create(far, &(gbees_engine_options){.threads = 1}, &engine, &error) == 0, "%s", error.text);
     cpu->totals(engine, &totals);
-    ck_assert_double_le((double)totals.peak_bytes, cpu->estimate(far));
+    ck_assert_double_le((double)totals.peak_bytes, cpu->estimate(far, 0));
     cpu->destroy(engine);
     ck_assert_uint_eq(gbees_warnings(near, NULL), 0);
     gbees_problem_destroy(near);

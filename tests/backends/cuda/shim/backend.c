@@ -30,12 +30,6 @@ static int probe(char *text, size_t size)
     return 0;
 }
 
-static double estimate(const gbees_problem *problem)
-{
-    (void)problem;
-    return 0;
-}
-
 /* What an engine borrows goes with the process. */
 static cuda_api api;
 static program_set programs;
@@ -297,7 +291,7 @@ const gbees_backend gbees_backend_card = {
     .name = "shim",
     .title = "the CUDA backend on threads",
     .probe = probe,
-    .estimate = estimate,
+    .estimate = cuda_engine_estimate,
     .create = create,
     .destroy = destroy,
     .restart = cuda_engine_restart,
