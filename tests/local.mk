@@ -612,6 +612,10 @@ check_LTLIBRARIES += %D%/failing_malloc.la
 check_LTLIBRARIES += %D%/failing_write.la
 %C%_failing_write_la_SOURCES = %D%/fixtures/failing_write.c
 %C%_failing_write_la_LDFLAGS = $(test_module)
+# Preloaded by a test: sets the time of day back.
+check_LTLIBRARIES += %D%/clock_back.la
+%C%_clock_back_la_SOURCES = %D%/fixtures/clock_back.c
+%C%_clock_back_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/full.la
 %C%_full_la_SOURCES = %D%/plugins/full.c

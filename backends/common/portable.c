@@ -2,6 +2,7 @@
  * their sizes. */
 #include "portable.h"
 #include "base/gaps.h"
+#include <math.h>
 #include <string.h>
 
 enum { CELLS = 64 };
@@ -35,6 +36,21 @@ static const void *find_list(const portable_state *state, const portable_list *l
                                                                                  : NULL;
 }
 
+int portable_check_density(const void *p, size_t real_size, uint64_t count, gbees_error *error)
+{
+    int wrong = 0;
+
+    for (uint64_t k = 0; k < count; k++) {
+        const double value = real_size == sizeof(float) ? (double)((const float *)p)[k] : ((const double *)p)[k];
+
+        wrong |= !(value >= 0 && value < INFINITY);
+    }
+    return wrong ? gbees_error_set(error, GBEES_EINPUT,
+                                   "the state has a probability that is negative or not finite: it was not made by "
+                                   "gbees, or is damaged")
+                 : 0;
+}
+
 int portable_find(const gbees_problem *problem, size_t real_size, gbees_state_source *source, void *context,
                   portable_bricks *found, gbees_error *error)
 {
@@ -62,5 +78,7 @@ int portable_find(const gbees_problem *problem, size_t real_size, gbees_state_so
     found->key = find_list(state, &state->key, n * sizeof *found->key, source, context);
     found->p = find_list(state, &state->p, CELLS * real_size, source, context);
     found->active = find_list(state, &state->active, sizeof *found->active, source, context);
-    return found->key && found->p && found->active ? GBEES_OK : misfit("key", error);
+    return found->key && found->p && found->active
+               ? portable_check_density(found->p, real_size, state->bricks * CELLS, error)
+               : misfit("key", error);
 }

@@ -31,6 +31,10 @@ typedef struct portable_bricks {
     const uint64_t *active; /* [bricks]: the cells with P >= p* */
 } portable_bricks;
 
+/* Returns GBEES_EINPUT unless all of p[count], floats or doubles, are finite and not negative: a state whose checksum
+ * is right may come from a stranger. */
+int portable_check_density(const void *p, size_t real_size, uint64_t count, gbees_error *error);
+
 /* Passes the part "portable" to a sink; returns the sink's status. */
 int portable_save(const portable_state *state, gbees_state_sink *sink, void *context);
 /* Sets *found to the state of the other kind of engine in a source, whose memory stays the source's. Returns

@@ -183,7 +183,8 @@ static int load_rows(gbees_engine *e, gbees_state_source *source, void *context,
             return misfit(rows[k].name, error);
         memcpy((char *)*rows[k].data + row, data, row * e->g.count);
     }
-    return 0;
+    return portable_check_density((char *)e->rows.p + (size_t)e->cells * e->method.real_size, e->method.real_size,
+                                  (uint64_t)e->g.count * (uint64_t)e->cells, error);
 }
 
 /* Sets all of an engine but its grid and rows to a state. */
@@ -238,7 +239,9 @@ static int find_bricks(const gbees_engine *e, gbees_state_source *source, void *
         return misfit("p", error);
     if (!bricks->active || active != bricks->count)
         return misfit("active", error);
-    return !bricks->expanded || expanded != bricks->count ? misfit("expanded", error) : 0;
+    if (!bricks->expanded || expanded != bricks->count)
+        return misfit("expanded", error);
+    return portable_check_density(bricks->p, e->method.real_size, cells, error);
 }
 
 /* All ranks: loads a state that rank 0's source has. The others get their bricks and all else from rank 0. */

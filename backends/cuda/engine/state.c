@@ -165,6 +165,15 @@ static int load_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t 
     return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(at, data, size, e->stream), "sending the grid", error);
 }
 
+/* Checks P of the bricks, the part of that name; slot 0 is no brick's. */
+static int check_density(const gbees_engine *e, const engine_source *source, const char *name, size_t item,
+                         gbees_error *error)
+{
+    const char *p = source->find(source->context, name, item, &(uint64_t){0});
+
+    return portable_check_density(p + 64 * e->real_size, e->real_size, 64 * (uint64_t)e->state->count, error);
+}
+
 /* Copies all arrays and the hash table to the GPU. */
 static int load_arrays(gbees_engine *e, const engine_source *source, gbees_error *error)
 {
@@ -172,10 +181,14 @@ static int load_arrays(gbees_engine *e, const engine_source *source, gbees_error
     char name[16];
     int status = 0;
 
-    for (int i = 0; i < all.count && !status; i++)
-        if (is_kept(e, &all.list[i]))
-            status = load_array(e, all.list[i].array->at, name_of(i, name), item_of(e, &all.list[i]),
-                                all.list[i].size * ((size_t)e->state->count + 1), source, error);
+    for (int i = 0; i < all.count && !status; i++) {
+        if (!is_kept(e, &all.list[i]))
+            continue;
+        status = load_array(e, all.list[i].array->at, name_of(i, name), item_of(e, &all.list[i]),
+                            all.list[i].size * ((size_t)e->state->count + 1), source, error);
+        if (!status && all.list[i].array == &e->rows[e->state->current])
+            status = check_density(e, source, name, item_of(e, &all.list[i]), error);
+    }
     if (!status)
         status = load_array(e, e->table.at, "table", sizeof(uint32_t),
                             ((size_t)e->setup.grid.table_mask + 1) * sizeof(uint32_t), source, error);

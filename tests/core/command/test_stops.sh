@@ -103,6 +103,21 @@ else
     echo "test_stops: no right to mount a small disk: not all was tested"
 fi
 
+# ---- the time of day ----
+
+what="a clock that is set back again and again"
+preload=$top_build/tests/.libs/clock_back.so
+! grep -q -e '^CFLAGS = .*-fsanitize' "$top_build/Makefile" || preload=
+# shellcheck disable=SC2086
+calls 1 env LD_PRELOAD="$preload" "$program" $run_of --checkpoint-every 0.0001 --max-time 0.02 --output back
+stopped 1 back cancelled
+calls 0 env LD_PRELOAD="$preload" "$program" --quiet --progress none --resume back
+same whole back
+begun=$(sed -n 's/.*"started": "\([^"]*\)".*/\1/p' back/run.json)
+ended=$(sed -n 's/.*"ended": "\([^"]*\)".*/\1/p' back/run.json)
+test -z "$preload" || test "$(printf '%s\n' "$begun" "$ended" | sort | head -n 1)" = "$ended" ||
+    fail "the clock was not set back: $begun to $ended"
+
 # ---- another parameter ----
 
 # shellcheck disable=SC2086

@@ -6,6 +6,7 @@
 #include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,32 @@ START_TEST(a_checkpoint_that_fails_ends_the_run)
 }
 END_TEST
 
+/* A checkpoint from a stranger, whose checksum is right. */
+START_TEST(what_is_no_probability_is_refused)
+{
+    static const float wrong[] = {-1e-6F, NAN, INFINITY};
+    const gbees_engine_options options = {.threads = 1};
+    gbees_checkpoint *checkpoint = NULL;
+    gbees_solver *solver = NULL;
+    gbees_error note;
+    stage s = {.refuse = 0};
+    float *p = NULL;
+
+    ck_assert_int_eq(gbees_writer_create(folder, w.problem, &provenance, &s.writer, &w.error), GBEES_OK);
+    ck_assert_int_eq(run_on(&w, whole, NULL, &s), GBEES_ECANCELLED);
+    gbees_writer_destroy(s.writer);
+    ck_assert_int_eq(gbees_checkpoint_read(folder, &checkpoint, &note, &w.error), GBEES_OK);
+    for (size_t k = 0; k < checkpoint->count; k++)
+        if (strcmp(checkpoint->part[k].name, "0.p") == 0)
+            p = (float *)checkpoint->part[k].data + checkpoint->part[k].count / 2;
+    ck_assert_ptr_nonnull(p);
+    *p = wrong[_i];
+    ck_assert_int_eq(gbees_solver_resume(w.problem, whole, &options, checkpoint, &solver, &w.error), GBEES_EINPUT);
+    ck_assert_ptr_nonnull(strstr(w.error.text, "a probability that is negative or not finite"));
+    gbees_checkpoint_destroy(checkpoint);
+}
+END_TEST
+
 /* ---- the bytes of a checkpoint ---- */
 
 /* A run that is stopped while memory has other contents than in another run, and its checkpoint. */
@@ -284,6 +311,7 @@ int main(void)
     tcase_add_loop_test(tests, a_run_goes_on_with_the_same_bits, 0, 2);
     tcase_add_test(tests, a_record_without_memory_leaves_a_checkpoint);
     tcase_add_loop_test(tests, a_checkpoint_that_fails_ends_the_run, 0, 2);
+    tcase_add_loop_test(tests, what_is_no_probability_is_refused, 0, 3);
     if (GBEES_CAN_CLEAR_GAPS)
         tcase_add_test(tests, equal_states_are_equal_bytes);
     suite_add_tcase(suite, tests);
