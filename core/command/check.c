@@ -3,6 +3,7 @@
 #include "command.h"
 #include "forecast.h"
 #include "io/json_util.h"
+#include "io/provenance.h"
 #include "ranks_expect.h"
 #include "solver/equations.h"
 #include "units.h"
@@ -83,7 +84,7 @@ static json_t *json_regrids(const gbees_problem *problem)
 static void print_problem(FILE *out, const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
-    const char *path = gbees_setup_path(setup->model);
+    const char *path = gbees_model_path(setup->model);
     const int n = problem->dimension;
     double sigma[GBEES_MAX_DIM], mean[GBEES_MAX_DIM];
     char cells[32];
@@ -201,7 +202,7 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
 
     json_t *line = json_pack(
         "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:b, s:o}", "event",
-        "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)), "dimension",
+        "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_model_path(setup->model)), "dimension",
         problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
         json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
         problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode), "backend",

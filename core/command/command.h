@@ -26,8 +26,6 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
 void gbees_setup_free(gbees_setup *setup);
 /* Replaces a GPU's backend, which can't run this problem, by the CPU's. */
 int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char *why, gbees_error *error);
-/* The file that a model came from; NULL if that is not known. */
-const char *gbees_setup_path(const gbees_model *model);
 
 /* output.c: the folder for the results: `wanted`, else results/MODEL, -2, -3 ..., the first that is not there.
  * It can be made, as far as that can be known without making it. *folder is malloc()ed. */

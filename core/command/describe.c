@@ -1,6 +1,7 @@
 /* describe.c - gbees-run --describe: a model's card for someone who has never seen it. */
 #include "command.h"
 #include "io/json_util.h"
+#include "io/provenance.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -204,7 +205,7 @@ int gbees_command_describe(const gbees_options *options, gbees_registry *registr
 
     if (status)
         return status;
-    const char *path = gbees_setup_path(model);
+    const char *path = gbees_model_path(model);
     if (options->json)
         return gbees_print_json(out, json_card(model, path), error);
     gbees_describe_print(out, model, path, options->plugin);

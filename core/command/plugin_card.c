@@ -1,5 +1,6 @@
 /* plugin_card.c - gbees-plugin check, in the child: checks the descriptor (card) and its scenarios; see plugin.h. */
 #include "command.h"
+#include "io/provenance.h"
 #include "plugin.h"
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 /* Sends the description of the card to the parent, line by line. */
 static void send_card(const gbees_probe *probe)
 {
-    const char *path = gbees_setup_path(probe->model);
+    const char *path = gbees_model_path(probe->model);
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -27,7 +28,7 @@ static void send_card(const gbees_probe *probe)
 /* Warns if the file is not called NAME.so, for which gbees-run looks first. */
 static void check_name(const gbees_probe *probe)
 {
-    const char *path = gbees_setup_path(probe->model), *slash = path ? strrchr(path, '/') : NULL;
+    const char *path = gbees_model_path(probe->model), *slash = path ? strrchr(path, '/') : NULL;
     const char *file = slash ? slash + 1 : path, *name = probe->model->name;
 
     gbees_probe_report(probe, GBEES_PROBE_BEGIN, "name");

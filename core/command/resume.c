@@ -4,6 +4,7 @@
 #include "base/checkpoint.h"
 #include "base/text.h"
 #include "io/folder.h"
+#include "io/provenance.h"
 #include "io/store.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static int add_rivals(const gbees_rivals *rivals, json_t *object)
 int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options, gbees_checkpoint *checkpoint,
                           gbees_error *error)
 {
-    const char *plugin = gbees_setup_path(setup->model);
+    const char *plugin = gbees_model_path(setup->model);
     char *path = plugin ? realpath(plugin, NULL) : NULL;
     json_t *object = json_object();
     int bad = json_object_set_new(object, "plugin", json_string(path ? path : options->plugin));

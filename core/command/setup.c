@@ -2,16 +2,8 @@
 #include "command.h"
 #include "watch.h"
 #include <argz.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *gbees_setup_path(const gbees_model *model)
-{
-    Dl_info info;
-
-    return dladdr(model, &info) ? info.dli_fname : NULL;
-}
 
 /* ---- scenario: the changes to the file, the file, and for the rest the model's own ---- */
 

@@ -37,18 +37,17 @@ static char *copy(const char *text)
     return strdup(text ? text : "");
 }
 
-/* The file that the model is in; NULL if that is not known. */
-static const char *file_of(const gbees_model *model)
+const char *gbees_model_path(const gbees_model *model)
 {
     Dl_info info;
 
-    return dladdr(model, &info) ? info.dli_fname : NULL;
+    return dladdr(model->name, &info) ? info.dli_fname : NULL;
 }
 
 int gbees_run_info_create(const gbees_problem *problem, const gbees_provenance *provenance, gbees_run_info *info,
                           gbees_error *error)
 {
-    const char *plugin = provenance->plugin_path ? provenance->plugin_path : file_of(problem->model);
+    const char *plugin = provenance->plugin_path ? provenance->plugin_path : gbees_model_path(problem->model);
 
     *info = (gbees_run_info){.problem = problem,
                              .plugin_path = copy(plugin),

@@ -27,6 +27,9 @@ int gbees_run_info_create(const gbees_problem *problem, const gbees_provenance *
                           gbees_error *error);
 void gbees_run_info_free(gbees_run_info *info);
 
+/* The file that a model came from, by its name's place in memory: the model itself may be a copy of what the file
+ * has. NULL if that is not known. */
+const char *gbees_model_path(const gbees_model *model);
 /* "sha256:..." of the model's source text; empty if the plugin has none. */
 void gbees_model_hash(const gbees_model *model, char hash[GBEES_MODEL_HASH]);
 

@@ -405,6 +405,10 @@ number() {
     tail -n 1 out | sed "s/.*\"$1\": *\([^,}]*\).*/\1/"
 }
 
+# The results name the file that the model is in.
+run 0 --plugin lorenz63 --backend cpu --until 0.1 --audit off --set accuracy=0 --output named
+grep -q '"plugin": "/.*/lorenz63.so"' named/run.json || fail "the results do not name the model's file"
+
 # The forecast of memory is within 1.5 times of what is taken.
 for model in linear lorenz63 vanderpol; do
     run 0 --plugin "$model" --backend cpu --check --json
