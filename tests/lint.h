@@ -23,7 +23,7 @@ int lint_other_status(void);
     })
 #define gbees_parallel_agree(parallel, status, error) ((void)(parallel), (void)(error), lint_agreed(status))
 #ifdef LINT_RANKS
-#include "cpu/engine/ranks.h"
+#include LINT_RANKS
 #define ranks_agree(engine, status, error) ((void)(engine), (void)(error), lint_agreed(status))
 #endif
 

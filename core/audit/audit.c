@@ -342,6 +342,7 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
     }
     /* The run goes on without samples: that they fail does not say that the grid does. */
     audit->lost.status = (gbees_status)status;
+    audit->warnings |= GBEES_WARNING_AUDIT_LOST;
     (void)snprintf(certificate->reason, sizeof certificate->reason, "not certifiable: %.200s", audit->lost.text);
     return GBEES_OK;
 }

@@ -16,11 +16,11 @@ void gbees_crash_say(const char *text)
         return; /* there is no other place to say it */
 }
 
-/* HDF5 crashes without memory: that ends the program as other lack of memory does. Else the signal's default action
- * follows: the handler is reset, and the signal is delivered when it returns. */
+/* HDF5 crashes without memory, or leaves memory damaged: that ends the program as other lack of memory does. Else the
+ * signal's default action follows: the handler is reset, and the signal is delivered when it returns. */
 static void explain_crash(int number)
 {
-    if (explaining && gbees_hdf5_is_at_work()) {
+    if (explaining && gbees_hdf5_may_crash()) {
         gbees_crash_say(sentences->hdf5);
         _exit(EXIT_FAILURE);
     }

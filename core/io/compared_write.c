@@ -95,6 +95,7 @@ int gbees_compared_write(const gbees_compared *compared, const gbees_problem *pr
                          gbees_error *error)
 {
     gbees_hdf5 file;
+    const int every = (int)compared->every;
     const int status = gbees_hdf5_create(store, GBEES_COMPARED_FILE, &file, error);
 
     if (status)
@@ -102,7 +103,7 @@ int gbees_compared_write(const gbees_compared *compared, const gbees_problem *pr
     gbees_hdf5_attribute_text(&file, "/", "format", "gbees-comparison");
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});
     gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
-    gbees_hdf5_attribute(&file, "/", "binned_every", H5T_NATIVE_INT, 0, NULL, &(int){(int)compared->every});
+    gbees_hdf5_attribute(&file, "/", "binned_every", H5T_NATIVE_INT, 0, NULL, &every);
     gbees_hdf5_states(&file, problem->model->states, (size_t)compared->dimension);
     gbees_hdf5_dimension(&file, "other_state", (hsize_t)compared->dimension);
     put_records(&file, compared);

@@ -36,9 +36,16 @@ void gbees_hdf5_leave(void)
     entered--;
 }
 
-int gbees_hdf5_is_at_work(void)
+static volatile sig_atomic_t failed;
+
+void gbees_hdf5_has_failed(void)
 {
-    return entered > 0;
+    failed = 1;
+}
+
+int gbees_hdf5_may_crash(void)
+{
+    return entered > 0 || failed;
 }
 
 int gbees_hdf5_start(gbees_error *error)

@@ -20,8 +20,10 @@ int gbees_hdf5_has_memory(void);
 /* Around this thread's calls of HDF5: a crash between the two is most likely one for lack of memory. */
 void gbees_hdf5_enter(void);
 void gbees_hdf5_leave(void);
-/* Whether the thread is between the two; a signal handler may ask. */
-int gbees_hdf5_is_at_work(void);
+/* Says that HDF5 has failed: then its memory may be damaged, which is found later, and elsewhere. */
+void gbees_hdf5_has_failed(void);
+/* Whether the thread is between the two, or HDF5 has failed in any; a signal handler may ask. */
+int gbees_hdf5_may_crash(void);
 
 /* Which bytes of a descriptor HDF5 is to see as a file. Addresses are in bytes from the beginning of the descriptor's
  * file. */

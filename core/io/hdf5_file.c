@@ -37,6 +37,7 @@ void gbees_hdf5_fail(gbees_hdf5 *file)
 {
     if (file->status)
         return;
+    gbees_hdf5_has_failed();
     if (file->failure)
         gbees_hdf5_reject(file, GBEES_EIO, strerror(file->failure));
     else

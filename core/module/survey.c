@@ -95,7 +95,8 @@ static int set_problem(gbees_survey_entry *entry, const char *problem, gbees_err
 {
     entry->problem = strdup(problem);
     for (char *c = entry->problem; c && *c; c++)
-        *c = (unsigned char)*c < ' ' ? '?' : *c; /* the loader's words may have names out of a damaged file */
+        if ((unsigned char)*c < ' ') /* the loader's words may have names out of a damaged file */
+            *c = '?';
     entry->exact = 1;
     return entry->problem ? GBEES_OK : no_memory(error);
 }

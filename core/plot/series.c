@@ -249,7 +249,7 @@ static void draw_names(gbees_figure *figure, const gbees_gallery *gallery, doubl
     const double part = width / (gallery->others + 1), stroke = 30;
 
     for (int k = -1; k < gallery->others; k++, x += part) {
-        const gbees_style style = k < 0 ? (gbees_style){.color = mean_color} : gbees_other_style(k);
+        const gbees_style own = {.color = mean_color}, style = k < 0 ? own : gbees_other_style(k);
         const char *name = k < 0 ? gallery->own_name : gallery->other_name[k];
         char text[GBEES_OTHER_NAME + 32];
 

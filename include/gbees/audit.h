@@ -70,6 +70,7 @@ int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbe
  * samples, and its standard error. */
 void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence);
 /** Returns bits of gbees_warning: GBEES_WARNING_AUDIT if gbees_certificate_warns() holds for any record so far;
+ * GBEES_WARNING_AUDIT_LOST if the samples have failed, for lack of memory or as one is no longer finite;
  * GBEES_WARNING_EVIDENCE if the log evidence of an update, or of all updates, differs from the samples' by more than
  * 0.1 and by more than three of its standard errors. */
 unsigned gbees_audit_warnings(const gbees_audit *audit);

@@ -68,9 +68,10 @@ typedef enum gbees_warning {
     GBEES_WARNING_TAIL = 1024,        /**< a measurement has selected a part of the density that is hardly resolved */
     GBEES_WARNING_EVIDENCE = 2048,    /**< the audit's samples have another evidence */
     GBEES_WARNING_FRAME_CELLS = 4096, /**< `frame_cells` keeps the cells of a grid that moves too wide */
-    GBEES_WARNING_FRAME_COST = 8192   /**< a grid at rest would have taken longer steps than one that moves */
+    GBEES_WARNING_FRAME_COST = 8192,  /**< a grid at rest would have taken longer steps than one that moves */
+    GBEES_WARNING_AUDIT_LOST = 16384  /**< the audit's samples have failed: certificates say no more than why */
 } gbees_warning;
-enum { GBEES_WARNING_COUNT = 14 /**< kinds of warnings */ };
+enum { GBEES_WARNING_COUNT = 15 /**< kinds of warnings */ };
 
 /** Running totals since gbees_backend.create(). The ledger holds at any time:
  *

@@ -326,6 +326,26 @@ START_TEST(the_worst_axis)
 }
 END_TEST
 
+/* A run goes on without samples, and says so. */
+START_TEST(samples_that_fail_are_a_warning)
+{
+    const gbees_audit_options how = {.samples = 100, .threads = 1};
+    gbees_certificate certificate;
+    gbees_audit *audit = NULL;
+    world w;
+
+    world_create(&w, "lorenz63", (setting_list){NULL});
+    ck_assert_int_eq(gbees_audit_create(w.problem, &how, &audit, &w.error), GBEES_OK);
+    const gbees_record record = {.problem = w.problem, .time = NAN};
+    ck_assert_int_eq(gbees_audit_record(audit, &record, &certificate, &w.error), GBEES_OK);
+    ck_assert_ptr_nonnull(strstr(certificate.reason, "not certifiable: Monte Carlo: can't go back"));
+    ck_assert(isnan(certificate.mean[0].bound) && isnan(certificate.density.bound));
+    ck_assert_uint_eq(gbees_audit_warnings(audit), GBEES_WARNING_AUDIT_LOST);
+    gbees_audit_destroy(audit);
+    world_close(&w);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("audit");
@@ -333,6 +353,7 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, each_item_is_worked_on_once, 0, 5);
+    tcase_add_test(tests, samples_that_fail_are_a_warning);
     tcase_add_test(tests, a_wrong_result_is_told);
     tcase_add_loop_test(tests, a_right_result_is_not_blamed, 0, 4);
     tcase_add_test(tests, a_rotated_grid_has_a_certificate);
