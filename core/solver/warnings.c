@@ -291,7 +291,7 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
                        : "samples of the model say that a mean or a standard deviation is off by more than a tenth "
                          "of a standard deviation (error <=): give a larger 'factor' and a smaller 'threshold'";
     case GBEES_WARNING_AUDIT_LOST:
-        return "the audit's samples have failed: how far the records are off from then on is not known; their "
+        return "samples of the model can't be computed: how far the records are off from then on is not known; their "
                "certificates say why";
     case GBEES_WARNING_FRAME_CELLS:
         return "'frame_cells' keeps the cells wider than the density asks for, where it is thinner than a Gaussian, "
