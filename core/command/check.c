@@ -246,7 +246,8 @@ static gbees_forecast forecast(const gbees_setup *setup, const gbees_options *op
         return (gbees_forecast){NAN, NAN, NAN, 0};
     gbees_forecast forecast = gbees_forecast_make(&on_cpu, options);
     const double a_brick = on_cpu.backend->estimate(setup->problem, 1);
-    forecast.bytes = setup->backend->estimate(setup->problem, forecast.bytes / a_brick);
+    if (!isnan(forecast.bytes))
+        forecast.bytes = setup->backend->estimate(setup->problem, forecast.bytes / a_brick);
     forecast.seconds = NAN;
     forecast.is_cut_short = 0;
     return forecast;

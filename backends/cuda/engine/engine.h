@@ -126,9 +126,8 @@ void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel);
 /* Rank 0: moves all bricks of a split grid to rank 0, before a call that rank 0 computes by itself. */
 int engine_collect(gbees_engine *e, gbees_error *error);
 
-/* initial.c */
-/* Bytes of a grid: the heap has half as many slots again as bricks where it grows. The initial density (bricks 0): twice
- * the bricks with an active cell, as those around them may be as many. */
+/* Bytes of the GPU for a grid that has grown to so many bricks, in pages of 2 MiB for each array. bricks 0: of the
+ * GPU and of the host for the initial density. No GPU is needed. */
 double cuda_engine_estimate(const gbees_problem *problem, double bricks);
 
 /* advance.c */

@@ -60,6 +60,13 @@ static double bytes_of(const gbees_engine *e, const slot_arrays *all, uint64_t c
     return bytes;
 }
 
+double engine_heap_bytes(gbees_engine *e, uint64_t capacity)
+{
+    const slot_arrays all = engine_heap_arrays(e);
+
+    return bytes_of(e, &all, capacity);
+}
+
 /* Bytes that they have. */
 static double bytes_held(const gbees_engine *e, const slot_arrays *all)
 {

@@ -23,6 +23,9 @@ typedef struct slot_arrays {
 /* Returns the arrays that the kernels of the engine's problem use. */
 slot_arrays engine_heap_arrays(gbees_engine *e);
 
+/* Bytes of a heap of so many slots. */
+double engine_heap_bytes(gbees_engine *e, uint64_t capacity);
+
 /* Makes a heap of exactly `capacity` slots, for an engine that has none; what the hash table holds is undefined. */
 int engine_heap_set(gbees_engine *e, uint32_t capacity, gbees_error *error);
 

@@ -3,12 +3,10 @@
 #include "initial.h"
 #include "common/bound.h"
 #include "common/initial_grid.h"
-#include "cuda/compile/spec.h"
 #include "engine.h"
 #include "heap.h"
 #include "launch.h"
 #include "stop_error.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,16 +145,4 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     status = send_all(e, &initial, &bricks, error);
     initial_grid_destroy(&initial);
     return status ? status : start(e, bricks, initial.left_out, error);
-}
-
-double cuda_engine_estimate(const gbees_problem *problem, double bricks)
-{
-    gbees_shape shape;
-    const int n = problem->dimension, rows = cuda_spec_rows(problem);
-    const double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
-    const double a_brick = 64.0 * rows * real_size + n * 28.0 + 48;
-
-    gbees_shape_set(&shape, n, 64);
-    return bricks > 0 ? fmax(1.5 * bricks, ENGINE_LEAST_CAPACITY) * a_brick
-                      : 2 * initial_grid_estimate(problem, &shape) * a_brick + initial_grid_bytes(problem, &shape);
 }

@@ -1,5 +1,6 @@
 /* setup.c - creates an engine (the device, kernels, constants, arrays, the initial density), gives it another grid,
  * and destroys it. */
+#include "common/initial_grid.h"
 #include "common/totals.h"
 #include "cuda/compile/spec.h"
 #include "engine.h"
@@ -82,6 +83,26 @@ static void set_up_choices(gbees_engine *e)
     e->large = kernels_have_advect(problem) ? ENGINE_LARGE_BRICKS : 0;
     e->advects_all = kernels_always_advect_apart(problem);
     e->budget.threshold = problem->threshold;
+}
+
+/* A heap that grows gets half as many slots again as there are bricks, so that it has a third more on average. */
+double cuda_engine_estimate(const gbees_problem *problem, double bricks)
+{
+    gbees_shape shape;
+    gbees_engine *e = calloc(1, sizeof *e);
+
+    if (!e)
+        return NAN;
+    gbees_shape_set(&shape, problem->dimension, 64);
+    e->problem = problem;
+    e->memory.is_virtual = 1;
+    e->memory.granularity = 2 << 20;
+    set_up_choices(e);
+    const double slots = bricks > 0 ? 4.0 / 3 * bricks : 2 * initial_grid_estimate(problem, &shape);
+    const double host = bricks > 0 ? 0 : initial_grid_bytes(problem, &shape);
+    const double bytes = engine_heap_bytes(e, (uint64_t)fmax(slots, ENGINE_LEAST_CAPACITY));
+    free(e);
+    return bytes + host;
 }
 
 /* ---- create ---- */
