@@ -383,12 +383,16 @@ int gbees_session_run(gbees_session *session, const gbees_session_observer *obse
     session->observer = NULL;
     gbees_solver_summary(session->solver, &session->summary);
     keep_warnings(session);
-    if (session->writer)
+    if (session->writer) {
+        gbees_writer_set_stopped_by(session->writer, status == GBEES_ECANCELLED ? "the caller"
+                                                     : status == GBEES_ENOMEM   ? "lack of memory"
+                                                                                : NULL);
         finished = gbees_writer_finish(session->writer,
                                        !status                      ? "complete"
                                        : status == GBEES_ECANCELLED ? "cancelled"
                                                                     : "failed",
                                        &session->summary, status ? NULL : error);
+    }
     session->step = (gbees_refinement_step){.best = 1, .met = -1};
     if (!status && !finished && session->refinement)
         status = gbees_refinement_finish(session->refinement, &session->summary, &session->step, error);

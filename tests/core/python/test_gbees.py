@@ -350,6 +350,8 @@ def test_interrupt_keeps_what_is_there(tmp_path):
     out, _ = child.communicate(timeout=60)
     assert out.split() == ["True", "True", "0.0"]
     assert child.returncode == 0
+    about = json.loads((output / "run.json").read_text())
+    assert about["state"] == "cancelled" and about["stopped_by"] == "the caller"
 
 
 def test_filter_is_a_run_with_all_measurements():
