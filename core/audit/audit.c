@@ -35,8 +35,10 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
     gbees_audit *made = calloc(1, sizeof *made);
     int status;
 
-    if (!made)
+    if (!made || !(made->listed = malloc((size_t)problem->dimension * LISTED * sizeof *made->listed))) {
+        free(made);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's samples");
+    }
     made->problem = problem;
     made->offload = (gbees_offload){.backend = options->backend, .problem = problem};
     how.offload = &made->offload;
@@ -255,8 +257,6 @@ const gbees_sample_list *gbees_audit_samples(gbees_audit *audit)
     size_t chosen[LISTED];
 
     if (audit->lost.status || samples->count == 0)
-        return NULL;
-    if (!audit->listed && !(audit->listed = malloc((size_t)n * LISTED * sizeof *audit->listed)))
         return NULL;
     gbees_samples_choose(samples, LISTED, 0.5, chosen);
     audit->list.count = LISTED;
