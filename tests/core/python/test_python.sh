@@ -18,7 +18,7 @@ HOME=$scratch XDG_CACHE_HOME=$scratch/cache MPLBACKEND=Agg PYDEVD_DISABLE_FILE_V
 export GBEES_TOP_BUILD GBEES_PYTHON_MODULE GBEES_PLUGIN_PATH GBEES_BACKEND_PATH GBEES_INCLUDE_DIR PYTHONPATH \
     PYTHONDONTWRITEBYTECODE HOME XDG_CACHE_HOME MPLBACKEND PYDEVD_DISABLE_FILE_VALIDATION
 
-"$python" -m pytest -q -rs -p no:cacheprovider "$tests/test_gbees.py" "$tests/test_dapper.py" || exit 1
+"$python" -m pytest -q -rs -p no:cacheprovider "$tests/test_gbees.py" "$tests/test_tables.py" "$tests/test_dapper.py" || exit 1
 if "$python" -m mypy --version >/dev/null 2>&1; then
     "$python" -m mypy --strict --cache-dir "$scratch/mypy" "$top_src/core/python/gbees" || exit 1
 else
