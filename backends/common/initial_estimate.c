@@ -8,7 +8,6 @@
 #include "gaussian.h"
 #include "initial_grid.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEVELS = 512 }; /* of the squared distance, from 0 to R^2 */
@@ -113,11 +112,4 @@ double initial_grid_estimate(const gbees_problem *problem, const gbees_shape *sh
         bricks = count_bricks(&p, shape);
     }
     return fmin(bricks, most);
-}
-
-double initial_grid_bytes(const gbees_problem *problem, const gbees_shape *shape)
-{
-    const double most = initial_bricks_most(problem, shape), bytes = initial_bricks_bytes(problem, shape);
-
-    return initial_grid_selects(problem) ? bytes + most * (sizeof(float) + sizeof(double) + 1) : bytes;
 }

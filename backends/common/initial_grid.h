@@ -11,7 +11,8 @@
 typedef struct initial_grid {
     initial_density density;
     initial_bricks bricks; /* those that were selected */
-    double factor;         /* for P of initial_density_brick(): with it the sum over all bricks is initial_mass() */
+    double *p;             /* P of their cells, [bricks.count][cells]; NULL: it is not kept */
+    double factor;         /* for P of initial_grid_brick(): with it the sum over all bricks is initial_mass() */
     double left_out;       /* the mass of the bricks that were not selected */
     mass_budget budget;    /* at the start of the run */
 } initial_grid;
@@ -25,6 +26,10 @@ typedef struct initial_grid {
 int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const gbees_shape *shape, int reach,
                         int threads, gbees_error *error);
 void initial_grid_destroy(initial_grid *grid);
+
+/* Sets p[cells] of the brick `key`, one of grid->bricks, without the factor; see initial_density_brick(). */
+void initial_grid_brick(const initial_grid *grid, initial_cursor *cursor, const gbees_shape *shape,
+                        const int32_t *key, double *p);
 
 /* Whether bricks are left out for a problem. */
 int initial_grid_selects(const gbees_problem *problem);

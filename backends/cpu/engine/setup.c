@@ -184,11 +184,11 @@ static int insert_bricks(gbees_engine *e, initial_bricks *bricks, gbees_error *e
 }
 
 /* Sets P of a brick to the initial density, up to a common factor. */
-static void fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density, initial_cursor *cursor)
+static void fill_brick(gbees_engine *e, uint32_t slot, const initial_grid *initial, initial_cursor *cursor)
 {
     double p[64];
 
-    (void)initial_density_brick(density, cursor, &e->g.shape, grid_key(&e->g, slot), p);
+    initial_grid_brick(initial, cursor, &e->g.shape, grid_key(&e->g, slot), p);
     for (int cell = 0; cell < e->cells; cell++)
         engine_set_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell, p[cell]);
     e->rows.expanded[slot] = 0;
@@ -203,7 +203,7 @@ static int fill_bricks(gbees_engine *e, const initial_grid *initial, gbees_error
 
 #pragma omp for schedule(static)
         for (uint32_t k = 0; k < e->g.count; k++)
-            fill_brick(e, e->g.used[k], &initial->density, &cursor);
+            fill_brick(e, e->g.used[k], initial, &cursor);
     }
     engine_scale(e, initial->factor);
     int status = engine_sum(e, NULL, &e->run.ledger.mass, error);

@@ -42,7 +42,7 @@ static void compute_brick(const gbees_engine *e, const initial_grid *initial, in
     const int32_t *key = batch->key + k * (size_t)e->setup.shape.n;
     double p[64];
 
-    (void)initial_density_brick(&initial->density, cursor, &e->setup.shape, key, p);
+    initial_grid_brick(initial, cursor, &e->setup.shape, key, p);
     for (int cell = 0; cell < 64; cell++) {
         const size_t at = k * 64 + (size_t)cell;
 
