@@ -129,11 +129,6 @@ same large-four-1 large-four-100000000
 same large-seven-1 large-seven-100000000
 ! is_long || same large-ctu-1 large-ctu-100000000
 
-# number FIELD: of the last line of out
-number() {
-    tail -n 1 out | sed "s/.*\"$1\": *\([^,}]*\).*/\1/"
-}
-
 # Memory alone, in pages of a GPU, of which each of some twenty arrays has one at least; the threads' GPU has none.
 what="the forecast of --check"
 gbees --plugin lorenz63 --backend shim --set accuracy=0 --check --json

@@ -400,11 +400,6 @@ is_json_lines out
 lines out 1
 has out '"event":"check"'
 
-# number FIELD: of the last line of out
-number() {
-    tail -n 1 out | sed "s/.*\"$1\": *\([^,}]*\).*/\1/"
-}
-
 # The results name the file that the model is in.
 run 0 --plugin lorenz63 --backend cpu --until 0.1 --audit off --set accuracy=0 --output named
 grep -q '"plugin": "/.*/lorenz63.so"' named/run.json || fail "the results do not name the model's file"

@@ -12,10 +12,6 @@ import gbees
 FAST = {"accuracy": 0, "factor": 1, "records": 2}
 
 
-def has(name):
-    return pytest.importorskip(name)
-
-
 def test_measurement_tables(tmp_path):
     path = tmp_path / "z.csv"
     path.write_text("time,z,sigma_z\n0.5,-12,1\n0.7,,\n1.0,-8,1\n")
@@ -31,7 +27,7 @@ def test_measurement_tables(tmp_path):
 
 def test_data_sets(tmp_path):
     """A Dataset, and its files by each engine that is installed, are the table that they came from."""
-    xarray = has("xarray")
+    xarray = pytest.importorskip("xarray")
     data = xarray.Dataset(
         {"z": ("time", [-12, np.nan, -8], {"units": "-"}), "sigma_z": ("time", [1.0, 1.0, 1.0])},
         coords={"time": [0.5, 0.7, 1.0]},
@@ -54,7 +50,7 @@ def test_data_sets(tmp_path):
 
 
 def test_file_of_h5py(tmp_path):
-    h5py = has("h5py")
+    h5py = pytest.importorskip("h5py")
     path = tmp_path / "z.h5"
     with h5py.File(path, "w") as file:
         file["time"], file["z"], file["function"] = [0.5, 1.0], [-12.0, -8.0], ["z", "z"]
@@ -69,7 +65,7 @@ def test_file_of_h5py(tmp_path):
 
 
 def test_data_frame():
-    pandas = has("pandas")
+    pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"time": [0.2], "z": [5.0]})
     run = gbees.run("lorenz63", set=FAST, measurements=frame, covariance=4, progress=False)
     assert len(run.updates) == 1
