@@ -171,6 +171,7 @@ check_PROGRAMS += \
 	%D%/core/plot/test_filtered \
 	%D%/core/plot/test_note \
 	%D%/core/plot/test_palette \
+	%D%/core/plot/test_region \
 	%D%/core/solver/test_initial \
 	%D%/core/solver/test_initial_records \
 	%D%/core/io/test_damage \
@@ -251,6 +252,8 @@ check_PROGRAMS += \
 %C%_core_plot_test_filtered_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+%C%_core_plot_test_region_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
+%C%_core_plot_test_region_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 # The grid is no part of a library: it is compiled into its tests.
 grid_sources = \
 	backends/cpu/grid/grid.c \

@@ -29,11 +29,16 @@ struct gbees_writer {
     uint64_t checkpoints;       /* that have been made since the run's start */
     pthread_mutex_t lock;       /* gbees_writer_sync() may be called beside the other functions */
     double synced_s;            /* when all was last synced, of CLOCK_MONOTONIC */
+    double series_s;            /* when moments.h5 was last written */
+    double series_took_s;       /* how long that took */
     int behind; /* whether there is something that is not yet in moments.h5 or a list, or not synced */
 };
 
 /* The least time, in seconds, between writes of the time series and syncs: records of small grids come faster. */
 static const double interval_s = 1;
+/* moments.h5 is replaced as a whole, so that a crash never damages it. The longer the series, the longer that takes:
+ * it is done in a twentieth of the time at most. */
+static const double series_part = 0.05;
 
 static int prepare(gbees_writer *writer, const gbees_problem *problem, const gbees_provenance *provenance,
                    gbees_error *error)
@@ -84,19 +89,34 @@ static int sync_all(gbees_writer *writer, gbees_error *error)
     return status;
 }
 
-/* Writes the time series and syncs, unless there is nothing to do or that was a moment ago; `at_once`: then, too. */
+/* Writes the time series to moments.h5. */
+static int write_series(gbees_writer *writer, gbees_error *error)
+{
+    const double start = gbees_seconds_now();
+    const int status = gbees_moments_write(writer->moments, &writer->store, NULL, error);
+
+    writer->series_s = gbees_seconds_now();
+    writer->series_took_s = writer->series_s - start;
+    return status;
+}
+
+/* Writes the time series, the list of grids and the run's one file, and syncs, unless there is nothing to do or that
+ * was a moment ago; `at_once`: then, too. */
 static int flush(gbees_writer *writer, int at_once, gbees_error *error)
 {
-    if (!writer->behind || (!at_once && gbees_seconds_now() - writer->synced_s < interval_s))
+    const double now = gbees_seconds_now();
+
+    if (!writer->behind || (!at_once && now - writer->synced_s < interval_s))
         return GBEES_OK;
+    const int is_series_due = at_once || (now - writer->series_s) * series_part >= writer->series_took_s;
     int status = writer->run ? gbees_run_file_commit(writer->run, 1, error) : GBEES_OK;
-    if (!status)
-        status = gbees_moments_write(writer->moments, &writer->store, NULL, error);
+    if (!status && is_series_due)
+        status = write_series(writer, error);
     if (!status && writer->grids.length > 0)
         status = gbees_xdmf_write_run(&writer->store, &writer->grids, error);
     if (!status)
         status = sync_all(writer, error);
-    writer->behind = status != GBEES_OK;
+    writer->behind = status != GBEES_OK || !is_series_due;
     writer->synced_s = gbees_seconds_now();
     return status;
 }

@@ -1,0 +1,136 @@
+/* test_region.c - credible regions, quantiles, mean and extent of a density, beside exact answers. */
+#include "fixtures/suite.h"
+#include "plot/region.h"
+#include <check.h>
+#include <math.h>
+
+enum { SIDE = 241 };
+
+static const double width = 0.05;
+static double value[SIDE * SIDE];
+
+/* A density of one or two states on cells of `width` around 0, as large as `value`. */
+static gbees_density on_grid(int dimension)
+{
+    gbees_density density = {.dimension = dimension, .axis = {0, 1}, .peak = 0, .value = value};
+
+    for (int j = 0; j < 3; j++) {
+        density.length[j] = j < dimension ? SIDE : 1;
+        density.width[j] = width;
+        density.first[j] = -(SIDE / 2) * width;
+    }
+    return density;
+}
+
+static double place(size_t i)
+{
+    return ((double)i - SIDE / 2) * width;
+}
+
+static void find_peak(gbees_density *density)
+{
+    for (size_t i = 0; i < gbees_density_count(density); i++)
+        density->peak = fmax(density->peak, density->value[i]);
+}
+
+/* Of a Gaussian of two states exp(-r^2 / 2) is the probability beyond r, and the density there over its peak. */
+START_TEST(levels_of_a_gaussian_of_two_states)
+{
+    gbees_density density = on_grid(2);
+    double level[GBEES_REGIONS];
+
+    for (size_t i = 0; i < SIDE; i++)
+        for (size_t j = 0; j < SIDE; j++)
+            value[i * SIDE + j] = 7 * exp(-0.5 * (place(i) * place(i) + place(j) * place(j)));
+    find_peak(&density);
+    gbees_region_levels(&density, GBEES_REGIONS, gbees_region_part, level);
+    for (int k = 0; k < GBEES_REGIONS; k++)
+        ck_assert_double_eq_tol(level[k], 1 - gbees_region_part[k], 2e-3);
+}
+END_TEST
+
+/* The region of 0.95 is two intervals, one a hump; that of 0.5, within 1.3 deviations, has nothing of the
+ * lower hump, whose peak is 3 / 7 of the upper one. */
+START_TEST(levels_of_two_humps)
+{
+    static const double part[2] = {0.95, 0.5};
+    gbees_density density = on_grid(1);
+    double level[2], above[2] = {0, 0}, total = 0;
+
+    for (size_t i = 0; i < SIDE; i++) {
+        const double a = place(i) + 3, b = place(i) - 3;
+
+        value[i] = 0.7 * exp(-0.5 * a * a / 0.25) + 0.3 * exp(-0.5 * b * b / 0.25);
+        total += value[i];
+    }
+    find_peak(&density);
+    gbees_region_levels(&density, 2, part, level);
+    for (size_t i = 0; i < SIDE; i++)
+        for (int k = 0; k < 2; k++)
+            above[k] += value[i] >= level[k] * density.peak ? value[i] / total : 0;
+    for (int k = 0; k < 2; k++)
+        ck_assert_double_eq_tol(above[k], part[k], 0.02); /* a cell at the steepest place has 0.028 */
+    ck_assert_double_lt(level[0], 0.3 / 0.7);
+    ck_assert_double_gt(level[1], 0.3 / 0.7);
+}
+END_TEST
+
+START_TEST(nothing_has_no_region)
+{
+    gbees_density density = on_grid(1);
+    double level[GBEES_REGIONS];
+
+    for (size_t i = 0; i < SIDE; i++)
+        value[i] = 0;
+    gbees_region_levels(&density, GBEES_REGIONS, gbees_region_part, level);
+    for (int k = 0; k < GBEES_REGIONS; k++)
+        ck_assert_double_eq(level[k], 1);
+}
+END_TEST
+
+/* Uniform on 100 cells: quantiles lie inside of cells, as far as the part says. */
+START_TEST(quantiles_of_a_uniform_density)
+{
+    static const double below[] = {0.025, 0.16, 0.5, 0.8399, 0.975};
+    gbees_density density = on_grid(1);
+    const double start = place(60) - 0.5 * width;
+    double at[5];
+
+    for (size_t i = 0; i < SIDE; i++)
+        value[i] = i >= 60 && i < 160 ? 2 : 0;
+    find_peak(&density);
+    gbees_density_quantiles(&density, 5, below, at);
+    for (int k = 0; k < 5; k++)
+        ck_assert_double_eq_tol(at[k], start + 100 * width * below[k], 1e-12);
+    ck_assert_double_eq_tol(gbees_density_mean(&density), start + 50 * width, 1e-12);
+}
+END_TEST
+
+/* A Gaussian beyond its 0.003 of the peak: 3.41 deviations; the central 99.9 % end at 3.29. */
+START_TEST(extent_of_a_gaussian)
+{
+    gbees_density density = on_grid(1);
+    double lo, hi;
+
+    for (size_t i = 0; i < SIDE; i++)
+        value[i] = exp(-0.5 * place(i) * place(i));
+    find_peak(&density);
+    gbees_density_extent(&density, &lo, &hi);
+    ck_assert_double_eq_tol(hi, sqrt(-2 * log(0.003)), width);
+    ck_assert_double_eq_tol(lo, -hi, 1e-9);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("region");
+    TCase *tests = tcase_create("region");
+
+    tcase_add_test(tests, levels_of_a_gaussian_of_two_states);
+    tcase_add_test(tests, levels_of_two_humps);
+    tcase_add_test(tests, nothing_has_no_region);
+    tcase_add_test(tests, quantiles_of_a_uniform_density);
+    tcase_add_test(tests, extent_of_a_gaussian);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
