@@ -464,6 +464,8 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/other.h \
 	%D%/plot/palette.c \
 	%D%/plot/palette.h \
+	%D%/plot/png.c \
+	%D%/plot/png.h \
 	%D%/plot/region.c \
 	%D%/plot/region.h \
 	%D%/plot/render.c \

@@ -48,24 +48,50 @@ typedef struct filling {
     const double *level;         /* [LEVELS], fractions of the peak */
 } filling;
 
-/* The colour of the pixel whose upper left corner is (x, y) on the page; 0: nothing there. */
-static uint32_t pixel_color(const filling *f, double x, double y)
+/* Where the point (x, y) of the page is in the density, in cells. */
+static void find_place(const filling *f, double x, double y, double place[2])
 {
     const gbees_panel *panel = f->panel;
+    const double a = panel->lo[0] + (panel->hi[0] - panel->lo[0]) * (x - panel->x) / panel->width;
+    const double b = panel->hi[1] - (panel->hi[1] - panel->lo[1]) * (y - panel->y) / panel->height;
+
+    place[0] = (a - f->density->first[0]) / f->density->width[0];
+    place[1] = (b - f->density->first[1]) / f->density->width[1];
+}
+
+/* The band of the whole pixel whose upper left corner is (x, y) on the page, where it lies outside of the density or
+ * in one square of cell centres that are all in the same band; -1: its parts may be in several. */
+static int find_common_band(const filling *f, double x, double y)
+{
     const gbees_density *density = f->density;
-    const double scale = f->figure->scale;
+    const double scale = f->figure->scale, rounding = 1e-9;
+    const double last[2] = {(double)density->length[0] - 1, (double)density->length[1] - 1};
+    const size_t stride = density->length[1];
+    double from[2], to[2];
+
+    find_place(f, x, y + 1 / scale, from);
+    find_place(f, x + 1 / scale, y, to);
+    if (to[0] < 0 || to[1] < 0 || from[0] > last[0] || from[1] > last[1])
+        return 0;
+    const double i = floor(from[0]), k = floor(from[1]);
+    if (i < 0 || k < 0 || to[0] >= fmin(i + 1, last[0]) || to[1] >= fmin(k + 1, last[1]))
+        return -1;
+    const double *at = &density->value[(size_t)i * stride + (size_t)k];
+    const double least = fmin(fmin(at[0], at[1]), fmin(at[stride], at[stride + 1])) / density->peak;
+    const double most = fmax(fmax(at[0], at[1]), fmax(at[stride], at[stride + 1])) / density->peak;
+    const int band = find_band(f->level, least * (1 - rounding));
+    return band == find_band(f->level, most * (1 + rounding)) ? band : -1;
+}
+
+/* The mean colour of a pixel's parts, whose bands are given. */
+static uint32_t mean_color(const filling *f, const int band[FINE * FINE])
+{
     double red = 0, green = 0, blue = 0, alpha = 0;
 
     for (int s = 0; s < FINE * FINE; s++) {
-        const double px = x + (s % FINE + 0.5) / FINE / scale, py = y + (s / FINE + 0.5) / FINE / scale;
-        const double a = panel->lo[0] + (panel->hi[0] - panel->lo[0]) * (px - panel->x) / panel->width;
-        const double b = panel->hi[1] - (panel->hi[1] - panel->lo[1]) * (py - panel->y) / panel->height;
-        const double value = value_at(density, (a - density->first[0]) / density->width[0],
-                                      (b - density->first[1]) / density->width[1]);
-        const int band = find_band(f->level, value / density->peak);
-        const gbees_rgb color = f->color[band];
+        const gbees_rgb color = f->color[band[s]];
 
-        if (band == 0)
+        if (band[s] == 0)
             continue;
         red += color.r;
         green += color.g;
@@ -74,6 +100,26 @@ static uint32_t pixel_color(const filling *f, double x, double y)
     }
     return (uint32_t)(alpha * 255 / (FINE * FINE)) << 24 | (uint32_t)(red * 255 / (FINE * FINE)) << 16 |
            (uint32_t)(green * 255 / (FINE * FINE)) << 8 | (uint32_t)(blue * 255 / (FINE * FINE));
+}
+
+/* The colour of the pixel whose upper left corner is (x, y) on the page; 0: nothing there. */
+static uint32_t pixel_color(const filling *f, double x, double y)
+{
+    const double scale = f->figure->scale;
+    const int common = find_common_band(f, x, y);
+    int band[FINE * FINE];
+    double place[2];
+
+    if (common == 0)
+        return 0;
+    for (int s = 0; s < FINE * FINE; s++) {
+        band[s] = common;
+        if (common > 0)
+            continue;
+        find_place(f, x + (s % FINE + 0.5) / FINE / scale, y + (s / FINE + 0.5) / FINE / scale, place);
+        band[s] = find_band(f->level, value_at(f->density, place[0], place[1]) / f->density->peak);
+    }
+    return mean_color(f, band);
 }
 
 static void fill_row(void *context, size_t y)

@@ -258,8 +258,11 @@ static void refine_rows(void *context, size_t item)
 
             row[s] = cell < 0 || cell >= (ptrdiff_t)r->length ? r->zeros : first + (size_t)cell * r->inner;
         }
-        for (size_t i = 0; i < r->inner; i++)
-            to[i] = cubic(row[0][i], row[1][i], row[2][i], row[3][i], u);
+        for (size_t i = 0; i < r->inner; i++) {
+            const int is_empty = row[0][i] == 0 && row[1][i] == 0 && row[2][i] == 0 && row[3][i] == 0;
+
+            to[i] = is_empty ? 0 : cubic(row[0][i], row[1][i], row[2][i], row[3][i], u); /* most are empty */
+        }
     }
 }
 
@@ -267,7 +270,7 @@ int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_
 {
     if ((double)gbees_density_count(density) * pow(factor, density->dimension) > (double)most)
         return GBEES_OK;
-    for (int d = 0; d < density->dimension; d++) {
+    for (int d = density->dimension - 1; d >= 0; d--) { /* the longest rows for the largest array */
         const size_t count = gbees_density_count(density) * (size_t)factor;
         double *value = malloc(count * sizeof *value), *zeros;
         size_t inner = 1;

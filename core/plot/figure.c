@@ -1,6 +1,7 @@
 /* figure.c - draws by cairo: text, lines, and a panel with its axes, ticks and labels; saves the page as PNG, PDF or
  * SVG. */
 #include "figure.h"
+#include "png.h"
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <errno.h>
@@ -109,7 +110,7 @@ static cairo_status_t write_figure(const gbees_figure *figure, const char *path,
     const int is_pdf = ends_with(path, ".pdf");
 
     return is_pdf || ends_with(path, ".svg") ? write_vector(figure, is_pdf, file)
-                                             : cairo_surface_write_to_png_stream(figure->surface, write_part, file);
+                                             : gbees_png_write(figure->surface, file);
 }
 
 /* cairo would open the file itself, but not say why it can't be written. */

@@ -151,10 +151,28 @@ static int add_cube(gbees_mesh *mesh, const gbees_density *density, const size_t
     return GBEES_OK;
 }
 
+/* Whether any of the four rows of corners of the cubes at (a, b) reaches the level: where the density is low, whole
+ * rows of cubes are passed over. */
+static int reaches(const gbees_density *density, size_t a, size_t b, double level)
+{
+    const size_t length = density->length[2];
+
+    for (size_t c = 0; c < 4; c++) {
+        const double *row = &density->value[((a + (c & 1)) * density->length[1] + b + (c >> 1)) * length];
+
+        for (size_t k = 0; k < length; k++)
+            if (row[k] >= level)
+                return 1;
+    }
+    return 0;
+}
+
 int gbees_mesh_add_isosurface(gbees_mesh *mesh, const gbees_density *density, double level, gbees_error *error)
 {
     for (size_t a = 0; a + 1 < density->length[0]; a++)
         for (size_t b = 0; b + 1 < density->length[1]; b++) {
+            if (!reaches(density, a, b, level))
+                continue;
             int before = count_inside(density, a, b, 0, level);
 
             for (size_t k = 0; k + 1 < density->length[2]; k++) {
