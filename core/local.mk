@@ -507,6 +507,7 @@ EXTRA_DIST += $(python_files)
 
 # The wheel has the library, the backends and the models of this build: dist/gbees-*.whl in the build folder.
 PYTHON3 = python3
+AUDITWHEEL = auditwheel
 wheel: all
 	rm -rf wheel-stage wheel-source
 	$(MAKE) $(AM_MAKEFLAGS) install-strip DESTDIR='$(abs_top_builddir)/wheel-stage' >/dev/null
@@ -516,7 +517,13 @@ wheel: all
 	GBEES_STAGE='$(abs_top_builddir)/wheel-stage' GBEES_LIBDIR='$(libdir)' GBEES_INCLUDEDIR='$(includedir)' \
 		GBEES_VERSION='$(PACKAGE_VERSION)' \
 		$(PYTHON3) -m pip wheel --no-build-isolation --no-deps --no-index -w dist ./wheel-source
-.PHONY: wheel
+# The same with the libraries that gbees is linked to, for machines that have none of them: dist/manylinux. What is loaded
+# while a program runs stays outside: MPI, and what belongs to the driver of a GPU.
+wheel-manylinux: wheel
+	rm -rf dist/manylinux
+	$(AUDITWHEEL) repair --plat auto --only-plat --exclude 'libgbees.so.*' --exclude 'libmpi.so.*' --exclude 'libcuda*' \
+		-w dist/manylinux dist/gbees-*.whl
+.PHONY: wheel wheel-manylinux
 clean-local: clean-wheel
 clean-wheel:
 	rm -rf wheel-stage wheel-source dist

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_wheel.sh - make wheel, and the wheel in a fresh virtual environment that knows no build folder: runs, a model that is
-# compiled, and the notebooks.
+# compiled, and the notebooks. Where there is auditwheel: the wheel that has the libraries in it, too.
 # Skipped without NumPy, pip, setuptools, wheel or venv.
 set -u
 
@@ -17,7 +17,7 @@ rm -rf "$top_build/dist"
 make -C "$top_build" PYTHON3="$python" wheel || exit 1
 "$python" -m venv --system-site-packages "$scratch/venv" || exit 99
 venv/bin/pip install --quiet --no-index "$top_build"/dist/gbees-*.whl || exit 1
-venv/bin/python - <<'END' || exit 1
+cat >run.py <<'END'
 import os, gbees
 from gbees import _library
 assert gbees.__file__.startswith(os.environ["HOME"]), gbees.__file__
@@ -29,6 +29,7 @@ for name in ("libgbees.so", "gbees_cpu.so", "lorenz63.so"):
     files = {line.split()[-1] for line in mapped.splitlines() if name in line}
     assert files and all(os.environ["HOME"] in f for f in files), (name, files)
 END
+venv/bin/python run.py || exit 1
 for notebook in lorenz63 orbit own_model; do
     needs=matplotlib
     test "$notebook" = own_model && needs=sympy
@@ -36,3 +37,12 @@ for notebook in lorenz63 orbit own_model; do
     venv/bin/python -c "import $needs" 2>/dev/null || continue
     venv/bin/python "$top_src/tests/core/python/notebooks.py" --script "$top_src/core/python/notebooks/$notebook.ipynb" || exit 1
 done
+
+command -v auditwheel >/dev/null && command -v patchelf >/dev/null || exit 0
+make -C "$top_build" PYTHON3="$python" wheel-manylinux || exit 1
+venv/bin/pip install --quiet --no-index --force-reinstall --no-deps "$top_build"/dist/manylinux/gbees-*-manylinux_*.whl || exit 1
+cat >>run.py <<'END'
+mine = {line.split()[-1] for line in mapped.splitlines() if "libhdf5" in line}
+assert mine and all("gbees.libs" in f for f in mine), mine
+END
+venv/bin/python run.py
