@@ -18,6 +18,7 @@ class Gbees(AutotoolsPackage):
     depends_on("cairo")
     depends_on("netlib-lapack+lapacke")
     depends_on("libdeflate")
+    depends_on("libpng")
     depends_on("giflib")
     depends_on("random123")
     depends_on("libtool", type=("build", "link"))
