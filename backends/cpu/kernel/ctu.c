@@ -41,8 +41,9 @@ INLINE void sum_transverse(const kernel_context *c, uint32_t from, uint32_t to, 
     }
 }
 
-/* Starts a block, and adds up the contributions of the fluxes along all axes. */
-INLINE void sum_fluxes(const kernel_context *c, uint32_t from, uint32_t to, flux_sum what, ctu_block *block)
+/* Starts a block, and adds up the contributions of the fluxes along all axes. One function for the three sums, as it
+ * has the code of every shape of a brick. */
+NOINLINE void sum_fluxes(const kernel_context *c, uint32_t from, uint32_t to, flux_sum what, ctu_block *block)
 {
     start_block(c, from, to, block);
     for (block->axis = 0; block->axis < c->n; block->axis++) {
