@@ -226,6 +226,18 @@ int gbees_notifier_status(gbees_notifier *notifier, gbees_error *error)
     return status;
 }
 
+int gbees_notifier_wait_prepared(gbees_notifier *notifier, gbees_error *error)
+{
+    if (!notifier->is_concurrent)
+        return GBEES_OK;
+    (void)pthread_mutex_lock(&notifier->lock);
+    while (notifier->prepared < notifier->count)
+        (void)pthread_cond_wait(&notifier->change, &notifier->lock);
+    const int status = failure_of(notifier, error);
+    (void)pthread_mutex_unlock(&notifier->lock);
+    return status;
+}
+
 int gbees_notifier_finish(gbees_notifier *notifier, gbees_error *error)
 {
     if (!notifier->is_concurrent)

@@ -32,6 +32,8 @@ int gbees_notifier_post(gbees_notifier *notifier, gbees_event *event, gbees_erro
 int gbees_notifier_checkpoint(gbees_notifier *notifier, gbees_checkpoint *checkpoint, gbees_error *error);
 /* Does not wait. */
 int gbees_notifier_status(gbees_notifier *notifier, gbees_error *error);
+/* Waits until all events in the queue are prepared: the audit has seen them. Calls to the observer may still come. */
+int gbees_notifier_wait_prepared(gbees_notifier *notifier, gbees_error *error);
 /* Waits until the queue is empty. */
 int gbees_notifier_finish(gbees_notifier *notifier, gbees_error *error);
 

@@ -91,8 +91,8 @@ static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
     return status;
 }
 
-/* Whether steps wait until the audit has compared a record. A backend without captures computes on the processors
- * that the audit takes, and both at once would be slower than one after the other. */
+/* Whether steps wait until the audit has compared a record; its file is written meanwhile. A backend without captures
+ * computes on the processors that the audit takes, and both at once would be slower than one after the other. */
 static int waits_for_audit(const gbees_solver *solver)
 {
     return solver->observer->audit && !solver->backend->capture;
@@ -282,6 +282,6 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
     posted.problem = gbees_grid_problem(gbees_run_grid(solver));
     status = gbees_notifier_post(solver->notifier, &event, error);
     if (!status && waits_for_audit(solver))
-        status = gbees_notifier_finish(solver->notifier, error);
+        status = gbees_notifier_wait_prepared(solver->notifier, error);
     return status ? status : check_mass(solver, &posted, error);
 }

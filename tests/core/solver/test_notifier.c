@@ -2,6 +2,7 @@
  * fails, and what a run leaves when it ends.  On a backend that only counts steps. */
 #include "fixtures/notifier_fixture.h"
 #include "fixtures/suite.h"
+#include "solver/notifier.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
@@ -213,6 +214,48 @@ START_TEST(the_next_record_is_prepared_meanwhile)
 }
 END_TEST
 
+/* ---- the notifier alone ---- */
+
+/* Takes a record once steps have been counted. */
+static int see_record_late(void *context, const gbees_record *record, gbees_error *error)
+{
+    stage *s = context;
+
+    (void)record, (void)error;
+    s->has_waited += wait_for(s, 1, 0);
+    (void)pthread_mutex_lock(&s->lock);
+    s->told_count++;
+    (void)pthread_mutex_unlock(&s->lock);
+    return GBEES_OK;
+}
+
+/* Whoever waits for the audit of two records does not wait for the observer, which has the first of them. */
+START_TEST(prepared_records_need_not_be_told)
+{
+    gbees_error error = {0};
+    stage s = make(1);
+    const gbees_observer observer = {.context = &s, .record = see_record_late, .concurrent = 1, .no_cells = 1};
+    gbees_notifier *notifier = NULL;
+
+    ck_assert_int_eq(gbees_notifier_create(&s.problem, &fake, &observer, &notifier, &error), GBEES_OK);
+    for (int k = 0; k < 2; k++) {
+        gbees_event event = {.record = {.problem = &s.problem, .number = k}};
+
+        ck_assert_int_eq(gbees_notifier_post(notifier, &event, &error), GBEES_OK);
+    }
+    ck_assert_int_eq(gbees_notifier_wait_prepared(notifier, &error), GBEES_OK);
+    (void)pthread_mutex_lock(&s.lock);
+    ck_assert_int_eq(s.told_count, 0);
+    s.steps = 1;
+    (void)pthread_cond_broadcast(&s.stepped);
+    (void)pthread_mutex_unlock(&s.lock);
+    ck_assert_int_eq(gbees_notifier_finish(notifier, &error), GBEES_OK);
+    ck_assert_int_eq(s.told_count, 2);
+    ck_assert_int_eq(s.has_waited, 2);
+    gbees_notifier_destroy(notifier);
+}
+END_TEST
+
 /* While a record is told, steps go on up to the next one, or, if records are small, up to the second one. */
 START_TEST(few_are_there_at_once)
 {
@@ -335,6 +378,7 @@ int main(void)
     tcase_add_test(tests, records_without_cells);
     tcase_add_test(tests, steps_go_on_meanwhile);
     tcase_add_test(tests, the_next_record_is_prepared_meanwhile);
+    tcase_add_test(tests, prepared_records_need_not_be_told);
     tcase_add_test(tests, few_are_there_at_once);
     tcase_add_test(tests, calls_are_short_after_short_intervals);
     tcase_add_test(tests, a_record_that_can_not_be_told);
