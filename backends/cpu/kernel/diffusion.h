@@ -7,6 +7,7 @@
 #ifndef GBEES_CPU_DIFFUSION_H
 #define GBEES_CPU_DIFFUSION_H
 
+#include "brick_axis.h"
 #include "cells.h"
 #include "noise.h"
 #include <string.h>
@@ -106,6 +107,93 @@ INLINE void exchange_with(const kernel_context *c, uint32_t slot, const noise_po
             *lost += b.slot[b.which[i]] ? 0 : (double)transfer[i];
 }
 
+/* ---- Q that is the same in all cells: the same sums of the same terms, without Q of each cell ---- */
+
+/* The part of a cell's mass that goes to the cell at a shift from it, or comes from there. */
+INLINE real uniform_part(const kernel_context *c, const noise_shift *shift)
+{
+    const double *over = c->noise.over_width;
+    double rate;
+
+    if (shift->second < 0)
+        rate = gbees_diffusion_axis(c->n, c->noise.full, c->noise.q, 1, over, shift->axis);
+    else
+        rate = shift->step * shift->second_step *
+               gbees_diffusion_pair(c->n, c->noise.q, 1, over, shift->axis, shift->second);
+    return (real)(c->noise.step * (rate > 0 ? rate : 0));
+}
+
+/* Sets beside[cells] to the values of the cells above those of a brick along an axis, or of those below; other: the
+ * row of the brick's neighbour there. */
+INLINE void find_beside(brick_axis a, int above, const real *row, const real *other, real *beside)
+{
+    const int stride = 1 << a.shift, rest = stride * (edge_of(a) - 1), block = rest + stride;
+
+    for (int from = 0; from < a.cells; from += block) {
+        const real *own = row + from + (above ? stride : 0), *across = other + from + (above ? 0 : rest);
+        real *to = beside + from + (above ? 0 : stride), *end = beside + from + (above ? rest : 0);
+
+        for (int i = 0; i < rest; i++)
+            to[i] = own[i];
+        for (int i = 0; i < stride; i++)
+            end[i] = across[i];
+    }
+}
+
+/* exchange_with() along one axis. */
+INLINE void exchange_along(const kernel_context *c, uint32_t slot, const noise_shift *shift, real *restrict in,
+                           real *restrict out, double *lost)
+{
+    const gbees_shape *shape = &c->g->shape;
+    const size_t cells = (size_t)shape->cells;
+    const int d = 2 * shift->axis + (shift->step > 0);
+    const uint32_t neighbor = grid_neighbor(c->g, slot, d);
+    const real *rows = c->noise.from, *row = rows + slot * cells, part = uniform_part(c, shift);
+    real beside[64];
+
+#define CALL(a) find_beside(a, d & 1, row, rows + neighbor * cells, beside)
+    FOR_AXIS(shape, shift->axis, CALL)
+#undef CALL
+    for (size_t i = 0; i < cells; i++) {
+        in[i] += part * beside[i];
+        out[i] += part * row[i];
+    }
+    for (size_t i = 0; i < cells && !neighbor; i++)
+        *lost += gbees_shape_side(shape, d) >> i & 1 ? (double)(part * row[i]) : 0;
+}
+
+/* exchange_with() along two axes. */
+INLINE void exchange_across(const kernel_context *c, uint32_t slot, const noise_shift *shift, real *restrict in,
+                            real *restrict out, double *lost)
+{
+    const size_t cells = (size_t)c->g->shape.cells;
+    const real *rows = c->noise.from, *row = rows + slot * cells, part = uniform_part(c, shift);
+    shifted_cells b;
+
+    if (!(part > 0)) /* Q_jk has the other sign, or is 0 */
+        return;
+    find_shifted(c, slot, shift, &b);
+    for (size_t i = 0; i < cells; i++) {
+        in[i] += part * rows[(size_t)b.slot[b.which[i]] * cells + b.cell[i]];
+        out[i] += part * row[i];
+        *lost += b.slot[b.which[i]] ? 0 : (double)(part * row[i]);
+    }
+}
+
+/* ---- a brick ---- */
+
+/* Adds a shift's transfers, as exchange_with() says; own, points: not set where Q is uniform. */
+INLINE void exchange(const kernel_context *c, uint32_t slot, const noise_points *points, const noise_shift *shift,
+                     double (*own)[64], real *in, real *out, double *lost)
+{
+    if (!c->noise.uniform)
+        exchange_with(c, slot, points, shift, own, in, out, lost);
+    else if (shift->second < 0)
+        exchange_along(c, slot, shift, in, out, lost);
+    else
+        exchange_across(c, slot, shift, in, out, lost);
+}
+
 /* Sets change[cells] to E p - p of a brick, where E p is p after an explicit step; adds the mass that is lost to
  * *lost. */
 INLINE void diffuse_brick(const kernel_context *c, uint32_t slot, real *change, double *lost)
@@ -115,20 +203,22 @@ INLINE void diffuse_brick(const kernel_context *c, uint32_t slot, real *change, 
     real in[64] = {0}, out[64] = {0};
     noise_points points;
 
-    noise_set_points(c, slot, &points);
-    noise_evaluate(c, &points, NULL, own);
+    if (!c->noise.uniform) {
+        noise_set_points(c, slot, &points);
+        noise_evaluate(c, &points, NULL, own);
+    }
     for (int j = 0; j < c->n; j++)
         for (int step = -1; step <= 1; step += 2) {
             const noise_shift shift = {j, step, -1, 0};
 
-            exchange_with(c, slot, &points, &shift, own, in, out, lost);
+            exchange(c, slot, &points, &shift, own, in, out, lost);
         }
     for (int j = 0; c->noise.full && j < c->n; j++)
         for (int k = j + 1; k < c->n; k++)
             for (int corner = 0; corner < 4; corner++) {
                 const noise_shift shift = {j, corner & 1 ? 1 : -1, k, corner & 2 ? 1 : -1};
 
-                exchange_with(c, slot, &points, &shift, own, in, out, lost);
+                exchange(c, slot, &points, &shift, own, in, out, lost);
             }
     for (int i = 0; i < cells; i++)
         change[i] = in[i] - out[i];
