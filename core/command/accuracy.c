@@ -99,7 +99,7 @@ static void expect_samples(const gbees_search *s)
  * has come; the folder of another stays with the search's. Returns the status of the search. */
 static int stop_at(gbees_search *s, gbees_search_run *a, int status, const char **why, gbees_error *error)
 {
-    if (gbees_one_run_limit(&a->run))
+    if (gbees_one_run_limit_reached(&a->run))
         *why = a->run.stop_bytes > 0 && (double)a->summary.totals.peak_bytes > a->run.stop_bytes
                    ? "a finer run exceeded the memory (--max-memory)"
                    : "a finer run exceeded the time (--max-time)";

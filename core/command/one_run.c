@@ -297,7 +297,7 @@ void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
     run->memory_option = gib > 0;
 }
 
-const char *gbees_one_run_limit(const gbees_one_run *run)
+const char *gbees_one_run_limit_reached(const gbees_one_run *run)
 {
     return gbees_signals_caught() ? NULL : run->stopped_by;
 }
@@ -309,7 +309,7 @@ static void name_limit(const gbees_one_run *run, gbees_error *error)
     gbees_summary summary;
     char bytes[32];
 
-    if (!gbees_one_run_limit(run) || before.status != GBEES_ECANCELLED)
+    if (!gbees_one_run_limit_reached(run) || before.status != GBEES_ECANCELLED)
         return;
     gbees_solver_summary(run->solver, &summary);
     (void)gbees_error_set(error, before.status, "%s by %s, with %s taken", before.text, run->stopped_by,
@@ -359,8 +359,8 @@ static const char *what_stopped(const gbees_one_run *run, int status)
         return lack_of_memory;
     if (status != GBEES_ECANCELLED)
         return NULL;
-    if (gbees_one_run_limit(run))
-        return gbees_one_run_limit(run);
+    if (gbees_one_run_limit_reached(run))
+        return run->stopped_by;
     return gbees_signals_name(gbees_signals_caught() ? gbees_signals_caught() : SIGPIPE);
 }
 

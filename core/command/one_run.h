@@ -52,7 +52,7 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
 /* Runs to the end. Reports the records, not the summary. */
 int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error);
 /* The limit of the command that has stopped the run; NULL: none has, or a signal did. */
-const char *gbees_one_run_limit(const gbees_one_run *run);
+const char *gbees_one_run_limit_reached(const gbees_one_run *run);
 /* Marks the results folder as ended, whatever happened; `status` and *failure are what propagate() returned. Returns
  * the first failure. */
 int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *summary, gbees_error *failure);

@@ -70,7 +70,7 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
         status = reported;
         (void)fprintf(stderr, "gbees-run: %s\n", failure.text);
     }
-    if (gbees_one_run_limit(run))
+    if (gbees_one_run_limit_reached(run))
         return GBEES_EXIT_FAILED;
     return status ? gbees_exit_code(&failure, 1) : EXIT_SUCCESS;
 }

@@ -12,7 +12,7 @@ typedef struct noise_rates {
     double widest;                   /* the largest Q_jj in cells, of cells within the bound */
     double most;                     /* the largest rate at which a cell loses mass; infinite: Q is invalid */
     uint64_t spreads[GBEES_MAX_DIM]; /* by axis, the cells with Q_jj > 0 */
-    int is_usual;                    /* 1: Q of all cells is context.noise.q */
+    int equals_reference;            /* 1: Q of all cells is context.noise.q */
 } noise_rates;
 
 /* Whether Q, q[entries][cells], is the same in all cells of a brick, as it mostly is. */
@@ -38,9 +38,9 @@ static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rate
     noise_evaluate(c, &points, NULL, q);
     const int uniform = is_uniform(q, full ? n * n : n, c->g->shape.cells);
     inside = uniform ? inside != 0 : inside;
-    rates->is_usual = uniform;
+    rates->equals_reference = uniform;
     for (int k = 0; k < (full ? n * n : n); k++)
-        rates->is_usual = rates->is_usual && memcmp(&q[k][0], &c->noise.q[k], sizeof q[k][0]) == 0;
+        rates->equals_reference = rates->equals_reference && memcmp(&q[k][0], &c->noise.q[k], sizeof q[k][0]) == 0;
     for (int i = 0; i < (uniform ? 1 : c->g->shape.cells); i++) {
         for (int j = 0; j < n; j++) {
             double spread = gbees_diffusion_spread(n, full, &q[0][i], 64, c->noise.over_width, j);
@@ -55,8 +55,8 @@ static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rate
     }
 }
 
-/* Sets context.noise.q to Q in a cell of the first brick: what is compared with Q of all bricks. */
-static void choose_usual(gbees_engine *e)
+/* Sets context.noise.q, with which Q of all bricks is compared. */
+static void set_reference(gbees_engine *e)
 {
     kernel_context *c = &e->context;
     double q[GBEES_MAX_DIM * GBEES_MAX_DIM][64];
@@ -71,12 +71,12 @@ static void choose_usual(gbees_engine *e)
 int engine_inspect_noise(gbees_engine *e, uint32_t from)
 {
     const int n = e->context.n;
-    int found = 0, usual = from == 0 ? !e->ranks : e->context.noise.uniform;
+    int found = 0, uniform = from == 0 || e->context.noise.uniform;
 
     if (from == 0 && e->g.count > 0)
-        choose_usual(e);
+        set_reference(e);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static)                         \
-    reduction(|| : found) reduction(&& : usual)
+    reduction(|| : found) reduction(&& : uniform)
     for (uint32_t k = from; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
         uint64_t *flow = e->rows.flow + (size_t)slot * (size_t)(2 * n);
@@ -92,22 +92,22 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
             e->rows.rate[slot] = rate;
         e->rows.noise[slot] = rates.most;
         found = found || rates.most > 0;
-        usual = usual && rates.is_usual;
+        uniform = uniform && rates.equals_reference;
     }
-    e->context.noise.uniform = usual;
+    e->context.noise.uniform = uniform;
     return found;
 }
 
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
 {
     const int changes = e->context.drift.time_dependent;
-    int usual = changes ? !e->ranks : e->context.noise.uniform;
+    int uniform = changes || e->context.noise.uniform;
     double most = 0;
 
     if (changes && e->g.count > 0)
-        choose_usual(e);
+        set_reference(e);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)                                \
-    reduction(max : most) reduction(&& : usual)
+    reduction(max : most) reduction(&& : uniform)
     for (uint32_t k = 0; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
 
@@ -116,11 +116,11 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
 
             find_rates(&e->context, slot, &rates);
             e->rows.noise[slot] = rates.most;
-            usual = usual && rates.is_usual;
+            uniform = uniform && rates.equals_reference;
         }
         most = e->rows.noise[slot] > most ? e->rows.noise[slot] : most;
     }
-    e->context.noise.uniform = usual;
+    e->context.noise.uniform = uniform && !e->ranks; /* Q of ghosts is not compared */
     int status = 0;
     for (uint32_t k = 0; k < e->g.count && !isfinite(most) && !status; k++)
         if (!isfinite(e->rows.noise[e->g.used[k]]))

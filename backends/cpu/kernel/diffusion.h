@@ -59,23 +59,24 @@ INLINE void find_shifted(const kernel_context *c, uint32_t slot, const noise_shi
     }
 }
 
+/* The rate at which mass goes from a cell with Q q[entries * stride] to the cell at a shift from it. */
+INLINE double find_rate(const kernel_context *c, const noise_shift *shift, const double *q, int stride)
+{
+    const double *over = c->noise.over_width;
+
+    if (shift->second < 0)
+        return gbees_diffusion_axis(c->n, c->noise.full, q, stride, over, shift->axis);
+    const double rate =
+        shift->step * shift->second_step * gbees_diffusion_pair(c->n, q, stride, over, shift->axis, shift->second);
+    return rate > 0 ? rate : 0;
+}
+
 /* Sets transfer[cells] to the masses that go from cells with P p[cells] and Q q to the cells at a shift from them. */
 INLINE void find_transfers(const kernel_context *c, const noise_shift *shift, double (*q)[64], const real *p,
                            real *transfer)
 {
-    const int n = c->n, full = c->noise.full, sign = shift->step * shift->second_step;
-
-    for (int i = 0; i < c->g->shape.cells; i++) {
-        double rate;
-
-        if (shift->second < 0) {
-            rate = gbees_diffusion_axis(n, full, &q[0][i], 64, c->noise.over_width, shift->axis);
-        } else {
-            rate = sign * gbees_diffusion_pair(n, &q[0][i], 64, c->noise.over_width, shift->axis, shift->second);
-            rate = rate > 0 ? rate : 0;
-        }
-        transfer[i] = (real)(c->noise.step * rate) * p[i];
-    }
+    for (int i = 0; i < c->g->shape.cells; i++)
+        transfer[i] = (real)(c->noise.step * find_rate(c, shift, &q[0][i], 64)) * p[i];
 }
 
 /* Adds the transfers between a brick's cells and those at a shift: those from there to in[cells], those to there to
@@ -112,15 +113,7 @@ INLINE void exchange_with(const kernel_context *c, uint32_t slot, const noise_po
 /* The part of a cell's mass that goes to the cell at a shift from it, or comes from there. */
 INLINE real uniform_part(const kernel_context *c, const noise_shift *shift)
 {
-    const double *over = c->noise.over_width;
-    double rate;
-
-    if (shift->second < 0)
-        rate = gbees_diffusion_axis(c->n, c->noise.full, c->noise.q, 1, over, shift->axis);
-    else
-        rate = shift->step * shift->second_step *
-               gbees_diffusion_pair(c->n, c->noise.q, 1, over, shift->axis, shift->second);
-    return (real)(c->noise.step * (rate > 0 ? rate : 0));
+    return (real)(c->noise.step * find_rate(c, shift, c->noise.q, 1));
 }
 
 /* Sets beside[cells] to the values of the cells above those of a brick along an axis, or of those below; other: the

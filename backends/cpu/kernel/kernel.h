@@ -80,14 +80,14 @@ typedef struct kernel_flow {
 
 /* Diffusion by the model's Q. */
 typedef struct kernel_noise {
-    gbees_vector_d *evaluate; /* Q; NULL: the model has none */
-    int full;                 /* 1: Q has n x n numbers; 0: n */
-    int uniform;              /* 1: Q is q[] in all cells */
-    double q[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    double step;                      /* of the explicit scheme, in time units */
-    double over_width[GBEES_MAX_DIM]; /* 1 / cell width */
-    const void *from;                 /* rows that are diffused */
-    void *to;                         /* rows of the result */
+    gbees_vector_d *evaluate;                /* Q; NULL: the model has none */
+    int full;                                /* 1: Q has n x n numbers; 0: n */
+    int uniform;                             /* 1: Q of all cells is q */
+    double q[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* Q of a cell of the first brick */
+    double step;                             /* of the explicit scheme, in time units */
+    double over_width[GBEES_MAX_DIM];        /* 1 / cell width */
+    const void *from;                        /* rows that are diffused */
+    void *to;                                /* rows of the result */
     /* [direction][cell]: the cell next to each, in its brick or the next one. */
     unsigned char beside[2 * GBEES_MAX_DIM][64];
 } kernel_noise;
