@@ -104,6 +104,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/marginal.h \
 	%D%/audit/montecarlo.c \
 	%D%/audit/montecarlo.h \
+	%D%/audit/near.c \
+	%D%/audit/near.h \
 	%D%/audit/probe.c \
 	%D%/audit/random.c \
 	%D%/audit/sample_moments.c \

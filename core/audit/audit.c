@@ -217,20 +217,6 @@ static void grow(gbees_audit *audit, const gbees_record *record)
     audit->moments = moments;
 }
 
-/* ---- the certificate ---- */
-
-static void start(gbees_certificate *certificate, size_t samples)
-{
-    const gbees_difference unknown = {NAN, NAN};
-
-    memset(certificate, 0, sizeof *certificate);
-    certificate->samples = samples;
-    for (int j = 0; j < N; j++)
-        certificate->mean[j] = certificate->std[j] = certificate->marginal[j] = certificate->kolmogorov[j] = unknown;
-    certificate->density = unknown;
-    certificate->estimate = NAN;
-}
-
 /* Integrates the samples to the next record, or restores those of a run before if its state there was kept. */
 static int integrate_or_restore(gbees_audit *audit, int leg, double time, gbees_error *error)
 {
@@ -333,7 +319,7 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
             return status;
         grow(audit, record);
     }
-    start(certificate, audit->samples->options.count);
+    gbees_certificate_start(certificate, audit->samples->options.count);
     if (!status) {
         status = gbees_samples_compare(audit->problem, audit->samples, &audit->moments, record, certificate, error);
         if (!status && gbees_certificate_warns(certificate, record->problem->dimension))
@@ -383,14 +369,18 @@ gbees_difference gbees_certificate_error(const gbees_certificate *certificate, i
                   gbees_certificate_worst(certificate->std, dimension, NULL));
 }
 
+int gbees_certificate_is_far_off(const gbees_certificate *certificate, int axis)
+{
+    const gbees_difference mean = certificate->mean[axis], std = certificate->std[axis];
+
+    /* Value - 2 standard errors: at least so far off. */
+    return 2 * mean.value - mean.bound > largest_silent || 2 * std.value - std.bound > largest_silent;
+}
+
 int gbees_certificate_warns(const gbees_certificate *certificate, int dimension)
 {
-    for (int j = 0; j < dimension; j++) {
-        const gbees_difference *both[] = {&certificate->mean[j], &certificate->std[j]};
-
-        for (int k = 0; k < 2; k++) /* value - 2 standard errors: at least so far off */
-            if (2 * both[k]->value - both[k]->bound > largest_silent)
-                return 1;
-    }
+    for (int j = 0; j < dimension; j++)
+        if (gbees_certificate_is_far_off(certificate, j))
+            return 1;
     return 0;
 }

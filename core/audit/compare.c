@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SAMPLE_NS = 20, /* that comparing a sample takes, or more */
@@ -17,6 +18,9 @@ enum {
     PARTS = GBEES_WORKERS_PARTS,
     BLOCK = SAMPLES_BLOCK
 };
+
+/* A kurtosis above which a part of less than a quarter of the probability has most of the variance. */
+static const double heavy_tail = 5;
 
 /* What the threads of a comparison share. */
 typedef struct comparison {
@@ -34,6 +38,18 @@ typedef struct comparison {
 static gbees_difference difference(double value, double standard_error)
 {
     return (gbees_difference){value, value + 2 * standard_error};
+}
+
+void gbees_certificate_start(gbees_certificate *certificate, size_t samples)
+{
+    const gbees_difference unknown = {NAN, NAN};
+
+    memset(certificate, 0, sizeof *certificate);
+    certificate->samples = samples;
+    for (int j = 0; j < N; j++)
+        certificate->mean[j] = certificate->std[j] = certificate->marginal[j] = certificate->kolmogorov[j] = unknown;
+    certificate->density = unknown;
+    certificate->estimate = NAN;
 }
 
 /* Calls work for each item, on threads if all calls together take long enough (`nanoseconds`). Returns the status of
@@ -302,6 +318,42 @@ static void close(comparison *c)
     gbees_bins_destroy(c->bins);
 }
 
+/* Whether a sample of the record's own density, of so many independent islands, would have differed as much along an
+ * axis, where little probability has a large part of the variance. Resampling moves the weight of such a part at
+ * random: the samples of most islands soon have nothing of it, the others too much. */
+static int is_scatter(const comparison *c, int axis)
+{
+    const double islands = c->truth->islands, kurtosis = gbees_marginal_kurtosis(&c->marginal[axis]);
+    const gbees_statistics *now = &c->record->statistics;
+    const size_t own = (size_t)(axis * c->problem->dimension + axis);
+    const double variance = now->covariance[own], off = c->truth->mean[axis] - now->mean[axis];
+
+    return kurtosis > heavy_tail && off * off <= 4 * variance / islands &&
+           fabs(c->truth->covariance[own] / variance - 1) <= 2 * sqrt((kurtosis - 1) / islands);
+}
+
+/* Withdraws a certificate that says that a moment is far off, if resampled samples can't know it. */
+static void check_scatter(const comparison *c)
+{
+    gbees_certificate *certificate = c->certificate;
+    const size_t samples = certificate->samples;
+    const double effective = certificate->effective;
+
+    if (!c->samples->resampled || (c->record->problem->rotated && !c->record->projection))
+        return;
+    for (int j = 0; j < c->problem->dimension; j++) {
+        if (!gbees_certificate_is_far_off(certificate, j) || c->marginal[j].length == 0 || !is_scatter(c, j))
+            continue;
+        gbees_certificate_start(certificate, samples);
+        certificate->effective = effective;
+        (void)snprintf(certificate->reason, sizeof certificate->reason,
+                       "not certifiable with %zu samples: most of their islands have none of a part of the density "
+                       "that is far from the rest",
+                       samples);
+        return;
+    }
+}
+
 int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *samples,
                           const gbees_sample_moments *moments, const gbees_record *record,
                           gbees_certificate *certificate, gbees_error *error)
@@ -325,6 +377,8 @@ int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *
     compare_moments(record, moments, certificate);
     certificate->uncompared = record->statistics.cells_above;
     const int status = compare_densities(&c);
+    if (!status)
+        check_scatter(&c);
     close(&c);
     return status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit of a record") : GBEES_OK;
 }

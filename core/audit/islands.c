@@ -2,6 +2,7 @@
  * estimates the error of the evidence from the spread of the islands. */
 #include "islands.h"
 #include "base/workers.h"
+#include "near.h"
 #include "samples.h"
 #include <math.h>
 #include <stdlib.h>
@@ -81,6 +82,7 @@ typedef struct resampling {
     size_t from[GBEES_ISLANDS + 1], to[GBEES_ISLANDS + 1];
     double sum[GBEES_ISLANDS]; /* of weights */
     int poor[GBEES_ISLANDS];   /* 1: the island is resampled */
+    gbees_near_sample *order;  /* of the samples, each island's among themselves */
     double *x[GBEES_MAX_DIM], *weight;
     uint64_t *number;
 } resampling;
@@ -115,22 +117,30 @@ static void copy_sample(const resampling *all, size_t from, size_t to)
 }
 
 /* Resamples island k systematically: sample i is copied once for each of the points (k + u) / count of the cumulated
- * weights that falls on its own weight. */
+ * weights that falls on its own weight. Samples that are near each other are beside each other in that sum, so that
+ * each region of the states keeps its part of the weight to within a copy or two: if copies were drawn without regard
+ * to the place, the weights of two modes would wander from update to update until one mode has all of an island. */
 static void resample_island(const resampling *all, size_t k)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;
-    const size_t count = all->to[k + 1] - all->to[k], first = first_number(montecarlo, k);
+    const size_t count = all->to[k + 1] - all->to[k], first = first_number(montecarlo, k), from = all->from[k];
+    const size_t samples = all->from[k + 1] - from;
     const double part = all->sum[k] / (double)count;
-    size_t i = all->from[k];
-    double u[4], passed = montecarlo->weight[i];
+    gbees_near_sample *order = all->order + from;
+    size_t i = 0;
+    double u[4];
 
+    for (size_t m = 0; m < samples; m++)
+        order[m].number = from + m;
+    gbees_near_order(montecarlo, samples, order);
     gbees_samples_uniforms(montecarlo->options.seed, k, montecarlo->steps, 0, SAMPLES_FOR_ISLAND, u);
+    double passed = montecarlo->weight[order[i].number];
     for (size_t m = 0; m < count; m++) {
         const size_t to = all->to[k] + m;
 
-        for (; passed < part * ((double)m + u[0]) && i + 1 < all->from[k + 1]; passed += montecarlo->weight[i])
+        for (; passed < part * ((double)m + u[0]) && i + 1 < samples; passed += montecarlo->weight[order[i].number])
             i++;
-        copy_sample(all, i, to);
+        copy_sample(all, order[i].number, to);
         all->weight[to] = part;
         all->number[to] = first + m;
     }
@@ -155,20 +165,23 @@ static void fill_island(void *context, size_t k)
 static int make_place(resampling *all)
 {
     const size_t count = all->to[GBEES_ISLANDS];
-    const int n = all->montecarlo->problem->dimension;
+    const gbees_montecarlo *montecarlo = all->montecarlo;
+    const int n = montecarlo->problem->dimension;
     int status = GBEES_OK;
 
     all->weight = malloc(count * sizeof *all->weight);
     all->number = malloc(count * sizeof *all->number);
+    all->order = malloc(montecarlo->count * sizeof *all->order);
     for (int j = 0; j < n; j++)
         if (!(all->x[j] = malloc(count * sizeof *all->x[j])))
             status = GBEES_ENOMEM;
-    if (!status && all->weight && all->number)
+    if (!status && all->weight && all->number && all->order)
         return GBEES_OK;
     for (int j = 0; j < n; j++)
         free(all->x[j]);
     free(all->weight);
     free(all->number);
+    free(all->order);
     return GBEES_ENOMEM;
 }
 
@@ -185,6 +198,7 @@ int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error)
                                all.to[GBEES_ISLANDS]);
     gbees_workers_run(gbees_workers_worth(montecarlo->options.threads, (double)all.to[GBEES_ISLANDS] * MOVE_NS),
                       GBEES_ISLANDS, fill_island, &all);
+    free(all.order);
     gbees_samples_release_x(montecarlo);
     gbees_samples_release_weight(montecarlo);
     memcpy(montecarlo->x, all.x, sizeof all.x);

@@ -55,6 +55,24 @@ void gbees_marginal_add(gbees_marginal *marginal, size_t part, size_t count, con
     }
 }
 
+double gbees_marginal_kurtosis(const gbees_marginal *marginal)
+{
+    double sum = 0, mean = 0, second = 0, fourth = 0;
+
+    for (size_t i = 0; i < marginal->length; i++) {
+        sum += marginal->p[i];
+        mean += marginal->p[i] * (double)i;
+    }
+    mean /= sum;
+    for (size_t i = 0; i < marginal->length; i++) {
+        const double square = ((double)i - mean) * ((double)i - mean);
+
+        second += marginal->p[i] * square;
+        fourth += marginal->p[i] * square * square;
+    }
+    return fourth * sum / (second * second);
+}
+
 /* The integral of |d| over a unit length in which d goes linearly from a to b. */
 static double area(double a, double b)
 {

@@ -25,6 +25,9 @@ void gbees_marginal_close(gbees_marginal *marginal);
 void gbees_marginal_add(gbees_marginal *marginal, size_t part, size_t count, const double *place,
                         const double *weight);
 
+/* The fourth central moment of the grid's marginal over the square of its variance: 3 for a Gaussian. */
+double gbees_marginal_kurtosis(const gbees_marginal *marginal);
+
 /* Sets the integral of |F - G| along the axis (Wasserstein's first distance), in cells, and the largest |F - G| at a
  * face (Kolmogorov's), of the distribution functions F and G; both marginals are normalised to 1, the density of a
  * cell is constant. The parts' sums are lost. */

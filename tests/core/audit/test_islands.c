@@ -170,7 +170,7 @@ enum { SEEDS = 12, SAMPLES = 20000 };
 START_TEST(bounds_hold_after_many_measurements)
 {
     static const double factors[] = {0.8, 1.5};
-    int pairs = 0, below[FIGURES] = {0}, beyond = 0;
+    int records = 0, uncertified = 0, pairs = 0, below[FIGURES] = {0}, beyond = 0;
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         filter *exact = run_filter(seed);
@@ -180,7 +180,8 @@ START_TEST(bounds_hold_after_many_measurements)
 
         for (int k = 0; k < MEASURED; k++)
             total += exact->log_evidence[k];
-        ck_assert_int_le(all->uncertified, 1);
+        records += all->count;
+        uncertified += all->uncertified;
         for (int f = 0; f < FIGURES; f++)
             below[f] += all->below[f];
         pairs += all->pairs;
@@ -192,6 +193,7 @@ START_TEST(bounds_hold_after_many_measurements)
         free(all);
         free(exact);
     }
+    ck_assert_msg(100 * uncertified <= records, "%d of %d records are not certified", uncertified, records);
     for (int f = 0; f < FIGURES; f++)
         ck_assert_msg(20 * below[f] <= pairs, "%d of %d bounds of the %s are below the true error", below[f], pairs,
                       figures[f]);
