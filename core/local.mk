@@ -311,6 +311,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
+	%D%/solver/slabs.c \
+	%D%/solver/slabs.h \
 	%D%/solver/slice.c \
 	%D%/solver/solver.c \
 	%D%/solver/tail.c \

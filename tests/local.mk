@@ -180,6 +180,7 @@ check_PROGRAMS += \
 	%D%/accuracy/test_kalman \
 	%D%/backends/cpu/test_kernels \
 	%D%/backends/test_few_cells \
+	%D%/backends/test_slabs \
 	%D%/backends/test_ledger \
 	%D%/backends/test_mass \
 	%D%/backends/test_modes \

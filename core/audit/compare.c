@@ -291,7 +291,7 @@ static int compare_densities(comparison *c)
     if (!cells && !c->record->marginals && !c->record->projection)
         return GBEES_OK;
     status = run(c, n, c->record->marginals ? 0 : (double)(cells * n), open_marginal);
-    if (!status && cells && cells <= GBEES_COMPARED_CELLS)
+    if (!status && cells && cells <= GBEES_COMPARED_CELLS && gbees_cells_are_whole(c->record->cells))
         status = open_bins(c);
     if (c->bins)
         work += (double)cells * CELL_NS;

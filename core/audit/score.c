@@ -53,9 +53,10 @@ static int add_cells(const gbees_problem *problem, const gbees_cells *cells, dou
 
     for (int j = 0; j < n; j++)
         index[j] = list[j];
-    for (size_t first = 0; first < count; first += BATCH) {
-        const size_t batch = count - first < BATCH ? count - first : BATCH;
-
+    for (size_t first = 0, batch, end; first < count; first += batch) {
+        if (gbees_cells_hold(cells, first, &end, NULL))
+            return 0;
+        batch = end - first < BATCH ? end - first : BATCH;
         gbees_cells_copy(cells, first, batch, index, p);
         for (size_t i = 0; i < batch; i++)
             sum += p[i];

@@ -291,6 +291,17 @@ static int needs_cells(const gbees_one_run *run)
     return writes_densities(run) || run->refinement || run->setup->truth || run->comparison;
 }
 
+/* How many cells of a record are in memory at a time, about: 3 GiB of them, unless the environment says otherwise. */
+static uint64_t cells_at_once(const gbees_one_run *run)
+{
+    const char *text = getenv("GBEES_RECORD_CELLS");
+    const unsigned long long wanted = text ? strtoull(text, NULL, 10) : 0;
+
+    if (run->refinement || run->comparison) /* they need all */
+        return 0;
+    return wanted > 0 ? wanted : UINT64_C(1) << 27;
+}
+
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
 {
     run->stop_bytes = gib > 0 ? gib * 1073741824.0 : default_memory(run->setup);
@@ -330,7 +341,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .marginals = writes_densities(run),
                                      .no_cells = !needs_cells(run),
                                      .cells_most = needs_few_cells(run) ? GBEES_COMPARED_CELLS : 0,
-                                     .audit = run->audit};
+                                     .audit = run->audit,
+                                     .cells_at_once = cells_at_once(run)};
     FILE *console = run->console ? run->console : run->report->out;
     gbees_summary at_start;
     int status = GBEES_OK;

@@ -55,6 +55,7 @@ typedef struct filling {
     const block *to;
     segment list[BLOCKS + GBEES_MODES_MOST + 1];
     size_t count;
+    size_t end; /* of the cells that are in memory, behind the last segment */
 } filling;
 
 /* Sets the centres of a segment's cells. */
@@ -157,24 +158,45 @@ static void close_block(block *cells)
     free(cells->x);
 }
 
-/* Unpacks the next cells->count cells of all parts, one part after the other. `next` is the first of them; it is set
- * to what follows the last. */
-static void fill_block(const gbees_hdf5 *file, const block *cells, segment *next)
+/* Unpacks the next cells of all parts to places next->at ... of a block, up to its end or that of the cells that are
+ * in memory. `next` is the first of them; it is set to what follows the last. */
+static void fill_some(gbees_hdf5 *file, const block *cells, segment *next)
 {
     filling f = {.to = cells};
-    const double work = (double)cells->count * CELL_NS;
+    const double work = (double)(cells->count - next->at) * CELL_NS;
 
-    for (next->at = 0; next->at < cells->count; f.count++) {
-        const size_t left = gbees_cells_count(next->part->cells) - next->first, space = cells->count - next->at;
+    while (next->at < cells->count && f.count < sizeof f.list / sizeof *f.list) {
+        gbees_error error;
+        size_t end;
 
+        if (f.count > 0 && !gbees_cells_are_whole(next->part->cells) && next->first == f.end)
+            break;
+        if (gbees_cells_hold(next->part->cells, next->first, &end, &error)) {
+            gbees_hdf5_reject(file, error.status, error.text);
+            return;
+        }
+        const size_t left = end - next->first, space = cells->count - next->at;
+
+        f.end = end;
         next->count = left < space ? left : space;
         next->count = next->count < CHUNK ? next->count : CHUNK;
-        f.list[f.count] = *next;
+        f.list[f.count++] = *next;
         next->at += next->count;
-        next->first = next->count == left ? 0 : next->first + next->count;
-        next->part += next->count == left;
+        next->first += next->count;
+        if (next->first == gbees_cells_count(next->part->cells)) {
+            next->first = 0;
+            next->part++;
+        }
     }
     gbees_workers_run(gbees_workers_worth(file->threads, work), f.count, fill_segment, &f);
+}
+
+/* Unpacks the next cells->count cells of all parts, one part after the other. */
+static void fill_block(gbees_hdf5 *file, const block *cells, segment *next)
+{
+    next->at = 0;
+    while (next->at < cells->count && !file->status)
+        fill_some(file, cells, next);
 }
 
 void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record)
@@ -199,7 +221,8 @@ void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record)
     for (size_t first = 0; first < total && !file->status; first += BLOCK) {
         cells.count = total - first < BLOCK ? total - first : BLOCK;
         fill_block(file, &cells, &next);
-        put_block(file, problem, &cells, first);
+        if (!file->status)
+            put_block(file, problem, &cells, first);
     }
     close_block(&cells);
 }

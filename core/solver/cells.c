@@ -26,6 +26,7 @@ void gbees_cells_destroy(gbees_cells *cells)
     if (!cells)
         return;
     free(cells->entries);
+    gbees_slabs_destroy(cells->slabs);
     free(cells);
 }
 
@@ -208,7 +209,7 @@ static int put_in_order(gbees_cells *cells, int threads, gbees_error *error)
 {
     if (cells->failure.status)
         return gbees_error_set(error, cells->failure.status, "%s", cells->failure.text);
-    if (cells->count > 0)
+    if (cells->count > 0 && !cells->slabs)
         gbees_cells_sort(cells, threads);
     return 0;
 }
@@ -237,7 +238,7 @@ int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error)
     const int status = put_in_order(cells, threads, error);
     pairing p = {.cells = cells};
 
-    if (status || cells->count == 0)
+    if (status || cells->count == 0 || cells->slabs)
         return status;
     gbees_workers_run(gbees_workers_worth(threads, CELL_NS * (double)cells->count), GBEES_WORKERS_PARTS, find_twice,
                       &p);
@@ -276,8 +277,27 @@ size_t gbees_cells_count(const gbees_cells *cells)
     return cells->count;
 }
 
+int gbees_cells_hold(const gbees_cells *cells, size_t cell, size_t *end, gbees_error *error)
+{
+    if (cells->slabs)
+        return gbees_slabs_hold(cells->slabs, cell, end, error);
+    *end = cells->count;
+    return GBEES_OK;
+}
+
+int gbees_cells_are_whole(const gbees_cells *cells)
+{
+    return !cells->slabs;
+}
+
 void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int32_t *const *index, double *p)
 {
+    if (cells->slabs) {
+        size_t before;
+
+        cells = gbees_slabs_held(cells->slabs, &before);
+        first -= before;
+    }
     for (int j = 0; index && j < cells->dimension; j++)
         if (index[j])
             for (size_t i = 0; i < count; i++)

@@ -3,6 +3,7 @@
 #define GBEES_SOLVER_CELLS_PRIVATE_H
 
 #include "cells.h"
+#include "slabs.h"
 
 typedef struct gbees_cells_entry {
     uint64_t high, low; /* the packed index, axis 0 in the most significant bits */
@@ -24,6 +25,7 @@ struct gbees_cells {
     gbees_cells_entry *entries;
     int32_t first[GBEES_MAX_DIM], last[GBEES_MAX_DIM];
     gbees_error failure; /* of gbees_cells_add */
+    gbees_slabs *slabs;  /* that have the entries; NULL: `entries` are all cells */
 };
 
 enum { GBEES_CELLS_BLOCK = 256 /* keys that are packed at a time */ };

@@ -250,6 +250,16 @@ int gbees_notifier_finish(gbees_notifier *notifier, gbees_error *error)
     return status;
 }
 
+int gbees_notifier_call(gbees_notifier *notifier, gbees_event *event, gbees_error *error)
+{
+    const int status = gbees_notifier_finish(notifier, error);
+
+    if (!status)
+        return notify(notifier, event, error);
+    gbees_event_drop(&notifier->target, event);
+    return status;
+}
+
 int gbees_notifier_checkpoint(gbees_notifier *notifier, gbees_checkpoint *checkpoint, gbees_error *error)
 {
     int status = gbees_notifier_finish(notifier, error);

@@ -27,6 +27,9 @@ int gbees_notifier_is_concurrent(const gbees_notifier *notifier);
 int gbees_notifier_wait(gbees_notifier *notifier, uint64_t cells, gbees_error *error);
 /* Queues the event, or calls the observer at once; takes ownership of what the event owns. */
 int gbees_notifier_post(gbees_notifier *notifier, gbees_event *event, gbees_error *error);
+/* Waits until the queue is empty, then prepares the event and calls the observer, in this thread: for cells that are
+ * fetched meanwhile. Takes ownership of what the event owns. */
+int gbees_notifier_call(gbees_notifier *notifier, gbees_event *event, gbees_error *error);
 /* Waits until the queue is empty, then calls the observer with a checkpoint, which stays the caller's and has the
  * audit's samples. */
 int gbees_notifier_checkpoint(gbees_notifier *notifier, gbees_checkpoint *checkpoint, gbees_error *error);

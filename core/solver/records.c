@@ -4,6 +4,7 @@
 #include "frame.h"
 #include "mode_records.h"
 #include "run.h"
+#include "slabs.h"
 #include "tail.h"
 #include "warnings.h"
 #include <stdlib.h>
@@ -28,6 +29,34 @@ static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error 
     const int status = gbees_cells_collect(solver->backend, solver->modes.mode[0]->grid.engine, 1,
                                            solver->problem->dimension, "the cells of a record", cells, &cause);
 
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
+/* Whether the cells of a record are fetched slab by slab. A grid that moves needs them for its marginals, too. */
+static int is_in_slabs(const gbees_solver *solver, const gbees_record *record)
+{
+    const uint64_t most = solver->observer->cells_at_once;
+
+    return most > 0 && record->statistics.cells_above > most && !solver->problem->moving;
+}
+
+/* Divides the cells into slabs, and computes the marginals that the backend has not: the observer would have to fetch
+ * all slabs for each. */
+static int divide_cells(gbees_solver *solver, gbees_event *event, gbees_error *error)
+{
+    const gbees_observer *observer = solver->observer;
+    const gbees_slab_source source = {.backend = solver->backend,
+                                      .engine = solver->modes.mode[0]->grid.engine,
+                                      .fraction = 1,
+                                      .dimension = solver->problem->dimension,
+                                      .threads = event->record.totals.threads,
+                                      .most = (size_t)observer->cells_at_once};
+    gbees_error cause = {0};
+    int status = gbees_slabs_create(&source, &event->cells, &cause);
+
+    if (!status && !event->marginals && (observer->marginals || observer->audit))
+        status = gbees_slabs_marginals(event->cells, observer->marginals ? GBEES_LARGEST_PLANE : 0, &event->marginals,
+                                       &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -79,11 +108,16 @@ static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
 
     if (!with_cells && !solver->observer->audit)
         return GBEES_OK;
-    status = gbees_notifier_wait(solver->notifier, with_cells ? event->record.statistics.cells_above : 0, error);
+    if (with_cells && !event->modes && is_in_slabs(solver, &event->record)) /* and for events before this one */
+        status = gbees_notifier_finish(solver->notifier, error);
+    else
+        status = gbees_notifier_wait(solver->notifier, with_cells ? event->record.statistics.cells_above : 0, error);
     if (event->modes)
         return status || !with_cells ? status : collect_modes(solver, event, error);
     if (!status)
         status = make_marginals(solver, &event->marginals, error);
+    if (!status && with_cells && is_in_slabs(solver, &event->record))
+        return divide_cells(solver, event, error);
     if (!status && with_cells)
         status = capture_cells(solver, &event->capture, error);
     if (!status && with_cells && !event->capture)
@@ -268,6 +302,7 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the grid of a record");
     status = fill(solver, &event, error);
     if (status) {
+        gbees_cells_destroy(event.cells);
         free(event.marginals);
         free(event.moved);
         gbees_mode_records_destroy(event.modes);
@@ -280,7 +315,11 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
     solver->recorded = record->totals;
     gbees_record posted = *record; /* the notifier takes the event, with its problem */
     posted.problem = gbees_grid_problem(gbees_run_grid(solver));
-    status = gbees_notifier_post(solver->notifier, &event, error);
+    if (event.cells &&
+        !gbees_cells_are_whole(event.cells)) /* the engine has to stay as it is until they are written */
+        status = gbees_notifier_call(solver->notifier, &event, error);
+    else
+        status = gbees_notifier_post(solver->notifier, &event, error);
     if (!status && waits_for_audit(solver))
         status = gbees_notifier_wait_prepared(solver->notifier, error);
     return status ? status : check_mass(solver, &posted, error);

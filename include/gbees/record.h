@@ -146,7 +146,14 @@ enum { GBEES_LARGEST_PLANE = 1 << 25 /**< the most entries of a 2-D marginal of 
 
 /** Returns the number of cells. */
 size_t gbees_cells_count(const gbees_cells *cells);
-/** Copies the cells first ... first + count - 1.
+/** Whether all cells are in memory. Those of a record of more than gbees_observer's cells_at_once are not: then only
+ * gbees_cells_count(), gbees_cells_range(), gbees_cells_hold() and gbees_cells_copy() may be called, by the thread
+ * that calls the observer. */
+int gbees_cells_are_whole(const gbees_cells *cells);
+/** Has a cell in memory, with others behind it; what was in memory before may be no longer.
+ * @param end receives the number of the first cell after it that is not in memory */
+int gbees_cells_hold(const gbees_cells *cells, size_t cell, size_t *end, gbees_error *error);
+/** Copies the cells first ... first + count - 1, which must be in memory.
  * @param index index[j][count] receives the indices along axis j; index[j] may be NULL
  * @param p p[count] receives the probabilities; may be NULL
  */

@@ -46,11 +46,13 @@ typedef struct gbees_observer {
      * during the call. Without memory for a copy of the state it is called while the run waits, and
      * gbees_writer_checkpoint() reads the state from the engine. */
     int (*checkpoint)(void *context, gbees_checkpoint *checkpoint, gbees_error *error);
-    int concurrent;      /**< 1: a thread of the solver may call record, step, update and checkpoint */
-    int marginals;       /**< 1: records have marginals if the backend computes them */
-    int no_cells;        /**< 1: records have no cells; the audit still sees those of small records */
-    uint64_t cells_most; /**< records with more cells than this have none; 0: no such limit */
-    gbees_audit *audit;  /**< an audit of the same problem, which certifies the records; NULL: no certificates */
+    int concurrent;         /**< 1: a thread of the solver may call record, step, update and checkpoint */
+    int marginals;          /**< 1: records have marginals if the backend computes them */
+    int no_cells;           /**< 1: records have no cells; the audit still sees those of small records */
+    uint64_t cells_most;    /**< records with more cells than this have none; 0: no such limit */
+    gbees_audit *audit;     /**< an audit of the same problem, which certifies the records; NULL: no certificates */
+    uint64_t cells_at_once; /**< cells of a record that are in memory together, about: more are fetched slab by slab,
+                             * while the run waits (gbees_cells_hold()); 0: all are in memory, always */
 } gbees_observer;
 
 enum { GBEES_RANKS_LISTED = 256 /**< ranks of which a summary has totals, at most */ };

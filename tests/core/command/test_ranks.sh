@@ -33,11 +33,12 @@ same() { # FOLDER FOLDER
 }
 command -v h5diff >/dev/null || skip "there is no h5diff (Debian: apt-get install hdf5-tools)"
 
-# compare NAME ARGUMENT...: on 1 rank and on $numbers.
+# compare NAME ARGUMENT...: on 1 rank and on $numbers. There rank 0 has $at_once cells of a record in memory at a time.
 compare() {
     name=$1
     shift
     for number in 1 $numbers; do
+        test "$number" = 1 || test -z "${at_once:-}" || export GBEES_RECORD_CELLS="$at_once"
         ranks 0 "$number" --output "$name.$number" "$@"
         test "$number" = 1 || same "$name.1" "$name.$number"
     done
@@ -50,7 +51,9 @@ six="--plugin lorenz96 $fixed --set extent=1.6" # a twentieth of the cells
     # With a measurement, and prunes that choose new cuts.
     # One of three ranks has two neighbours, as any of more has.
     is_long && numbers="2 3 5" || numbers=3
+    at_once=4000
     compare lorenz63 --plugin lorenz63 $fixed
+    unset GBEES_RECORD_CELLS at_once
     compare lorenz96 $six --until 0.03 --set prune_interval=3
     # p* from a mass budget, order 7, a drift that depends on time.
     compare budget --plugin lorenz63 --set accuracy=0 --set mass_budget=0.02 --set scheme=split7 --until 0.4
