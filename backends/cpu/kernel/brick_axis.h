@@ -51,4 +51,8 @@ INLINE int cells_of_plane(brick_axis a)
         break;                                                                                                       \
     }
 
+/* The same by one call, whose code is for all combinations: slower, but compiled once. */
+#define FOR_AXIS_AT_RUN_TIME(shape, axis, CALL)                                                                      \
+    CALL(((brick_axis){(shape)->cells, (shape)->shift[axis], (shape)->log2_edge[axis]}));
+
 #endif

@@ -16,6 +16,15 @@
 #include "split_stream.h"
 #include "to_planes.h"
 
+/* The code of a sweep is large, and a dozen times that with a copy for each axis. x86 processors without AVX2, of
+ * before 2013, have one copy: their sweeps take 1.5 to 1.8 times as long, and the library compiles in 24 s less of
+ * processor time. */
+#if defined(__SSE2__) && !defined(__AVX2__)
+#define FOR_SWEPT_AXIS FOR_AXIS_AT_RUN_TIME
+#else
+#define FOR_SWEPT_AXIS FOR_AXIS
+#endif
+
 enum { SEGMENT = 16 }; /* bricks that are advected together, at most */
 
 /* A sweep of some pencils by one thread. */
@@ -309,7 +318,7 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
         if (i + 2 < list.count)
             __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
 #define CALL(a) sweep_pencil(sweep, a)
-        FOR_AXIS(shape, axis, CALL)
+        FOR_SWEPT_AXIS(shape, axis, CALL)
 #undef CALL
     }
     return 0;
