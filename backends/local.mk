@@ -26,6 +26,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/exchange.h \
 	%D%/common/partition.c \
 	%D%/common/partition.h \
+	%D%/common/speed.c \
+	%D%/common/speed.h \
 	%D%/common/portable.c \
 	%D%/common/portable.h \
 	%D%/common/totals.c \

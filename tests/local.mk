@@ -274,7 +274,8 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
 %C%_backends_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So are the cuts between ranks.
-%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/common/partition.c
+%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/common/partition.c \
+	backends/common/speed.c
 # So is the choice of the bricks that a grid starts with, from the part of the backends that tests can link.
 %C%_backends_cpu_test_initial_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_initial_grid_LDADD = backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
@@ -286,6 +287,7 @@ grid_sources = \
 	backends/cpu/engine/budget.c \
 	backends/common/exchange.c \
 	backends/common/partition.c \
+	backends/common/speed.c \
 	backends/cpu/engine/ranks.c \
 	backends/cpu/engine/ranks_sums.c \
 	backends/cpu/grid/grid.c \

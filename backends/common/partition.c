@@ -2,13 +2,15 @@
  * histogram of the part's bricks that costs least: the larger load of both sides, plus the fraction of the bricks
  * beside the cut. */
 #include "partition.h"
+#include "speed.h"
 #include <limits.h>
 #include <stdlib.h>
 
 int partition_create(partition *p, int n, int ranks, const int *layers)
 {
     *p = (partition){.n = n, .ranks = ranks, .parts = 1, .part = calloc((size_t)ranks, sizeof *p->part)};
-    if (!p->part)
+    p->weight = speed_equal_weights(ranks);
+    if (!p->part || !p->weight)
         return 1;
     p->part[0] = (partition_part){.first = 0, .ranks = ranks};
     for (int j = 0; j < n; j++) {
@@ -22,6 +24,7 @@ int partition_create(partition *p, int n, int ranks, const int *layers)
 void partition_destroy(partition *p)
 {
     free(p->part);
+    free(p->weight);
     *p = (partition){0};
 }
 
@@ -105,11 +108,22 @@ static double cost_of(const int64_t *histogram, int bins, int b, int64_t below, 
     return (under > over ? under : over) + (double)beside / (double)all / n;
 }
 
+/* The part of a part's bricks that its lower half of ranks should have. */
+static double fraction_below(const partition *p, const partition_part *whole)
+{
+    double below = 0, all = 0;
+
+    for (int r = 0; r < whole->ranks; r++) {
+        below += r < whole->ranks / 2 ? p->weight[whole->first + r] : 0;
+        all += p->weight[whole->first + r];
+    }
+    return below / all;
+}
+
 /* Chooses the cut of a part with the least cost; its bin is below 0 if no cut divides the part's bricks. */
 static cut choose(const partition *p, const partition_bins *bins, const int64_t *counts, int part)
 {
-    const partition_part *whole = &p->part[part];
-    const double fraction = (double)(whole->ranks / 2) / whole->ranks;
+    const double fraction = fraction_below(p, &p->part[part]);
     cut best = {.axis = 0, .bin = -1, .cost = 1e300};
 
     for (int j = 0; j < p->n; j++) {

@@ -1,9 +1,9 @@
 /* partition.h - which rank owns a brick: orthogonal recursive bisection of the space of keys.
  *
  * The space is cut in two at a key along one axis, and each part again, until there is a part for each rank. Cuts are
- * chosen from histograms of the bricks along the axes, so that parts have bricks in proportion to their ranks, and
- * few bricks lie beside the cuts. They depend on the histograms alone: ranks with the same histograms choose the
- * same.
+ * chosen from histograms of the bricks along the axes, so that parts have bricks in proportion to their ranks'
+ * weights, and few bricks lie beside the cuts. They depend on the histograms and the weights alone: ranks with the
+ * same ones choose the same.
  *
  * Order of calls: partition_create(), partition_set_bins(); then, while partition_is_open(): partition_count() for
  * each brick, the sum of the histograms over all ranks (by the caller), partition_cut().
@@ -33,6 +33,7 @@ typedef struct partition {
     int n, ranks;              /* dimensions, ranks */
     int parts;                 /* the number of parts, 1 .. ranks */
     int layers[GBEES_MAX_DIM]; /* of bricks on each side of a cut that are ghosts on the other side, by axis */
+    double *weight;            /* [ranks]: the bricks that each should have, relative to the others; 1 at first */
     partition_part *part;      /* [ranks]; once all cuts are chosen part r is rank r's */
 } partition;
 

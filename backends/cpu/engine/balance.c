@@ -9,6 +9,7 @@
  * MOST_LOADED_BETWEEN times between prunes, and that is more than WORSE times what the last cuts have reached: where
  * bricks are few, no cuts may give equal numbers. */
 static const double MOST_LOADED = 1.02, MOST_LOADED_BETWEEN = 1.08, WORSE = 1.02;
+static const double MEASURED_S = 0.25; /* that each rank is measured before its speed counts */
 
 static int no_memory(gbees_error *error)
 {
@@ -86,8 +87,10 @@ static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
     int status =
         ranks_agree(e, !counts || partition_create(&cuts, n, all, ranks->layers) ? no_memory(error) : 0, error);
 
-    if (!status)
+    if (!status) {
+        memcpy(cuts.weight, ranks->weight, (size_t)all * sizeof *cuts.weight);
         find_range(e, from, lo, hi);
+    }
     if (!status)
         partition_set_bins(&cuts, lo, hi, &bins);
     while (!status && partition_is_open(&cuts)) {
@@ -299,7 +302,8 @@ static int migrate(gbees_engine *e, uint32_t *stayed, gbees_error *error)
     return status;
 }
 
-/* All ranks: counts the bricks of all; sets ranks->own, bricks and busiest, and returns busiest over the mean. */
+/* All ranks: counts the bricks of all; sets ranks->own, bricks and busiest, and returns busiest over the mean: the
+ * time of the slowest rank over that of an even division. */
 static double count_bricks(gbees_engine *e)
 {
     uint64_t own = 0;
@@ -307,7 +311,7 @@ static double count_bricks(gbees_engine *e)
     for (uint32_t k = 0; k < e->g.count; k++)
         own += !e->rows.ghost[e->g.used[k]];
     int64_t bricks = (int64_t)own;
-    double most = (double)own;
+    double most = (double)own / e->ranks->weight[e->ranks->parallel->rank];
     e->ranks->own = own;
     ranks_sum(e, &bricks, 1);
     ranks_most(e, &most, 1);
@@ -431,6 +435,7 @@ static int cut_anew(gbees_engine *e, gbees_error *error)
 
 int balance_renew(gbees_engine *e, gbees_error *error)
 {
+    speed_agree(e->ranks->parallel, MEASURED_S, &e->ranks->speed, e->ranks->speeds, e->ranks->weight);
     const double load = count_bricks(e);
 
     return load > MOST_LOADED && load > WORSE * e->ranks->reached ? cut_anew(e, error) : ghosts_relist(e, error);

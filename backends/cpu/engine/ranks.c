@@ -37,7 +37,9 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
     ranks->out = calloc(count, sizeof *ranks->out);
     ranks->in = calloc(count, sizeof *ranks->in);
     ranks->each = calloc(count, sizeof *ranks->each);
-    if (!ranks->out || !ranks->in || !ranks->each ||
+    ranks->speeds = calloc(count, sizeof *ranks->speeds);
+    ranks->weight = speed_equal_weights(parallel->ranks);
+    if (!ranks->out || !ranks->in || !ranks->each || !ranks->speeds || !ranks->weight ||
         partition_create(&ranks->cuts, e->g.shape.n, parallel->ranks, ranks->layers))
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
     return 0;
@@ -61,6 +63,8 @@ void ranks_destroy(gbees_engine *e)
     free(ranks->out);
     free(ranks->in);
     free(ranks->each);
+    free(ranks->speeds);
+    free(ranks->weight);
     free(ranks->buffer);
     partition_destroy(&ranks->cuts);
     free(ranks);

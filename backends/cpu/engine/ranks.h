@@ -14,6 +14,7 @@
 #include "common/exchange.h"
 #include "common/initial_bricks.h"
 #include "common/partition.h"
+#include "common/speed.h"
 #include "engine.h"
 #include "exact.h"
 #include <gbees/parallel.h>
@@ -55,7 +56,10 @@ typedef struct engine_ranks {
     size_t buffer_size;
     uint64_t bricks;         /* of all ranks, when they were last counted; ghosts count for none */
     uint64_t own;            /* of this rank */
-    double busiest;          /* bricks of the rank that had most */
+    rank_speed speed;        /* of this rank */
+    rank_speed *speeds;      /* [ranks]: memory for those of all */
+    double *weight;          /* [ranks]: the bricks that each should have over the mean */
+    double busiest;          /* bricks over weight of the rank that had most */
     double reached;          /* busiest over the mean after the last cuts */
     double imbalance;        /* the sum over steps of busiest over the mean */
     double steps;            /* how many steps these were */

@@ -1,4 +1,5 @@
 /* step.c - one time step: grow, choose the step, advect and diffuse, enter the ledger, prune (paper, Fig. 1). */
+#include "base/seconds.h"
 #include "engine.h"
 #include "numerics/sweeps.h"
 #include "ranks.h"
@@ -20,7 +21,7 @@ double engine_limiting_rate(gbees_engine *e)
             active = rate > active ? rate : active;
     }
     if (e->ranks) {
-        double most[] = {largest, active, (double)e->ranks->own};
+        double most[] = {largest, active, (double)e->ranks->own / e->ranks->weight[e->ranks->parallel->rank]};
 
         ranks_most(e, most, 3);
         e->ranks->busiest = most[2];
@@ -153,6 +154,17 @@ static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *
     return 0;
 }
 
+/* As advect_and_diffuse(); measures how fast this rank is, without the time in which it exchanges messages. */
+static int advance_own(gbees_engine *e, kernel_sums *sums, gbees_error *error)
+{
+    engine_ranks *ranks = e->ranks;
+    const double began = gbees_seconds_now() - ranks->log.seconds;
+    const int status = advect_and_diffuse(e, sums, error);
+
+    speed_add(&ranks->speed, (double)ranks->own, gbees_seconds_now() - ranks->log.seconds - began);
+    return status;
+}
+
 int engine_step(gbees_engine *e, gbees_error *error)
 {
     kernel_sums sums = {0};
@@ -176,7 +188,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
     e->context.time = e->method.paper ? e->run.clock.time : gbees_step_middle(&e->run.clock, &e->run.step);
     e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
     set_context_rows(e);
-    status = advect_and_diffuse(e, &sums, error);
+    status = e->ranks ? advance_own(e, &sums, error) : advect_and_diffuse(e, &sums, error);
     if (!status)
         status = update_ledger(e, &sums, error);
     if (status)

@@ -14,6 +14,7 @@
 
 #include "common/exchange.h"
 #include "common/partition.h"
+#include "common/speed.h"
 #include "engine.h"
 #include "nccl.h"
 
@@ -65,7 +66,10 @@ struct engine_ranks {
     uint32_t ghosts;            /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
     double inspected;           /* time of flow and rates, with a drift that depends on time */
     uint64_t bricks;            /* of all ranks, when they were last counted */
-    double busiest;             /* bricks of the rank that had most */
+    rank_speed speed;           /* of this rank */
+    rank_speed *speeds;         /* [ranks]: memory for those of all */
+    double *weight;             /* [ranks]: the bricks that each should have over the mean */
+    double busiest;             /* bricks over weight of the rank that had most */
     device_array counters;      /* [partners][n + 1]: lengths of the lists `give`, while bricks are selected */
     device_array keys;          /* keys to be sent or inserted, [..][n]; slots of bricks that move to other ranks */
     device_array announced;     /* keys of the partners' new bricks near this rank's box, [..][n] */

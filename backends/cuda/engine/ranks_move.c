@@ -17,7 +17,7 @@ void ranks_count(gbees_engine *e)
 {
     int64_t bricks = e->state->count;
 
-    e->ranks->busiest = (double)bricks;
+    e->ranks->busiest = (double)bricks / e->ranks->weight[e->ranks->parallel->rank];
     ranks_most(e, &e->ranks->busiest, 1);
     ranks_sum(e, &bricks, 1);
     e->ranks->bricks = (uint64_t)bricks;
@@ -83,6 +83,7 @@ static int choose(gbees_engine *e, const int32_t *keys, uint64_t count, partitio
         ranks_agree(e, !counts || partition_create(cuts, n, all, e->ranks->layers) ? no_memory(error) : 0, error);
 
     if (!status) {
+        memcpy(cuts->weight, e->ranks->weight, (size_t)all * sizeof *cuts->weight);
         find_range(e, keys, count, lo, hi);
         partition_set_bins(cuts, lo, hi, &bins);
     }

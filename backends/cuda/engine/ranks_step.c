@@ -10,6 +10,7 @@
 
 /* New cuts are chosen if a rank has more than so many times the mean number of bricks. */
 static const double MOST_LOADED = 1.1;
+static const double MEASURED_S = 2e-3; /* that each GPU is measured before its speed counts */
 
 /* A double from its bits, as kernels store maxima. */
 static double double_of(uint64_t bits)
@@ -103,7 +104,7 @@ static int enter_step(gbees_engine *e, gbees_error *error)
     gbees_state *s = e->state;
     const gbees_step_sums *own = &s->sums[s->run.steps % STATE_SUMS];
     int64_t sums[4] = {own->mass, own->clipped, own->outflow, s->linked};
-    double most = (double)s->linked;
+    double most = (double)s->linked / e->ranks->weight[e->ranks->parallel->rank];
 
     ranks_sum(e, sums, 4);
     ranks_most(e, &most, 1);
@@ -144,7 +145,6 @@ static int prune(gbees_engine *e, gbees_error *error)
     s->ghosts = e->ranks->ghosts = 0;
     s->linked = s->count;
     s->stop = STOP_DONE;
-    ranks_count(e);
     return mass > 0 ? 0 : failure_empty(e->setup.threshold, error);
 }
 
@@ -169,6 +169,8 @@ int ranks_shrink(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     steer(e);
+    speed_agree(ranks->parallel, MEASURED_S, &ranks->speed, ranks->speeds, ranks->weight);
+    ranks_count(e);
     if (ranks->bricks < ranks->split_from / 2)
         return ranks_collect(e, error);
     if (ranks->busiest * ranks->parallel->ranks > MOST_LOADED * (double)ranks->bricks) {

@@ -1,6 +1,7 @@
 /* test_partition.c - which rank owns a brick (backends/common/partition.h), and sums without rounding (exact.h).
  */
 #include "common/partition.h"
+#include "common/speed.h"
 #include "cpu/engine/exact.h"
 #include "fixtures/suite.h"
 #include <check.h>
@@ -35,13 +36,16 @@ static void count_key(const int32_t *key, void *context)
     partition_count(&c->cuts, &c->bins, key, c->counts);
 }
 
-static void cut_for(counting *c, int ranks)
+/* Cuts for ranks of these weights; NULL: all are 1. */
+static void cut_for(counting *c, int ranks, const double *weight)
 {
     const int32_t lo[] = {-RADIUS, -2 * RADIUS, -RADIUS}, hi[] = {RADIUS, 2 * RADIUS, RADIUS};
     const int layers[] = {LAYERS, LAYERS, LAYERS};
     const size_t entries = (size_t)ranks * DIMENSION * PARTITION_BINS;
 
     ck_assert_int_eq(partition_create(&c->cuts, DIMENSION, ranks, layers), 0);
+    for (int r = 0; r < ranks; r++)
+        c->cuts.weight[r] = weight ? weight[r] : c->cuts.weight[r];
     partition_set_bins(&c->cuts, lo, hi, &c->bins);
     c->counts = calloc(entries, sizeof *c->counts);
     c->of_rank = calloc((size_t)ranks, sizeof *c->of_rank);
@@ -83,7 +87,7 @@ START_TEST(each_brick_has_one_owner_and_ranks_have_as_many)
     counting c = {0};
     int64_t most = 0;
 
-    cut_for(&c, ranks[_i]);
+    cut_for(&c, ranks[_i], NULL);
     visit_bricks(expect_one_owner, &c);
     for (int r = 0; r < c.cuts.ranks; r++) {
         ck_assert_int_eq(c.cuts.part[r].first, r);
@@ -95,12 +99,65 @@ START_TEST(each_brick_has_one_owner_and_ranks_have_as_many)
 }
 END_TEST
 
+/* Ranks have bricks in proportion to their weights, one of which is a third of another. */
+START_TEST(ranks_have_bricks_by_their_weights)
+{
+    static const double weight[] = {1.2, 0.4, 1.2, 1.2};
+    counting c = {0};
+
+    cut_for(&c, 4, weight);
+    visit_bricks(expect_one_owner, &c);
+    for (int r = 0; r < 4; r++)
+        ck_assert_double_eq_tol(4 * (double)c.of_rank[r] / (double)c.all / weight[r], 1, 0.12);
+    free_counting(&c);
+}
+END_TEST
+
+/* ---- speeds ---- */
+
+/* A communicator of three ranks that have measured these. */
+static void gather_speeds(void *context, const void *own, size_t size, void *all)
+{
+    (void)own;
+    memcpy(all, context, 3 * size);
+}
+
+static void agree_on(const rank_speed *measured, double *weight, rank_speed *own)
+{
+    rank_speed all[3], source[3];
+    const gbees_parallel parallel = {.context = source, .ranks = 3, .gather = gather_speeds};
+
+    memcpy(source, measured, sizeof source);
+    *own = measured[0];
+    speed_agree(&parallel, 1, own, all, weight);
+}
+
+START_TEST(slower_ranks_have_smaller_weights)
+{
+    static const rank_speed unequal[] = {{200, 2}, {400, 2}, {600, 2}}, alike[] = {{100, 1}, {110, 1}, {120, 1}},
+                            too_short[] = {{200, 2}, {400, 0.5}, {600, 2}};
+    double weight[] = {1, 1, 1};
+    rank_speed own;
+
+    agree_on(too_short, weight, &own);
+    ck_assert_double_eq(weight[0], 1);
+    ck_assert_double_eq(own.bricks, 200); /* it is measured further */
+    agree_on(unequal, weight, &own);
+    for (int r = 0; r < 3; r++)
+        ck_assert_double_eq_tol(weight[r], 0.5 * (r + 1), 1e-12);
+    ck_assert_double_eq(own.bricks, 0);
+    agree_on(alike, weight, &own);
+    for (int r = 0; r < 3; r++)
+        ck_assert_double_eq(weight[r], 1);
+}
+END_TEST
+
 /* The first cut is across the longest axis, which few bricks lie beside. */
 START_TEST(a_cut_is_across_the_longest_axis)
 {
     counting c = {0};
 
-    cut_for(&c, 2);
+    cut_for(&c, 2, NULL);
     ck_assert_int_eq(c.cuts.part[0].box.hi[1], c.cuts.part[1].box.lo[1]);
     ck_assert_int_eq(c.cuts.part[0].box.hi[0], INT32_MAX);
     ck_assert_int_ge(c.cuts.part[0].box.hi[1], -1);
@@ -115,7 +172,7 @@ START_TEST(keys_far_away_have_an_owner)
     const int32_t far[][GBEES_MAX_DIM] = {{1 << 24, 0, 0}, {-(1 << 24), 1 << 24, 7}, {0, 0, -(1 << 25)}};
     counting c = {0};
 
-    cut_for(&c, 5);
+    cut_for(&c, 5, NULL);
     for (size_t k = 0; k < sizeof far / sizeof *far; k++)
         expect_one_owner(far[k], &c);
     free_counting(&c);
@@ -212,6 +269,8 @@ int main(void)
     TCase *cuts = tcase_create("cuts"), *sums = tcase_create("sums");
 
     tcase_add_loop_test(cuts, each_brick_has_one_owner_and_ranks_have_as_many, 0, 5);
+    tcase_add_test(cuts, ranks_have_bricks_by_their_weights);
+    tcase_add_test(cuts, slower_ranks_have_smaller_weights);
     tcase_add_test(cuts, a_cut_is_across_the_longest_axis);
     tcase_add_test(cuts, keys_far_away_have_an_owner);
     tcase_add_test(cuts, one_brick_has_one_owner);

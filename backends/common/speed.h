@@ -1,0 +1,23 @@
+/* speed.h - how fast ranks advance their bricks: slower ones get fewer. */
+#ifndef GBEES_COMMON_SPEED_H
+#define GBEES_COMMON_SPEED_H
+
+#include <gbees/parallel.h>
+
+/* Weights that say that all ranks are equally fast; NULL: no memory. The caller frees them. */
+double *speed_equal_weights(int ranks);
+
+/* What a rank has advanced since speeds were last agreed on. */
+typedef struct rank_speed {
+    double bricks;  /* advanced, summed over steps */
+    double seconds; /* that this has taken, without waiting for other ranks */
+} rank_speed;
+
+void speed_add(rank_speed *speed, double bricks, double seconds);
+
+/* All ranks: sets weight[ranks], the bricks that each rank should have over the mean, by the speeds of all, and
+ * begins to measure anew. Speeds that differ by less than a quarter count as equal: all weights are 1. Until each
+ * rank has been measured for `least_s` seconds, the weights stay as they are. `all` is memory for [ranks]. */
+void speed_agree(const gbees_parallel *parallel, double least_s, rank_speed *own, rank_speed *all, double *weight);
+
+#endif
