@@ -15,8 +15,10 @@ double *speed_equal_weights(int ranks)
     return weight;
 }
 
-void speed_add(rank_speed *speed, double bricks, double seconds)
+void speed_add(rank_speed *speed, double bricks, double seconds, double all, int ranks)
 {
+    if (2 * bricks * ranks < all)
+        return;
     speed->bricks += bricks;
     speed->seconds += seconds;
 }

@@ -13,7 +13,9 @@ typedef struct rank_speed {
     double seconds; /* that this has taken, without waiting for other ranks */
 } rank_speed;
 
-void speed_add(rank_speed *speed, double bricks, double seconds);
+/* Adds what a rank has done. Of a rank with less than half of the mean it does not count: what a step takes at least
+ * would make it seem slow, so that it would get fewer bricks yet. `all`: the bricks of all ranks. */
+void speed_add(rank_speed *speed, double bricks, double seconds, double all, int ranks);
 
 /* All ranks: sets weight[ranks], the bricks that each rank should have over the mean, by the speeds of all, and
  * begins to measure anew. Speeds that differ by less than a quarter count as equal: all weights are 1. Until each

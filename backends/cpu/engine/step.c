@@ -161,7 +161,8 @@ static int advance_own(gbees_engine *e, kernel_sums *sums, gbees_error *error)
     const double began = gbees_seconds_now() - ranks->log.seconds;
     const int status = advect_and_diffuse(e, sums, error);
 
-    speed_add(&ranks->speed, (double)ranks->own, gbees_seconds_now() - ranks->log.seconds - began);
+    speed_add(&ranks->speed, (double)ranks->own, gbees_seconds_now() - ranks->log.seconds - began,
+              (double)ranks->bricks, ranks->parallel->ranks);
     return status;
 }
 

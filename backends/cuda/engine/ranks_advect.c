@@ -8,6 +8,8 @@
 #include "stop_error.h"
 #include <string.h>
 
+enum { TIMED_BRICKS = 1 << 18 }; /* passes of fewer last hardly longer than their launch */
+
 static const char doing[] = "advancing the density";
 
 /* The rows that hold the density after so many of the advection's passes, as rows_after() of device/step_state.h. */
@@ -67,7 +69,7 @@ static int diffuse(gbees_engine *e, int current, double steps, gbees_error *erro
 static int mark(gbees_engine *e, gbees_error *error)
 {
     gbees_state *s = e->state;
-    const int is_timed = s->plan.prune_follows != 0;
+    const int is_timed = s->plan.prune_follows && s->linked >= TIMED_BRICKS;
     int status = is_timed ? cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error) : 0;
     const double began = gbees_seconds_now();
 
@@ -76,7 +78,8 @@ static int mark(gbees_engine *e, gbees_error *error)
     if (!status)
         status = engine_fetch_state(e, doing, error);
     if (!status && is_timed)
-        speed_add(&e->ranks->speed, (double)s->linked, gbees_seconds_now() - began);
+        speed_add(&e->ranks->speed, (double)s->linked, gbees_seconds_now() - began, (double)e->ranks->bricks,
+                  e->ranks->parallel->ranks);
     return status;
 }
 

@@ -137,8 +137,13 @@ START_TEST(slower_ranks_have_smaller_weights)
     static const rank_speed unequal[] = {{200, 2}, {400, 2}, {600, 2}}, alike[] = {{100, 1}, {110, 1}, {120, 1}},
                             too_short[] = {{200, 2}, {400, 0.5}, {600, 2}};
     double weight[] = {1, 1, 1};
-    rank_speed own;
+    rank_speed own = {0};
 
+    speed_add(&own, 20, 1, 90, 2); /* less than half of the mean */
+    ck_assert_double_eq(own.seconds, 0);
+    speed_add(&own, 30, 1, 90, 2);
+    ck_assert_double_eq(own.bricks, 30);
+    ck_assert_double_eq(own.seconds, 1);
     agree_on(too_short, weight, &own);
     ck_assert_double_eq(weight[0], 1);
     ck_assert_double_eq(own.bricks, 200); /* it is measured further */
