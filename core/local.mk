@@ -92,6 +92,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/offload.h \
 	%D%/audit/cholesky.c \
 	%D%/audit/cholesky.h \
+	%D%/audit/certificate.c \
+	%D%/audit/certificate.h \
 	%D%/audit/compare.c \
 	%D%/audit/compare.h \
 	%D%/audit/flow.c \
@@ -265,6 +267,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
 	%D%/solver/cells_private.h \
+	%D%/solver/cells_read.c \
 	%D%/solver/cells_permute.c \
 	%D%/solver/cells_sort.c \
 	%D%/solver/checkpoint.c \
@@ -311,6 +314,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
+	%D%/solver/slab_marginals.c \
+	%D%/solver/slab_marginals.h \
 	%D%/solver/slabs.c \
 	%D%/solver/slabs.h \
 	%D%/solver/slice.c \

@@ -1,6 +1,7 @@
 /* audit.c - compares a run's records with samples of the model's own equations: see gbees/audit.h. */
 #include "audit_private.h"
 #include "base/gaps.h"
+#include "certificate.h"
 #include "compare.h"
 #include "islands.h"
 #include "montecarlo.h"
@@ -22,8 +23,6 @@ enum {
 
 /* The error of samples from one record to the next, in standard deviations: far below their sampling error. */
 static const double step_tolerance = 5e-5;
-/* A difference that is worth a warning, in standard deviations; of logarithms of evidence the same number. */
-static const double largest_silent = 0.1;
 
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error)
@@ -277,11 +276,11 @@ static int is_evidence_known(const gbees_audit *audit)
     return !audit->lost.status && samples->evidence.effective >= GBEES_EFFECTIVE_LEAST;
 }
 
-/* Whether the run's log evidence certainly differs from the sampled one by more than largest_silent; 0 if either is
- * not known. */
+/* Whether the run's log evidence certainly differs from the sampled one by more than GBEES_LARGEST_SILENT; 0 if
+ * either is not known. */
 static int is_off(double log_evidence, double sampled, double error)
 {
-    return fabs(log_evidence - sampled) > largest_silent + 3 * error;
+    return fabs(log_evidence - sampled) > GBEES_LARGEST_SILENT + 3 * error;
 }
 
 void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence)
@@ -336,51 +335,4 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
 unsigned gbees_audit_warnings(const gbees_audit *audit)
 {
     return audit->warnings;
-}
-
-gbees_difference gbees_certificate_worst(const gbees_difference *list, int dimension, int *axis)
-{
-    int worst = 0;
-
-    for (int j = 0; j < dimension; j++) {
-        if (isnan(list[j].bound)) {
-            worst = j;
-            break;
-        }
-        worst = list[j].bound > list[worst].bound ? j : worst;
-    }
-    if (axis)
-        *axis = worst;
-    return list[worst];
-}
-
-static gbees_difference larger(gbees_difference a, gbees_difference b)
-{
-    return isnan(a.bound) || a.bound > b.bound ? a : b;
-}
-
-gbees_difference gbees_certificate_error(const gbees_certificate *certificate, int dimension, gbees_accuracy_of of)
-{
-    if (of == GBEES_ACCURACY_DENSITY)
-        return certificate->density;
-    if (of == GBEES_ACCURACY_MARGINALS)
-        return gbees_certificate_worst(certificate->marginal, dimension, NULL);
-    return larger(gbees_certificate_worst(certificate->mean, dimension, NULL),
-                  gbees_certificate_worst(certificate->std, dimension, NULL));
-}
-
-int gbees_certificate_is_far_off(const gbees_certificate *certificate, int axis)
-{
-    const gbees_difference mean = certificate->mean[axis], std = certificate->std[axis];
-
-    /* Value - 2 standard errors: at least so far off. */
-    return 2 * mean.value - mean.bound > largest_silent || 2 * std.value - std.bound > largest_silent;
-}
-
-int gbees_certificate_warns(const gbees_certificate *certificate, int dimension)
-{
-    for (int j = 0; j < dimension; j++)
-        if (gbees_certificate_is_far_off(certificate, j))
-            return 1;
-    return 0;
 }

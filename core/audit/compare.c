@@ -3,13 +3,13 @@
 #include "compare.h"
 #include "base/workers.h"
 #include "bins.h"
+#include "certificate.h"
 #include "islands.h"
 #include "marginal.h"
 #include "samples.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     SAMPLE_NS = 20, /* that comparing a sample takes, or more */
@@ -38,18 +38,6 @@ typedef struct comparison {
 static gbees_difference difference(double value, double standard_error)
 {
     return (gbees_difference){value, value + 2 * standard_error};
-}
-
-void gbees_certificate_start(gbees_certificate *certificate, size_t samples)
-{
-    const gbees_difference unknown = {NAN, NAN};
-
-    memset(certificate, 0, sizeof *certificate);
-    certificate->samples = samples;
-    for (int j = 0; j < N; j++)
-        certificate->mean[j] = certificate->std[j] = certificate->marginal[j] = certificate->kolmogorov[j] = unknown;
-    certificate->density = unknown;
-    certificate->estimate = NAN;
 }
 
 /* Calls work for each item, on threads if all calls together take long enough (`nanoseconds`). Returns the status of

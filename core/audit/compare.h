@@ -7,13 +7,6 @@
 
 enum { GBEES_EFFECTIVE_LEAST = 256 /* effective samples, below which their errors say nothing */ };
 
-/* Makes a certificate that says nothing yet of so many samples. */
-void gbees_certificate_start(gbees_certificate *certificate, size_t samples);
-
-/* Whether a mean or a standard deviation along an axis is off by more than a tenth of a standard deviation, less two
- * standard errors. */
-int gbees_certificate_is_far_off(const gbees_certificate *certificate, int axis);
-
 /* Fills what the samples can tell of the record: moments; marginals, and the density of no more than 4 million cells,
  * if the record has them. With fewer than 256 effective samples only the reason why nothing is certified; as well if
  * resampled samples differ much from a record that has little probability far from the rest, as they would if the

@@ -1,9 +1,9 @@
-/* cells_private.h - what a gbees_cells is: for cells.c, cells_sort.c and cells_permute.c. */
+/* cells_private.h - what a gbees_cells is: for cells*.c and slabs.c. */
 #ifndef GBEES_SOLVER_CELLS_PRIVATE_H
 #define GBEES_SOLVER_CELLS_PRIVATE_H
 
 #include "cells.h"
-#include "slabs.h"
+#include <stdlib.h>
 
 typedef struct gbees_cells_entry {
     uint64_t high, low; /* the packed index, axis 0 in the most significant bits */
@@ -17,6 +17,8 @@ typedef struct gbees_cells_layout {
     int shift[GBEES_MAX_DIM];
     int bits; /* of all axes */
 } gbees_cells_layout;
+
+typedef struct gbees_slabs gbees_slabs; /* slabs.h */
 
 struct gbees_cells {
     int dimension, threads; /* that pack cells, at most; 0: one */
@@ -66,6 +68,23 @@ static inline uint64_t gbees_cells_place(const gbees_cells_entry *e, int shift, 
                                        : e->low >> shift | e->high << (64 - shift);
 
     return bits & mask;
+}
+
+/* The index of entry i along an axis. */
+static inline int32_t gbees_cells_index(const gbees_cells *cells, size_t i, int axis)
+{
+    const gbees_cells_layout *as = &cells->layout;
+
+    return (int32_t)(as->offset[axis] +
+                     (int64_t)gbees_cells_place(&cells->entries[i], as->shift[axis], as->mask[axis]));
+}
+
+/* Frees cells that are in no slabs. */
+static inline void gbees_cells_free(gbees_cells *cells)
+{
+    if (cells)
+        free(cells->entries);
+    free(cells);
 }
 
 static inline int gbees_cells_is_less(const gbees_cells_entry *a, const gbees_cells_entry *b)

@@ -4,6 +4,7 @@
 #include "frame.h"
 #include "mode_records.h"
 #include "run.h"
+#include "slab_marginals.h"
 #include "slabs.h"
 #include "tail.h"
 #include "warnings.h"

@@ -1,4 +1,4 @@
-/* slabs.c - chooses the slabs of a record's cells, fetches them, and adds up marginals: see slabs.h. */
+/* slabs.c - chooses the slabs of a record's cells, and fetches them: see slabs.h. */
 #include "slabs.h"
 #include "cells_private.h"
 #include <stdlib.h>
@@ -113,7 +113,7 @@ int gbees_slabs_create(const gbees_slab_source *from, gbees_cells **cells, gbees
     int status;
 
     if (!c.cells || !slabs) {
-        gbees_cells_destroy(c.cells);
+        gbees_cells_free(c.cells);
         free(slabs);
         return fail_memory(error);
     }
@@ -123,10 +123,12 @@ int gbees_slabs_create(const gbees_slab_source *from, gbees_cells **cells, gbees
     if (c.failed || (!status && divide(slabs, &c)))
         status = fail_memory(error);
     free(c.count);
-    if (status)
-        gbees_cells_destroy(c.cells);
-    else
+    if (!status) {
         *cells = c.cells;
+        return GBEES_OK;
+    }
+    gbees_slabs_destroy(slabs);
+    gbees_cells_free(c.cells);
     return status;
 }
 
@@ -134,7 +136,7 @@ void gbees_slabs_destroy(gbees_slabs *slabs)
 {
     if (!slabs)
         return;
-    gbees_cells_destroy(slabs->slab);
+    gbees_cells_free(slabs->slab);
     free(slabs->from);
     free(slabs->first);
     free(slabs);
@@ -211,12 +213,12 @@ int gbees_slabs_hold(gbees_slabs *slabs, size_t cell, size_t *end, gbees_error *
             hi = middle;
     }
     if (!slabs->slab || slabs->held != lo) {
-        gbees_cells_destroy(slabs->slab);
+        gbees_cells_free(slabs->slab);
         slabs->slab = NULL;
         status = fetch(slabs, lo, error);
     }
     if (status) {
-        gbees_cells_destroy(slabs->slab);
+        gbees_cells_free(slabs->slab);
         slabs->slab = NULL;
     }
     *end = slabs->first[lo + 1];
@@ -227,90 +229,4 @@ const gbees_cells *gbees_slabs_held(const gbees_slabs *slabs, size_t *first)
 {
     *first = slabs->slab ? slabs->first[slabs->held] : 0;
     return slabs->slab;
-}
-
-/* ---- marginals ---- */
-
-/* Allocates marginals of the cells' ranges in one block, all 0. NULL: no memory. */
-static gbees_marginals *lay_out(const gbees_cells *cells, uint64_t most)
-{
-    const int n = cells->dimension;
-    gbees_marginals shape;
-    uint64_t entries = 0, at = 0;
-
-    memset(&shape, 0, sizeof shape);
-    for (int j = 0; j < n; j++) {
-        shape.first[j] = cells->first[j];
-        shape.length[j] = (uint64_t)((int64_t)cells->last[j] - cells->first[j] + 1);
-    }
-    for (int j = 0; j < n; j++) {
-        entries += shape.length[j];
-        for (int k = j + 1; k < n; k++)
-            entries += shape.length[k] > most / shape.length[j] ? 0 : shape.length[j] * shape.length[k];
-    }
-    if (entries > (SIZE_MAX - sizeof shape) / sizeof(double))
-        return NULL;
-    gbees_marginals *made = calloc(1, sizeof *made + entries * sizeof(double));
-    if (!made)
-        return NULL;
-    double *sums = (double *)(void *)(made + 1);
-    *made = shape;
-    for (int j = 0; j < n; j++) {
-        made->line[j] = sums + at;
-        at += shape.length[j];
-        for (int k = j + 1; k < n; k++) {
-            if (shape.length[k] > most / shape.length[j])
-                continue;
-            made->plane[j][k] = sums + at;
-            at += shape.length[j] * shape.length[k];
-        }
-    }
-    return made;
-}
-
-/* Adds a batch of cells to the sums, which lie behind the struct. */
-static void add_batch(const gbees_marginals *to, int n, size_t count, int32_t *const *index, const double *p)
-{
-    for (int j = 0; j < n; j++) {
-        double *line = (double *)to->line[j]; /* of the block, which is this file's */
-
-        for (size_t i = 0; i < count; i++)
-            line[index[j][i] - to->first[j]] += p[i];
-        for (int k = j + 1; k < n; k++) {
-            double *plane = (double *)to->plane[j][k];
-
-            for (size_t i = 0; i < count && plane; i++)
-                plane[(uint64_t)(index[j][i] - to->first[j]) * to->length[k] +
-                      (uint64_t)(index[k][i] - to->first[k])] += p[i];
-        }
-    }
-}
-
-int gbees_slabs_marginals(const gbees_cells *cells, uint64_t most, gbees_marginals **marginals, gbees_error *error)
-{
-    gbees_marginals *made = cells->count > 0 ? lay_out(cells, most) : NULL;
-    int32_t own[GBEES_MAX_DIM][BATCH], *rows[GBEES_MAX_DIM];
-    double p[BATCH];
-    int status = GBEES_OK;
-
-    if (!made)
-        return cells->count > 0 ? fail_memory(error) : GBEES_OK;
-    for (int j = 0; j < cells->dimension; j++)
-        rows[j] = own[j];
-    for (size_t first = 0, end = 0; first < cells->count && !status;) {
-        if (first == end)
-            status = gbees_cells_hold(cells, first, &end, error);
-        const size_t count = end - first < BATCH ? end - first : BATCH;
-
-        if (!status) {
-            gbees_cells_copy(cells, first, count, rows, p);
-            add_batch(made, cells->dimension, count, rows, p);
-        }
-        first += count;
-    }
-    if (status)
-        free(made);
-    else
-        *marginals = made;
-    return status;
 }

@@ -23,11 +23,7 @@ typedef struct gbees_slab_source {
  * all: gbees_cells_hold() fetches the slab of a cell. gbees_cells_destroy() frees it. */
 int gbees_slabs_create(const gbees_slab_source *from, gbees_cells **cells, gbees_error *error);
 
-/* Computes the marginals of all cells, slab by slab; planes of more than `most` entries are left out. The caller
- * frees *marginals. */
-int gbees_slabs_marginals(const gbees_cells *cells, uint64_t most, gbees_marginals **marginals, gbees_error *error);
-
-/* ---- for cells.c ---- */
+/* ---- for cells_read.c ---- */
 
 /* The slab in memory, of which cell 0 is cell *first of all. NULL: none is. */
 const gbees_cells *gbees_slabs_held(const gbees_slabs *slabs, size_t *first);
