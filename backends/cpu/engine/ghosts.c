@@ -117,6 +117,7 @@ static int add_key(const gbees_engine *e, key_list *list, const int32_t *key)
 {
     if (reserve_keys(list, list->count + 1))
         return 1;
+    memset(list->key[list->count], 0, sizeof *list->key); /* all of it is sent */
     memcpy(list->key[list->count++], key, (size_t)e->g.shape.n * sizeof *key);
     return 0;
 }
