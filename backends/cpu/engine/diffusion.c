@@ -120,7 +120,7 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
         }
         most = e->rows.noise[slot] > most ? e->rows.noise[slot] : most;
     }
-    e->context.noise.uniform = uniform && !e->ranks; /* Q of ghosts is not compared */
+    e->context.noise.uniform = uniform; /* of ghosts, too, which are inspected as all bricks are */
     int status = 0;
     for (uint32_t k = 0; k < e->g.count && !isfinite(most) && !status; k++)
         if (!isfinite(e->rows.noise[e->g.used[k]]))
