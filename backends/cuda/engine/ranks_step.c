@@ -145,6 +145,7 @@ static int prune(gbees_engine *e, gbees_error *error)
     s->ghosts = e->ranks->ghosts = 0;
     s->linked = s->count;
     s->stop = STOP_DONE;
+    ranks_count(e);
     return mass > 0 ? 0 : failure_empty(e->setup.threshold, error);
 }
 
@@ -164,13 +165,13 @@ static void steer(gbees_engine *e)
 int ranks_shrink(gbees_engine *e, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
+
+    speed_agree(ranks->parallel, MEASURED_S, &ranks->speed, ranks->speeds, ranks->weight);
     int status = prune(e, error);
 
     if (status)
         return status;
     steer(e);
-    speed_agree(ranks->parallel, MEASURED_S, &ranks->speed, ranks->speeds, ranks->weight);
-    ranks_count(e);
     if (ranks->bricks < ranks->split_from / 2)
         return ranks_collect(e, error);
     if (ranks->busiest * ranks->parallel->ranks > MOST_LOADED * (double)ranks->bricks) {
