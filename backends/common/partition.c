@@ -2,15 +2,13 @@
  * histogram of the part's bricks that costs least: the larger load of both sides, plus the fraction of the bricks
  * beside the cut. */
 #include "partition.h"
-#include "speed.h"
 #include <limits.h>
 #include <stdlib.h>
 
 int partition_create(partition *p, int n, int ranks, const int *layers)
 {
     *p = (partition){.n = n, .ranks = ranks, .parts = 1, .part = calloc((size_t)ranks, sizeof *p->part)};
-    p->weight = speed_equal_weights(ranks);
-    if (!p->part || !p->weight)
+    if (!p->part)
         return 1;
     p->part[0] = (partition_part){.first = 0, .ranks = ranks};
     for (int j = 0; j < n; j++) {
@@ -24,7 +22,6 @@ int partition_create(partition *p, int n, int ranks, const int *layers)
 void partition_destroy(partition *p)
 {
     free(p->part);
-    free(p->weight);
     *p = (partition){0};
 }
 
@@ -109,21 +106,22 @@ static double cost_of(const int64_t *histogram, int bins, int b, int64_t below, 
 }
 
 /* The part of a part's bricks that its lower half of ranks should have. */
-static double fraction_below(const partition *p, const partition_part *whole)
+static double fraction_below(const partition_part *whole, const double *weight)
 {
     double below = 0, all = 0;
 
     for (int r = 0; r < whole->ranks; r++) {
-        below += r < whole->ranks / 2 ? p->weight[whole->first + r] : 0;
-        all += p->weight[whole->first + r];
+        below += r < whole->ranks / 2 ? weight[whole->first + r] : 0;
+        all += weight[whole->first + r];
     }
     return below / all;
 }
 
 /* Chooses the cut of a part with the least cost; its bin is below 0 if no cut divides the part's bricks. */
-static cut choose(const partition *p, const partition_bins *bins, const int64_t *counts, int part)
+static cut choose(const partition *p, const partition_bins *bins, const int64_t *counts, const double *weight,
+                  int part)
 {
-    const double fraction = fraction_below(p, &p->part[part]);
+    const double fraction = fraction_below(&p->part[part], weight);
     cut best = {.axis = 0, .bin = -1, .cost = 1e300};
 
     for (int j = 0; j < p->n; j++) {
@@ -152,7 +150,7 @@ static int32_t beyond(const partition_bins *bins, const partition_box *box)
     return end > box->lo[0] && end < box->hi[0] ? (int32_t)end : box->hi[0];
 }
 
-void partition_cut(partition *p, const partition_bins *bins, const int64_t *counts)
+void partition_cut(partition *p, const partition_bins *bins, const int64_t *counts, const double *weight)
 {
     const int parts = p->parts;
     int at = parts;
@@ -162,7 +160,7 @@ void partition_cut(partition *p, const partition_bins *bins, const int64_t *coun
 
         if (low->ranks == 1)
             continue;
-        const cut c = choose(p, bins, counts, k);
+        const cut c = choose(p, bins, counts, weight, k);
         const int32_t key = c.bin < 0 ? beyond(bins, &low->box)
                                       : (int32_t)(bins->first[c.axis] + ((int64_t)c.bin << bins->shift[c.axis]));
         partition_part *high = &p->part[at++];

@@ -33,7 +33,6 @@ typedef struct partition {
     int n, ranks;              /* dimensions, ranks */
     int parts;                 /* the number of parts, 1 .. ranks */
     int layers[GBEES_MAX_DIM]; /* of bricks on each side of a cut that are ghosts on the other side, by axis */
-    double *weight;            /* [ranks]: the bricks that each should have, relative to the others; 1 at first */
     partition_part *part;      /* [ranks]; once all cuts are chosen part r is rank r's */
 } partition;
 
@@ -60,7 +59,8 @@ int partition_is_open(const partition *p);
 void partition_set_bins(const partition *p, const int32_t *lo, const int32_t *hi, partition_bins *bins);
 /* Adds a brick with a key within the bins to the histograms of its part: counts[parts][n][PARTITION_BINS]. */
 void partition_count(const partition *p, const partition_bins *bins, const int32_t *key, int64_t *counts);
-/* Cuts each part of more than one rank in two, by the histograms of all ranks' bricks. */
-void partition_cut(partition *p, const partition_bins *bins, const int64_t *counts);
+/* Cuts each part of more than one rank in two, by the histograms of all ranks' bricks. weight[ranks]: the bricks that
+ * each rank should have, relative to the others. */
+void partition_cut(partition *p, const partition_bins *bins, const int64_t *counts, const double *weight);
 
 #endif

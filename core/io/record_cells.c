@@ -53,9 +53,8 @@ typedef struct segment {
 
 typedef struct filling {
     const block *to;
-    segment list[BLOCKS + GBEES_MODES_MOST + 1];
+    segment list[BLOCKS];
     size_t count;
-    size_t end; /* of the cells that are in memory, behind the last segment */
 } filling;
 
 /* Sets the centres of a segment's cells. */
@@ -158,37 +157,30 @@ static void close_block(block *cells)
     free(cells->x);
 }
 
-/* Unpacks the next cells of all parts to places next->at ... of a block, up to its end or that of the cells that are
- * in memory. `next` is the first of them; it is set to what follows the last. */
+/* Unpacks the next cells of a part to places next->at ... of a block, up to the block's end, or that of the cells
+ * that are in memory. `next` is the first of them; it is set to what follows the last. */
 static void fill_some(gbees_hdf5 *file, const block *cells, segment *next)
 {
     filling f = {.to = cells};
-    const double work = (double)(cells->count - next->at) * CELL_NS;
+    const size_t space = cells->count - next->at;
+    size_t end;
+    gbees_error error;
 
-    while (next->at < cells->count && f.count < sizeof f.list / sizeof *f.list) {
-        gbees_error error;
-        size_t end;
-
-        if (f.count > 0 && !gbees_cells_are_whole(next->part->cells) && next->first == f.end)
-            break;
-        if (gbees_cells_hold(next->part->cells, next->first, &end, &error)) {
-            gbees_hdf5_reject(file, error.status, error.text);
-            return;
-        }
-        const size_t left = end - next->first, space = cells->count - next->at;
-
-        f.end = end;
-        next->count = left < space ? left : space;
-        next->count = next->count < CHUNK ? next->count : CHUNK;
+    if (gbees_cells_hold(next->part->cells, next->first, &end, &error)) {
+        gbees_hdf5_reject(file, error.status, error.text);
+        return;
+    }
+    end = end - next->first < space ? end : next->first + space;
+    for (; next->first < end; next->first += next->count) {
+        next->count = end - next->first < CHUNK ? end - next->first : CHUNK;
         f.list[f.count++] = *next;
         next->at += next->count;
-        next->first += next->count;
-        if (next->first == gbees_cells_count(next->part->cells)) {
-            next->first = 0;
-            next->part++;
-        }
     }
-    gbees_workers_run(gbees_workers_worth(file->threads, work), f.count, fill_segment, &f);
+    if (end == gbees_cells_count(next->part->cells)) {
+        next->first = 0;
+        next->part++;
+    }
+    gbees_workers_run(gbees_workers_worth(file->threads, (double)space * CELL_NS), f.count, fill_segment, &f);
 }
 
 /* Unpacks the next cells->count cells of all parts, one part after the other. */

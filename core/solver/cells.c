@@ -49,19 +49,6 @@ typedef struct adding {
     int32_t first[GBEES_WORKERS_PARTS][GBEES_MAX_DIM], last[GBEES_WORKERS_PARTS][GBEES_MAX_DIM]; /* of each part */
 } adding;
 
-/* Finds the range of an axis of cells first ... end - 1. */
-static void find_range(const int32_t *index, size_t first, size_t end, int32_t *lowest, int32_t *highest)
-{
-    int32_t low = index[first], high = low;
-
-    for (size_t i = first; i < end; i++) {
-        low = index[i] < low ? index[i] : low;
-        high = index[i] > high ? index[i] : high;
-    }
-    *lowest = low;
-    *highest = high;
-}
-
 /* Packs cells first ... first + count - 1 of a list, of at most GBEES_CELLS_BLOCK, to the same places of `to`. */
 static void pack(const gbees_cells_layout *as, int n, size_t first, size_t count, const int32_t *const *index,
                  const double *p, gbees_cells_entry *to)
@@ -91,7 +78,7 @@ static void add_part(void *context, size_t part)
     const size_t start = part_first(a, part), end = part_first(a, part + 1);
 
     for (int j = 0; j < to->dimension; j++)
-        find_range(a->index[j], start, end, &a->first[part][j], &a->last[part][j]);
+        gbees_cells_find_range(a->index[j], start, end, &a->first[part][j], &a->last[part][j]);
     for (size_t first = start; first < end; first += GBEES_CELLS_BLOCK)
         pack(&to->layout, to->dimension, first, end - first < GBEES_CELLS_BLOCK ? end - first : GBEES_CELLS_BLOCK,
              a->index, a->p, to->entries + to->count);

@@ -70,6 +70,20 @@ static inline uint64_t gbees_cells_place(const gbees_cells_entry *e, int shift, 
     return bits & mask;
 }
 
+/* Finds the range of the indices of cells first ... end - 1 along an axis. */
+static inline void gbees_cells_find_range(const int32_t *index, size_t first, size_t end, int32_t *lowest,
+                                          int32_t *highest)
+{
+    int32_t low = index[first], high = low;
+
+    for (size_t i = first; i < end; i++) {
+        low = index[i] < low ? index[i] : low;
+        high = index[i] > high ? index[i] : high;
+    }
+    *lowest = low;
+    *highest = high;
+}
+
 /* The index of entry i along an axis. */
 static inline int32_t gbees_cells_index(const gbees_cells *cells, size_t i, int axis)
 {

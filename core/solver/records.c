@@ -105,11 +105,12 @@ static int collect_modes(gbees_solver *solver, gbees_event *event, gbees_error *
 static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
 {
     const int with_cells = wants_cells(solver, &event->record);
+    const int in_slabs = with_cells && !event->modes && is_in_slabs(solver, &event->record);
     int status;
 
     if (!with_cells && !solver->observer->audit)
         return GBEES_OK;
-    if (with_cells && !event->modes && is_in_slabs(solver, &event->record)) /* and for events before this one */
+    if (in_slabs) /* and for events before this one */
         status = gbees_notifier_finish(solver->notifier, error);
     else
         status = gbees_notifier_wait(solver->notifier, with_cells ? event->record.statistics.cells_above : 0, error);
@@ -117,7 +118,7 @@ static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
         return status || !with_cells ? status : collect_modes(solver, event, error);
     if (!status)
         status = make_marginals(solver, &event->marginals, error);
-    if (!status && with_cells && is_in_slabs(solver, &event->record))
+    if (!status && in_slabs)
         return divide_cells(solver, event, error);
     if (!status && with_cells)
         status = capture_cells(solver, &event->capture, error);

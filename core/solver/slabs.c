@@ -63,12 +63,9 @@ static int count_cells(void *context, size_t count, const int32_t *const *index,
 
     (void)p;
     for (int j = 0; j < cells->dimension && count > 0; j++) {
-        int32_t lo = index[j][0], hi = lo;
+        int32_t lo, hi;
 
-        for (size_t i = 1; i < count; i++) {
-            lo = index[j][i] < lo ? index[j][i] : lo;
-            hi = index[j][i] > hi ? index[j][i] : hi;
-        }
+        gbees_cells_find_range(index[j], 0, count, &lo, &hi);
         cells->first[j] = cells->count > 0 && cells->first[j] < lo ? cells->first[j] : lo;
         cells->last[j] = cells->count > 0 && cells->last[j] > hi ? cells->last[j] : hi;
         c->failed |= j == 0 && widen(c, lo, hi);

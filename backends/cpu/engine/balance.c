@@ -87,10 +87,8 @@ static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
     int status =
         ranks_agree(e, !counts || partition_create(&cuts, n, all, ranks->layers) ? no_memory(error) : 0, error);
 
-    if (!status) {
-        memcpy(cuts.weight, ranks->weight, (size_t)all * sizeof *cuts.weight);
+    if (!status)
         find_range(e, from, lo, hi);
-    }
     if (!status)
         partition_set_bins(&cuts, lo, hi, &bins);
     while (!status && partition_is_open(&cuts)) {
@@ -100,7 +98,7 @@ static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
             partition_count(&cuts, &bins, key, counts);
         if (!from->initial) /* these all ranks have */
             ranks_sum(e, counts, (size_t)cuts.parts * (size_t)n * PARTITION_BINS);
-        partition_cut(&cuts, &bins, counts);
+        partition_cut(&cuts, &bins, counts, ranks->weight);
     }
     free(counts);
     if (status) {

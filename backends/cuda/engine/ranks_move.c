@@ -83,7 +83,6 @@ static int choose(gbees_engine *e, const int32_t *keys, uint64_t count, partitio
         ranks_agree(e, !counts || partition_create(cuts, n, all, e->ranks->layers) ? no_memory(error) : 0, error);
 
     if (!status) {
-        memcpy(cuts->weight, e->ranks->weight, (size_t)all * sizeof *cuts->weight);
         find_range(e, keys, count, lo, hi);
         partition_set_bins(cuts, lo, hi, &bins);
     }
@@ -92,7 +91,7 @@ static int choose(gbees_engine *e, const int32_t *keys, uint64_t count, partitio
         for (uint64_t k = 0; k < count; k++)
             partition_count(cuts, &bins, keys + k * (size_t)n, counts);
         ranks_sum(e, counts, (size_t)cuts->parts * (size_t)n * PARTITION_BINS);
-        partition_cut(cuts, &bins, counts);
+        partition_cut(cuts, &bins, counts, e->ranks->weight);
     }
     free(counts);
     return status;

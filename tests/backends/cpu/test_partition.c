@@ -36,7 +36,9 @@ static void count_key(const int32_t *key, void *context)
     partition_count(&c->cuts, &c->bins, key, c->counts);
 }
 
-/* Cuts for ranks of these weights; NULL: all are 1. */
+static const double equal[] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+/* Cuts for ranks of these weights. */
 static void cut_for(counting *c, int ranks, const double *weight)
 {
     const int32_t lo[] = {-RADIUS, -2 * RADIUS, -RADIUS}, hi[] = {RADIUS, 2 * RADIUS, RADIUS};
@@ -44,8 +46,6 @@ static void cut_for(counting *c, int ranks, const double *weight)
     const size_t entries = (size_t)ranks * DIMENSION * PARTITION_BINS;
 
     ck_assert_int_eq(partition_create(&c->cuts, DIMENSION, ranks, layers), 0);
-    for (int r = 0; r < ranks; r++)
-        c->cuts.weight[r] = weight ? weight[r] : c->cuts.weight[r];
     partition_set_bins(&c->cuts, lo, hi, &c->bins);
     c->counts = calloc(entries, sizeof *c->counts);
     c->of_rank = calloc((size_t)ranks, sizeof *c->of_rank);
@@ -54,7 +54,7 @@ static void cut_for(counting *c, int ranks, const double *weight)
     while (partition_is_open(&c->cuts)) {
         memset(c->counts, 0, entries * sizeof *c->counts);
         visit_bricks(count_key, c);
-        partition_cut(&c->cuts, &c->bins, c->counts);
+        partition_cut(&c->cuts, &c->bins, c->counts, weight);
     }
     c->all = 0;
 }
@@ -87,7 +87,7 @@ START_TEST(each_brick_has_one_owner_and_ranks_have_as_many)
     counting c = {0};
     int64_t most = 0;
 
-    cut_for(&c, ranks[_i], NULL);
+    cut_for(&c, ranks[_i], equal);
     visit_bricks(expect_one_owner, &c);
     for (int r = 0; r < c.cuts.ranks; r++) {
         ck_assert_int_eq(c.cuts.part[r].first, r);
@@ -162,7 +162,7 @@ START_TEST(a_cut_is_across_the_longest_axis)
 {
     counting c = {0};
 
-    cut_for(&c, 2, NULL);
+    cut_for(&c, 2, equal);
     ck_assert_int_eq(c.cuts.part[0].box.hi[1], c.cuts.part[1].box.lo[1]);
     ck_assert_int_eq(c.cuts.part[0].box.hi[0], INT32_MAX);
     ck_assert_int_ge(c.cuts.part[0].box.hi[1], -1);
@@ -177,7 +177,7 @@ START_TEST(keys_far_away_have_an_owner)
     const int32_t far[][GBEES_MAX_DIM] = {{1 << 24, 0, 0}, {-(1 << 24), 1 << 24, 7}, {0, 0, -(1 << 25)}};
     counting c = {0};
 
-    cut_for(&c, 5, NULL);
+    cut_for(&c, 5, equal);
     for (size_t k = 0; k < sizeof far / sizeof *far; k++)
         expect_one_owner(far[k], &c);
     free_counting(&c);
@@ -224,7 +224,7 @@ START_TEST(one_brick_has_one_owner)
     while (partition_is_open(&c.cuts)) {
         memset(c.counts, 0, (size_t)4 * DIMENSION * PARTITION_BINS * sizeof *c.counts);
         partition_count(&c.cuts, &c.bins, key, c.counts);
-        partition_cut(&c.cuts, &c.bins, c.counts);
+        partition_cut(&c.cuts, &c.bins, c.counts, equal);
     }
     expect_one_owner(key, &c);
     c.of_rank = NULL;
