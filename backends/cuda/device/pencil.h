@@ -258,6 +258,7 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *ro
     number *next = (number *)opaque_global(rows_next + cell);
     const int edge = axis_edge(axis), beyond = bricks_beyond(axis), shared = pencils_share_warp(axis);
     const uint32_t *above = m->grid.neighbor[2 * axis + 1];
+    uint32_t swept = 0;
     pencil_line line;
 
     begin_line(m, axis, slots, cell, start, &line);
@@ -280,10 +281,13 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *ro
         for (int i = 0; i < edge; i++)
             if (!shared || line.at[0])
                 row[i << axis_shift(axis)] = line.q[BEYOND - 1 + i] + (line.mass[i] - line.mass[i + 1]);
-        if ((!shared || line.at[0]) && !line.at[1] && line.at[0] < m->first_ghost)
+        if (shared && line.at[0] && !line.at[1] && line.at[0] < m->first_ghost)
             add_outflow(line.mass[edge], outflow);
+        swept = line.at[0];
         next_brick(axis, fresh, base_next, next_slot, &line);
     } while (shared ? warp_any(line.at[0] != 0) : line.at[0] != 0);
+    if (!shared && swept < m->first_ghost)
+        add_outflow(line.mass[0], outflow);
 }
 
 /* Whether the first bricks of the lane's pencil include an own one, so that it has to be swept. */

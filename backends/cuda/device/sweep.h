@@ -72,25 +72,6 @@ GBEES_NUM void add_outflow_of_line(const number *mass, int cells, int is_lowest,
         add_outflow(mass[cells], sum);
 }
 
-/* A row of cells along an axis, in a brick and in its two neighbours: pointers to its lowest cell in each. The null
- * brick stands for an absent neighbour. */
-typedef struct line_rows {
-    const number *own, *below, *above;
-} line_rows;
-
-/* Loads the `cells` cells from number `first` on, and BEYOND cells on each side, of a row with `edge` >= BEYOND cells
- * a brick; neighbouring cells are 1 << shift apart. */
-GBEES_NUM void load_cells(line_rows rows, int edge, int shift, int first, int cells, number *q)
-{
-#pragma unroll
-    for (int i = 0; i < cells + 2 * BEYOND; i++) {
-        const int at = first + i - BEYOND;
-        const number *row = at < 0 ? rows.below : at >= edge ? rows.above : rows.own;
-
-        q[i] = row[(at & (edge - 1)) << shift];
-    }
-}
-
 /* Loads the BEYOND cells beyond one end of a line where bricks are short: from the neighbours and from theirs, in the
  * order that they have along the axis. Beyond the grid they are the null brick's, which are 0. */
 GBEES_NUM void load_beyond(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int up,
@@ -116,10 +97,16 @@ GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32
     const number *row = p + (size_t)slot * CELLS + (size_t)cell;
 
     if (edge >= BEYOND) {
-        const line_rows rows = {row, p + (size_t)m->grid.neighbor[2 * axis][slot] * CELLS + (size_t)cell,
-                                p + (size_t)m->grid.neighbor[2 * axis + 1][slot] * CELLS + (size_t)cell};
+        const number *below = p + (size_t)m->grid.neighbor[2 * axis][slot] * CELLS + (size_t)cell;
+        const number *above = p + (size_t)m->grid.neighbor[2 * axis + 1][slot] * CELLS + (size_t)cell;
 
-        load_cells(rows, edge, axis_shift(axis), part * cells, cells, q);
+#pragma unroll
+        for (int i = 0; i < cells + 2 * BEYOND; i++) {
+            const int at = part * cells + i - BEYOND;
+            const number *from = at < 0 ? below : at >= edge ? above : row;
+
+            q[i] = from[(at & (edge - 1)) << axis_shift(axis)];
+        }
         return;
     }
     /* A brick is one line. */

@@ -91,17 +91,24 @@ GBEES_NUM line_part part_of_brick(int axis, int which)
 }
 
 /* Loads a part's cells and those beyond it, from the brick and its neighbours. Neighbours above `filled` are read as
- * the null brick: nothing has been written to their rows yet. */
+ * the null brick: nothing has been written to their rows yet. Rows are selected by their 32-bit indices, which takes
+ * half of the instructions that pointers take. */
 GBEES_NUM part_cells load_part(const number *p, uint32_t filled, const small_brick *brick, uint32_t slot,
                                line_part part)
 {
     const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
-    const line_rows rows = {p + (slot * CELLS + (uint32_t)part.cell),
-                            p + ((below <= filled ? below : 0) * CELLS + (uint32_t)part.cell),
-                            p + ((above <= filled ? above : 0) * CELLS + (uint32_t)part.cell)};
+    const uint32_t own = slot * CELLS + (uint32_t)part.cell;
+    const uint32_t lower = (below <= filled ? below : 0) * CELLS + (uint32_t)part.cell;
+    const uint32_t upper = (above <= filled ? above : 0) * CELLS + (uint32_t)part.cell;
     part_cells line;
 
-    load_cells(rows, SMALL_EDGE, part.shift, part.first, PART_CELLS, line.q);
+#pragma unroll
+    for (int i = 0; i < PART_CELLS + 2 * BEYOND; i++) {
+        const int at = part.first + i - BEYOND;
+        const uint32_t row = at < 0 ? lower : at >= SMALL_EDGE ? upper : own;
+
+        line.q[i] = p[row + ((uint32_t)(at & (SMALL_EDGE - 1)) << part.shift)];
+    }
     return line;
 }
 
@@ -161,7 +168,10 @@ GBEES_NUM void sweep_part(const gbees_setup *m, const small_sweep *sweep, const 
         }
         sweep->next[slot * CELLS + (uint32_t)cell] = value;
     }
-    add_outflow_of_line(crossing, PART_CELLS, is_lowest, is_highest, &sums->outflow);
+    if (PART_CELLS < SMALL_EDGE) /* a part has one end of a line at most: one text for both */
+        add_outflow(is_lowest ? -crossing[0] : is_highest ? crossing[PART_CELLS] : 0, &sums->outflow);
+    else
+        add_outflow_of_line(crossing, PART_CELLS, is_lowest, is_highest, &sums->outflow);
 }
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
