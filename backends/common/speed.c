@@ -6,30 +6,42 @@
  * what else a machine happens to do. */
 static const double ALIKE = 1.25;
 
-double *speed_equal_weights(int ranks)
+int speeds_create(rank_speeds *speeds, const gbees_parallel *parallel, double least_s)
 {
-    double *weight = malloc((size_t)ranks * sizeof *weight);
+    const size_t ranks = (size_t)parallel->ranks;
 
-    for (int r = 0; r < ranks && weight; r++)
-        weight[r] = 1;
-    return weight;
+    *speeds = (rank_speeds){.parallel = parallel, .least_s = least_s};
+    speeds->all = calloc(ranks, sizeof *speeds->all);
+    speeds->weight = malloc(ranks * sizeof *speeds->weight);
+    for (size_t r = 0; r < ranks && speeds->weight; r++)
+        speeds->weight[r] = 1;
+    return !speeds->all || !speeds->weight;
 }
 
-void speed_add(rank_speed *speed, double bricks, double seconds, double all, int ranks)
+void speeds_destroy(rank_speeds *speeds)
 {
-    if (2 * bricks * ranks < all)
+    free(speeds->all);
+    free(speeds->weight);
+    *speeds = (rank_speeds){0};
+}
+
+void speeds_add(rank_speeds *speeds, double bricks, double seconds, double all)
+{
+    if (2 * bricks * speeds->parallel->ranks < all)
         return;
-    speed->bricks += bricks;
-    speed->seconds += seconds;
+    speeds->own.bricks += bricks;
+    speeds->own.seconds += seconds;
 }
 
-void speed_agree(const gbees_parallel *parallel, double least_s, rank_speed *own, rank_speed *all, double *weight)
+void speeds_agree(rank_speeds *speeds)
 {
+    const gbees_parallel *parallel = speeds->parallel;
+    const rank_speed *all = speeds->all;
     double slowest = 1e300, fastest = 0, sum = 0;
 
-    parallel->gather(parallel->context, own, sizeof *own, all);
+    parallel->gather(parallel->context, &speeds->own, sizeof speeds->own, speeds->all);
     for (int r = 0; r < parallel->ranks; r++) {
-        if (!(all[r].bricks > 0 && all[r].seconds >= least_s))
+        if (!(all[r].bricks > 0 && all[r].seconds >= speeds->least_s))
             return;
         const double speed = all[r].bricks / all[r].seconds;
 
@@ -38,6 +50,11 @@ void speed_agree(const gbees_parallel *parallel, double least_s, rank_speed *own
         sum += speed;
     }
     for (int r = 0; r < parallel->ranks; r++)
-        weight[r] = fastest > ALIKE * slowest ? all[r].bricks / all[r].seconds * parallel->ranks / sum : 1;
-    *own = (rank_speed){0};
+        speeds->weight[r] = fastest > ALIKE * slowest ? all[r].bricks / all[r].seconds * parallel->ranks / sum : 1;
+    speeds->own = (rank_speed){0};
+}
+
+double speeds_load(const rank_speeds *speeds, double bricks)
+{
+    return bricks / speeds->weight[speeds->parallel->rank];
 }

@@ -4,22 +4,36 @@
 
 #include <gbees/parallel.h>
 
-/* Weights that say that all ranks are equally fast; NULL: no memory. The caller frees them. */
-double *speed_equal_weights(int ranks);
-
 /* What a rank has advanced since speeds were last agreed on. */
 typedef struct rank_speed {
     double bricks;  /* advanced, summed over steps */
     double seconds; /* that this has taken, without waiting for other ranks */
 } rank_speed;
 
-/* Adds what a rank has done. Of a rank with less than half of the mean it does not count: what a step takes at least
- * would make it seem slow, so that it would get fewer bricks yet. `all`: the bricks of all ranks. */
-void speed_add(rank_speed *speed, double bricks, double seconds, double all, int ranks);
+/* The speeds that a rank knows. */
+typedef struct rank_speeds {
+    const gbees_parallel *parallel;
+    double least_s;  /* each rank is measured for so many seconds before its speed counts */
+    rank_speed own;  /* of this rank */
+    rank_speed *all; /* [ranks]: memory for those of all */
+    double *weight;  /* [ranks]: the bricks that each rank should have over the mean; 1 at first */
+} rank_speeds;
 
-/* All ranks: sets weight[ranks], the bricks that each rank should have over the mean, by the speeds of all, and
- * begins to measure anew. Speeds that differ by less than a quarter count as equal: all weights are 1. Until each
- * rank has been measured for `least_s` seconds, the weights stay as they are. `all` is memory for [ranks]. */
-void speed_agree(const gbees_parallel *parallel, double least_s, rank_speed *own, rank_speed *all, double *weight);
+/* Returns 1 if there is no memory. The caller destroys it in any case. */
+int speeds_create(rank_speeds *speeds, const gbees_parallel *parallel, double least_s);
+void speeds_destroy(rank_speeds *speeds);
+
+/* Adds what this rank has done in a step. With less than half of the mean's bricks it does not count: what a step
+ * takes at least would make the rank seem slow, so that it would get fewer bricks yet. all: the bricks of all ranks.
+ */
+void speeds_add(rank_speeds *speeds, double bricks, double seconds, double all);
+
+/* All ranks: sets the weights by the speeds of all, and begins to measure anew. Speeds that differ by less than a
+ * quarter count as equal: all weights are 1. Until each rank has been measured for long enough, the weights stay as
+ * they are. */
+void speeds_agree(rank_speeds *speeds);
+
+/* This rank's bricks over its weight: the largest of all ranks is what a step waits for. */
+double speeds_load(const rank_speeds *speeds, double bricks);
 
 #endif

@@ -9,7 +9,6 @@
  * MOST_LOADED_BETWEEN times between prunes, and that is more than WORSE times what the last cuts have reached: where
  * bricks are few, no cuts may give equal numbers. */
 static const double MOST_LOADED = 1.02, MOST_LOADED_BETWEEN = 1.08, WORSE = 1.02;
-static const double MEASURED_S = 0.25; /* that each rank is measured before its speed counts */
 
 static int no_memory(gbees_error *error)
 {
@@ -98,7 +97,7 @@ static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
             partition_count(&cuts, &bins, key, counts);
         if (!from->initial) /* these all ranks have */
             ranks_sum(e, counts, (size_t)cuts.parts * (size_t)n * PARTITION_BINS);
-        partition_cut(&cuts, &bins, counts, ranks->weight);
+        partition_cut(&cuts, &bins, counts, ranks->speeds.weight);
     }
     free(counts);
     if (status) {
@@ -309,7 +308,7 @@ static double count_bricks(gbees_engine *e)
     for (uint32_t k = 0; k < e->g.count; k++)
         own += !e->rows.ghost[e->g.used[k]];
     int64_t bricks = (int64_t)own;
-    double most = (double)own / e->ranks->weight[e->ranks->parallel->rank];
+    double most = speeds_load(&e->ranks->speeds, (double)own);
     e->ranks->own = own;
     ranks_sum(e, &bricks, 1);
     ranks_most(e, &most, 1);
@@ -433,7 +432,7 @@ static int cut_anew(gbees_engine *e, gbees_error *error)
 
 int balance_renew(gbees_engine *e, gbees_error *error)
 {
-    speed_agree(e->ranks->parallel, MEASURED_S, &e->ranks->speed, e->ranks->speeds, e->ranks->weight);
+    speeds_agree(&e->ranks->speeds);
     const double load = count_bricks(e);
 
     return load > MOST_LOADED && load > WORSE * e->ranks->reached ? cut_anew(e, error) : ghosts_relist(e, error);

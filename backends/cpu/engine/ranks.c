@@ -2,6 +2,8 @@
 #include "ranks.h"
 #include <stdlib.h>
 
+static const double MEASURED_S = 0.25; /* that each rank is measured before its speed counts */
+
 int ranks_check(const gbees_problem *problem, gbees_error *error)
 {
     const gbees_numerics *numerics = &problem->numerics;
@@ -37,9 +39,7 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
     ranks->out = calloc(count, sizeof *ranks->out);
     ranks->in = calloc(count, sizeof *ranks->in);
     ranks->each = calloc(count, sizeof *ranks->each);
-    ranks->speeds = calloc(count, sizeof *ranks->speeds);
-    ranks->weight = speed_equal_weights(parallel->ranks);
-    if (!ranks->out || !ranks->in || !ranks->each || !ranks->speeds || !ranks->weight ||
+    if (speeds_create(&ranks->speeds, parallel, MEASURED_S) || !ranks->out || !ranks->in || !ranks->each ||
         partition_create(&ranks->cuts, e->g.shape.n, parallel->ranks, ranks->layers))
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
     return 0;
@@ -63,8 +63,7 @@ void ranks_destroy(gbees_engine *e)
     free(ranks->out);
     free(ranks->in);
     free(ranks->each);
-    free(ranks->speeds);
-    free(ranks->weight);
+    speeds_destroy(&ranks->speeds);
     free(ranks->buffer);
     partition_destroy(&ranks->cuts);
     free(ranks);

@@ -54,12 +54,10 @@ typedef struct engine_ranks {
     gbees_message *out, *in;   /* [ranks] */
     void *buffer;              /* data of messages, [buffer_size] bytes */
     size_t buffer_size;
-    uint64_t bricks;         /* of all ranks, when they were last counted; ghosts count for none */
-    uint64_t own;            /* of this rank */
-    rank_speed speed;        /* of this rank */
-    rank_speed *speeds;      /* [ranks]: memory for those of all */
-    double *weight;          /* [ranks]: the bricks that each should have over the mean */
-    double busiest;          /* bricks over weight of the rank that had most */
+    uint64_t bricks; /* of all ranks, when they were last counted; ghosts count for none */
+    uint64_t own;    /* of this rank */
+    rank_speeds speeds;
+    double busiest;          /* the largest load of a rank (speed.h) */
     double reached;          /* busiest over the mean after the last cuts */
     double imbalance;        /* the sum over steps of busiest over the mean */
     double steps;            /* how many steps these were */

@@ -21,7 +21,7 @@ double engine_limiting_rate(gbees_engine *e)
             active = rate > active ? rate : active;
     }
     if (e->ranks) {
-        double most[] = {largest, active, (double)e->ranks->own / e->ranks->weight[e->ranks->parallel->rank]};
+        double most[] = {largest, active, speeds_load(&e->ranks->speeds, (double)e->ranks->own)};
 
         ranks_most(e, most, 3);
         e->ranks->busiest = most[2];
@@ -161,8 +161,8 @@ static int advance_own(gbees_engine *e, kernel_sums *sums, gbees_error *error)
     const double began = gbees_seconds_now() - ranks->log.seconds;
     const int status = advect_and_diffuse(e, sums, error);
 
-    speed_add(&ranks->speed, (double)ranks->own, gbees_seconds_now() - ranks->log.seconds - began,
-              (double)ranks->bricks, ranks->parallel->ranks);
+    speeds_add(&ranks->speeds, (double)ranks->own, gbees_seconds_now() - ranks->log.seconds - began,
+               (double)ranks->bricks);
     return status;
 }
 

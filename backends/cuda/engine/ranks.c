@@ -7,6 +7,8 @@
 /* Bricks from which on two GPUs take less time than one (doc/notes/ranks.md). */
 enum { SPLIT_FROM = 1 << 18 };
 
+static const double MEASURED_S = 2e-3; /* that each GPU is measured before its speed counts */
+
 /* ---- create ---- */
 
 int cuda_ranks_are_alone(const gbees_problem *problem)
@@ -72,10 +74,8 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
     ranks->from = calloc(count, sizeof *ranks->from);
     ranks->each = calloc(count, sizeof *ranks->each);
     ranks->partner = calloc(count, sizeof *ranks->partner);
-    ranks->speeds = calloc(count, sizeof *ranks->speeds);
-    ranks->weight = speed_equal_weights(parallel->ranks);
-    if (!ranks->speeds || !ranks->weight || !ranks->box || !ranks->out || !ranks->in || !ranks->to || !ranks->from ||
-        !ranks->partner || !ranks->each)
+    if (speeds_create(&ranks->speeds, parallel, MEASURED_S) || !ranks->box || !ranks->out || !ranks->in ||
+        !ranks->to || !ranks->from || !ranks->partner || !ranks->each)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
     return cuda_check(
         e->api, e->api->cuMemAllocHost((void **)&ranks->counts, count * (GBEES_MAX_DIM + 1) * sizeof *ranks->counts),
@@ -140,8 +140,7 @@ void ranks_destroy(gbees_engine *e)
     free(ranks->host[0]);
     free(ranks->host[1]);
     free(ranks->partner);
-    free(ranks->speeds);
-    free(ranks->weight);
+    speeds_destroy(&ranks->speeds);
     free(ranks->box);
     free(ranks->out);
     free(ranks->in);

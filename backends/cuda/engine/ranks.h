@@ -51,25 +51,23 @@ typedef struct device_message {
 
 struct engine_ranks {
     const gbees_parallel *parallel;
-    gbees_problem changed;      /* of ranks but 0, after the grid has changed: the engine's problem */
-    nccl_comm nccl;             /* {0}: messages between GPUs travel through the hosts */
-    int is_alone;               /* 1: the problem's grids are never large enough to gain by sharing */
-    int is_split;               /* 1: each rank has the bricks of its box; 0: rank 0 has all */
-    uint32_t split_from;        /* bricks from which on the grid is split; below half of them it is rank 0's again */
-    partition cuts;             /* the last ones that were chosen; part NULL: none yet */
-    partition_box *box;         /* [ranks]: the keys that each rank owns */
-    int layers[GBEES_MAX_DIM];  /* of ghosts beside the box, by axis */
-    rank_partner *partner;      /* [ranks] */
-    int partners;               /* of this rank: partner[0 .. partners - 1] */
-    int capacity;               /* partner[0 .. capacity - 1] have memory: the most partners so far */
-    int has_grown;              /* 1: the last step has inserted the bricks for the next one; they are not linked */
-    uint32_t ghosts;            /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
-    double inspected;           /* time of flow and rates, with a drift that depends on time */
-    uint64_t bricks;            /* of all ranks, when they were last counted */
-    rank_speed speed;           /* of this rank */
-    rank_speed *speeds;         /* [ranks]: memory for those of all */
-    double *weight;             /* [ranks]: the bricks that each should have over the mean */
-    double busiest;             /* bricks over weight of the rank that had most */
+    gbees_problem changed;     /* of ranks but 0, after the grid has changed: the engine's problem */
+    nccl_comm nccl;            /* {0}: messages between GPUs travel through the hosts */
+    int is_alone;              /* 1: the problem's grids are never large enough to gain by sharing */
+    int is_split;              /* 1: each rank has the bricks of its box; 0: rank 0 has all */
+    uint32_t split_from;       /* bricks from which on the grid is split; below half of them it is rank 0's again */
+    partition cuts;            /* the last ones that were chosen; part NULL: none yet */
+    partition_box *box;        /* [ranks]: the keys that each rank owns */
+    int layers[GBEES_MAX_DIM]; /* of ghosts beside the box, by axis */
+    rank_partner *partner;     /* [ranks] */
+    int partners;              /* of this rank: partner[0 .. partners - 1] */
+    int capacity;              /* partner[0 .. capacity - 1] have memory: the most partners so far */
+    int has_grown;             /* 1: the last step has inserted the bricks for the next one; they are not linked */
+    uint32_t ghosts;           /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
+    double inspected;          /* time of flow and rates, with a drift that depends on time */
+    uint64_t bricks;           /* of all ranks, when they were last counted */
+    rank_speeds speeds;
+    double busiest;             /* the largest load of a rank (speed.h) */
     device_array counters;      /* [partners][n + 1]: lengths of the lists `give`, while bricks are selected */
     device_array keys;          /* keys to be sent or inserted, [..][n]; slots of bricks that move to other ranks */
     device_array announced;     /* keys of the partners' new bricks near this rank's box, [..][n] */

@@ -78,8 +78,7 @@ static int mark(gbees_engine *e, gbees_error *error)
     if (!status)
         status = engine_fetch_state(e, doing, error);
     if (!status && is_timed)
-        speed_add(&e->ranks->speed, (double)s->linked, gbees_seconds_now() - began, (double)e->ranks->bricks,
-                  e->ranks->parallel->ranks);
+        speeds_add(&e->ranks->speeds, (double)s->linked, gbees_seconds_now() - began, (double)e->ranks->bricks);
     return status;
 }
 

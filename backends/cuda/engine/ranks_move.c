@@ -17,7 +17,7 @@ void ranks_count(gbees_engine *e)
 {
     int64_t bricks = e->state->count;
 
-    e->ranks->busiest = (double)bricks / e->ranks->weight[e->ranks->parallel->rank];
+    e->ranks->busiest = speeds_load(&e->ranks->speeds, (double)bricks);
     ranks_most(e, &e->ranks->busiest, 1);
     ranks_sum(e, &bricks, 1);
     e->ranks->bricks = (uint64_t)bricks;
@@ -91,7 +91,7 @@ static int choose(gbees_engine *e, const int32_t *keys, uint64_t count, partitio
         for (uint64_t k = 0; k < count; k++)
             partition_count(cuts, &bins, keys + k * (size_t)n, counts);
         ranks_sum(e, counts, (size_t)cuts->parts * (size_t)n * PARTITION_BINS);
-        partition_cut(cuts, &bins, counts, e->ranks->weight);
+        partition_cut(cuts, &bins, counts, e->ranks->speeds.weight);
     }
     free(counts);
     return status;

@@ -10,7 +10,6 @@
 
 /* New cuts are chosen if a rank has more than so many times the mean number of bricks. */
 static const double MOST_LOADED = 1.1;
-static const double MEASURED_S = 2e-3; /* that each GPU is measured before its speed counts */
 
 /* A double from its bits, as kernels store maxima. */
 static double double_of(uint64_t bits)
@@ -104,7 +103,7 @@ static int enter_step(gbees_engine *e, gbees_error *error)
     gbees_state *s = e->state;
     const gbees_step_sums *own = &s->sums[s->run.steps % STATE_SUMS];
     int64_t sums[4] = {own->mass, own->clipped, own->outflow, s->linked};
-    double most = (double)s->linked / e->ranks->weight[e->ranks->parallel->rank];
+    double most = speeds_load(&e->ranks->speeds, (double)s->linked);
 
     ranks_sum(e, sums, 4);
     ranks_most(e, &most, 1);
@@ -166,7 +165,7 @@ int ranks_shrink(gbees_engine *e, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
 
-    speed_agree(ranks->parallel, MEASURED_S, &ranks->speed, ranks->speeds, ranks->weight);
+    speeds_agree(&ranks->speeds);
     int status = prune(e, error);
 
     if (status)

@@ -122,38 +122,40 @@ static void gather_speeds(void *context, const void *own, size_t size, void *all
     memcpy(all, context, 3 * size);
 }
 
-static void agree_on(const rank_speed *measured, double *weight, rank_speed *own)
+/* Agrees on weights when the ranks have measured these; this one is rank 0. */
+static void agree_on(rank_speeds *speeds, const rank_speed *measured)
 {
-    rank_speed all[3], source[3];
-    const gbees_parallel parallel = {.context = source, .ranks = 3, .gather = gather_speeds};
-
-    memcpy(source, measured, sizeof source);
-    *own = measured[0];
-    speed_agree(&parallel, 1, own, all, weight);
+    memcpy(speeds->parallel->context, measured, 3 * sizeof *measured);
+    speeds->own = measured[0];
+    speeds_agree(speeds);
 }
 
 START_TEST(slower_ranks_have_smaller_weights)
 {
     static const rank_speed unequal[] = {{200, 2}, {400, 2}, {600, 2}}, alike[] = {{100, 1}, {110, 1}, {120, 1}},
                             too_short[] = {{200, 2}, {400, 0.5}, {600, 2}};
-    double weight[] = {1, 1, 1};
-    rank_speed own = {0};
+    rank_speed of_ranks[3];
+    const gbees_parallel parallel = {.context = of_ranks, .ranks = 3, .gather = gather_speeds};
+    rank_speeds speeds;
 
-    speed_add(&own, 20, 1, 90, 2); /* less than half of the mean */
-    ck_assert_double_eq(own.seconds, 0);
-    speed_add(&own, 30, 1, 90, 2);
-    ck_assert_double_eq(own.bricks, 30);
-    ck_assert_double_eq(own.seconds, 1);
-    agree_on(too_short, weight, &own);
-    ck_assert_double_eq(weight[0], 1);
-    ck_assert_double_eq(own.bricks, 200); /* it is measured further */
-    agree_on(unequal, weight, &own);
+    ck_assert_int_eq(speeds_create(&speeds, &parallel, 1), 0);
+    speeds_add(&speeds, 14, 1, 90); /* less than half of the mean */
+    ck_assert_double_eq(speeds.own.seconds, 0);
+    speeds_add(&speeds, 30, 1, 90);
+    ck_assert_double_eq(speeds.own.bricks, 30);
+    ck_assert_double_eq(speeds.own.seconds, 1);
+    agree_on(&speeds, too_short);
+    ck_assert_double_eq(speeds.weight[0], 1);
+    ck_assert_double_eq(speeds.own.bricks, 200); /* it is measured further */
+    agree_on(&speeds, unequal);
     for (int r = 0; r < 3; r++)
-        ck_assert_double_eq_tol(weight[r], 0.5 * (r + 1), 1e-12);
-    ck_assert_double_eq(own.bricks, 0);
-    agree_on(alike, weight, &own);
+        ck_assert_double_eq_tol(speeds.weight[r], 0.5 * (r + 1), 1e-12);
+    ck_assert_double_eq(speeds.own.bricks, 0);
+    ck_assert_double_eq_tol(speeds_load(&speeds, 50), 100, 1e-9);
+    agree_on(&speeds, alike);
     for (int r = 0; r < 3; r++)
-        ck_assert_double_eq(weight[r], 1);
+        ck_assert_double_eq(speeds.weight[r], 1);
+    speeds_destroy(&speeds);
 }
 END_TEST
 
