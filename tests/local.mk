@@ -70,7 +70,8 @@ long_scripts = \
 	%D%/core/command/test_ranks_models.sh \
 	%D%/core/command/test_resume.sh \
 	%D%/core/python/test_python.sh \
-	%D%/core/python/test_wheel.sh
+	%D%/core/python/test_wheel.sh \
+	%D%/doc/test_tutorial.sh
 long_programs = \
 	%D%/core/audit/test_islands \
 	%D%/backends/test_ctu_steps \
