@@ -83,6 +83,7 @@ long_programs = \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
+	%D%/backends/cpu/test_kernels \
 	%D%/backends/cuda/test_cuda_engine \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_registers \

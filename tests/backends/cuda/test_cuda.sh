@@ -69,7 +69,7 @@ if is_long; then
     done
     rm -r cache
 fi
-small="--plugin linear --set dimension=2"
+small="--plugin linear --set dimension=2 --set scheme=split5-mp"
 # shellcheck disable=SC2086 # several words
 {
     run 0 $small --compile-only --arch sm_90

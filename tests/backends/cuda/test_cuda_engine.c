@@ -172,7 +172,7 @@ END_TEST
 START_TEST(a_large_grid)
 {
     static const a_case all[] = {
-        {"lorenz96", "shim", {"dimension=6", "extent=1", "records=2", "end=0.06", "courant=0.2", "prune_interval=3"}},
+        {"lorenz96", "shim", {"dimension=6", "extent=1", "records=2", "end=0.03", "courant=0.2", "prune_interval=3"}},
         {"linear",
          "shim",
          {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
@@ -464,13 +464,13 @@ int main(void)
     tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tests, where_the_drift_is_not_finite);
     tcase_add_test(tests, a_launch_that_fails);
-    tcase_add_loop_test(tests, little_memory, 0, 1);
     tcase_add_test(tests, a_refused_update_changes_nothing);
     suite_add_tcase(suite, tests);
     tests = add_long_case(suite, "more", 120);
     tcase_add_checked_fixture(tests, set_back, set_back);
     tcase_add_loop_test(tests, as_on_the_cpu, USUAL, CASES);
     tcase_add_loop_test(tests, a_large_grid, 1, 2);
-    tcase_add_loop_test(tests, little_memory, 1, 2);
+    /* test_cuda_shim.sh has too little memory, of both kinds, at each change. */
+    tcase_add_loop_test(tests, little_memory, 0, 2);
     return run_suite(suite);
 }
