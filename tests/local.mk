@@ -69,7 +69,9 @@ long_scripts = \
 	%D%/core/command/test_ranks.sh \
 	%D%/core/command/test_ranks_models.sh \
 	%D%/core/command/test_resume.sh \
-	%D%/core/python/test_wheel.sh
+	%D%/core/python/test_python.sh \
+	%D%/core/python/test_wheel.sh \
+	%D%/doc/test_tutorial.sh
 long_programs = \
 	%D%/core/audit/test_islands \
 	%D%/backends/test_ctu_steps \
@@ -81,6 +83,7 @@ long_programs = \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
+	%D%/backends/cpu/test_kernels \
 	%D%/backends/cuda/test_cuda_engine \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_registers \

@@ -6,11 +6,14 @@
 
 /* ---- some runs, and an engine by itself ----------------------------------------------------------------------- */
 
-static const a_case measured = {"lorenz63", "shim", {"records=1", "end=1.2"}};
+static const a_case measured = {
+    "lorenz63",
+    "shim",
+    {"records=1", "end=0.5", "measurements=[{time: 0.25, function: z, value: [-2], covariance: [1]}]"}};
 static const a_case moving = {"duffing", "shim", {"records=1", "end=1"}};
 static const a_case corners = {"lorenz63", "shim", {"records=1", "end=0.6", "scheme=ctu", "precision=double"}};
 /* More bricks than the heap begins with. */
-static const a_case large = {"lorenz96", "shim", {"dimension=6", "records=1", "end=0.006", "extent=2"}};
+static const a_case large = {"lorenz96", "shim", {"dimension=6", "records=1", "end=0.004", "extent=2"}};
 
 static inline void set_back(void)
 {

@@ -41,7 +41,7 @@ compare() {
 }
 
 lorenz="--plugin lorenz96 --scenario published --set accuracy=0 --set extent=1"
-pruned="$lorenz --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06"
+pruned="$lorenz --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.04"
 # shellcheck disable=SC2086
 {
     # Prunes that choose new cuts; records between; a heap that gets too small for bricks and ghosts; p* from a budget;
@@ -73,7 +73,7 @@ small="--set accuracy=0 --set records=2 --set prune_interval=3"
 }
 
 # Grids that change: rank 0 makes each, and the next step divides it; one of them is too small for that.
-changed="$lorenz --set records=4 --set prune_interval=3 --until 0.04 --set"
+changed="$lorenz --set records=4 --set prune_interval=3 --until 0.03 --set"
 times="regrid=[{time: 0.01, factor: [2, 1, 1, 1, 1, 1]}, {time: 0.02, factor: 1}]"
 # shellcheck disable=SC2086
 {

@@ -52,24 +52,24 @@ six="--plugin lorenz96 $fixed --set extent=1.6" # a twentieth of the cells
     # One of three ranks has two neighbours, as any of more has.
     is_long && numbers="2 3 5" || numbers=3
     at_once=4000
-    compare lorenz63 --plugin lorenz63 $fixed
+    compare lorenz63 --plugin lorenz63 $fixed --until 1.2
     unset GBEES_RECORD_CELLS at_once
     compare lorenz96 $six --until 0.03 --set prune_interval=3
     # p* from a mass budget, order 7, a drift that depends on time.
     compare budget --plugin lorenz63 --set accuracy=0 --set mass_budget=0.02 --set scheme=split7 --until 0.4
     # A bound; process noise; the paper's scheme.
-    compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.02
+    compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.01
     compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
     compare ou --plugin linear --scenario ou --set accuracy=0 --until 0.5
-    compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.3
+    compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.2
     # A grid that moves.
-    compare moving --plugin cr3bp --set accuracy=0 --set frame=moving --until 0.01
+    compare moving --plugin cr3bp --set accuracy=0 --set frame=moving --until 0.005
     # A grid that changes (one that is resumed does, too, below), a record as initial density, the runs of an accuracy.
     ! is_long || compare regrid --plugin lorenz63 --set accuracy=0 --until 1.2 \
         --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
     calls 0 "$program" --threads 1 --plugin lorenz63 $fixed --until 0.5 --output start --audit off --files records --quiet
     ! is_long || compare initial --plugin lorenz63 --set accuracy=0 --set "initial={file: $PWD/start/leg0_record4.h5}"
-    compare accuracy --plugin lorenz63 --set accuracy=0.1 --audit 40000 --until 0.5
+    compare accuracy --plugin lorenz63 --set accuracy=0.1 --audit 40000 --until 0.3
     # The last run's, which is the second
     grep -q '^run 2:' out || fail "accuracy: not two runs"
     # Sums that are the same without ranks: so is the density.
@@ -145,16 +145,16 @@ resume() { # NAME ARGUMENT...
 }
 # shellcheck disable=SC2086
 {
-    resume measured --plugin lorenz63 $fixed
+    resume measured --plugin lorenz63 $fixed --until 1.2
     ! is_long || resume noisy --plugin unicycle --set accuracy=0 --until 0.1
-    resume regridded --plugin lorenz63 --set accuracy=0 --until 1.2 \
+    resume regridded --plugin lorenz63 --set accuracy=0 --until 0.7 \
         --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
 }
 
 # A rank that dies ends the others within 10 s, and the records that there are by then are whole: those of a run that
 # nothing has ended. GBEES_TEST_KILLS: how often.
 what="a rank that dies"
-is_long && factor=6 || factor=4
+is_long && factor=6 || factor=3
 doomed="--plugin lorenz63 --set accuracy=0 --set factor=$factor --set records=20"
 
 # Whether the run is complete: then a kill came too late to be one.

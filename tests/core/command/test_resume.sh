@@ -69,7 +69,8 @@ if test -f "$top_build/tests/.libs/gbees_shim.so"; then
     GBEES_BACKEND_PATH=$top_build/tests/.libs
     export GBEES_BACKEND_PATH
     backend=shim
-    in_parts shim --plugin lorenz63 --until 1.2 --set mass_budget=1e-3
+    in_parts shim --plugin lorenz63 --until 0.5 --set mass_budget=1e-3 \
+        --set "measurements=[{time: 0.25, function: z, value: [-2], covariance: [1]}]"
     in_parts shim_moving --plugin lorenz63 --until 0.5 --set frame=moving
     SHIM_CLUSTER=1
     export SHIM_CLUSTER
@@ -130,7 +131,7 @@ kills $((2 * more)) "--plugin linear --accuracy 0.05"
 ! is_long || kills 10 "--plugin aizawa --accuracy 0.4 --audit 20000"
 
 # SIGUSR1 leaves a checkpoint and lets the run go on; SIGTERM leaves one and ends it with a hint.
-start --plugin lorenz96 --set accuracy=0 --until 1 --backend cpu --output long --checkpoint-every 0
+start --plugin lorenz96 --set accuracy=0 --set extent=2 --until 1 --backend cpu --output long --checkpoint-every 0
 for try in $(seq 600); do
     sleep 0.2
     grep -aqs record0 long/run.h5 && kill -USR1 "$process"

@@ -66,14 +66,19 @@ plot 0 three
 pictures three/plots 10000 marginals corner isosurface picture
 cmp -s three/plots/isosurface.png three/plots/picture.png || fail "picture.png is not the isosurfaces"
 test "$(png_size three/plots/marginals.png | cut -dx -f1)" = 2400 || fail "the width is not 2400"
-cp three/plots/isosurface.png first.png
-plot 0 three
-cmp -s first.png three/plots/isosurface.png || fail "a second call draws something else"
-plot 0 three --view 40,-20 --records 0:0,0:2
-pictures three/plots 10000 marginals corner isosurface picture
-cmp -s first.png three/plots/isosurface.png && fail "--view has no effect"
-plot 0 three --samples
-low=$(png_size first.png | cut -dx -f2) high=$(png_size three/plots/isosurface.png | cut -dx -f2)
+# Pictures of the usual size take seconds: the rest is drawn small, where its height says nothing.
+small="--size 900x800"
+# shellcheck disable=SC2086 # two words
+{
+    plot 0 three $small --output first
+    plot 0 three $small --output second
+    cmp -s first/isosurface.png second/isosurface.png || fail "a second call draws something else"
+    plot 0 three $small --output turned --view 40,-20 --records 0:0,0:2
+    pictures turned 10000 marginals corner isosurface picture
+    cmp -s first/isosurface.png turned/isosurface.png && fail "--view has no effect"
+}
+plot 0 three --samples --output with
+low=$(png_size three/plots/isosurface.png | cut -dx -f2) high=$(png_size with/isosurface.png | cut -dx -f2)
 test "$high" -gt $((low * 3 / 2)) || fail "--samples: a picture $high pixels high has no row of samples ($low without)"
 
 # A note under each picture tells the certificates; results without any have no room for one.
@@ -150,8 +155,6 @@ head -c 2000 beside/compare.h5 >alone/compare.h5
 refuses 1 compare.h5 alone
 
 # Samples are in the densities of one and two states.
-cp -r three/plots with
-plot 0 three
 for name in marginals corner; do
     cmp -s with/$name.png three/plots/$name.png && fail "--samples: they are not in $name.png"
 done
@@ -203,7 +206,7 @@ fi
 # Wrong command lines.
 refuses 2 "--format gif: give png, pdf, svg" three --format gif
 refuses 2 "--format png,: give png, pdf, svg" three --format png,
-refuses 1 "can't write nowhere/one.pdf" three --output nowhere/one.pdf
+refuses 1 "can't write nowhere/one.pdf" three --size 900x800 --output nowhere/one.pdf
 refuses 2 "give the folder"
 refuses 2 "unrecognized option" --nonsense three
 refuses 2 "--view 3: give two angles" three --view 3
@@ -237,7 +240,7 @@ test ! -e corrupt/plots || fail "it made a folder"
 if test -c /dev/full; then
     mkdir disk
     ln -s /dev/full disk/marginals.png
-    refuses 1 "No space left on device" --output disk three
+    refuses 1 "No space left on device" --output disk --size 900x800 three
 fi
 
 # Help and version go to standard output.

@@ -281,10 +281,10 @@ def test_model_of_c():
 
 
 def test_noisy_model_beside_particles():
-    """The first example of doc/python.md, with five of its measurements."""
+    """The first example of doc/python.md, with five of its measurements, to a time just after them."""
     sympy = has("sympy")
     x, y, z = sympy.symbols("x y z")
-    scenario = {"mean": [-11.5, -10, 9.5], "covariance": [1, 1, 1], "factor": 3, "threshold": 2e-8, "end": 1, "records": 1}
+    scenario = {"mean": [-11.5, -10, 9.5], "covariance": [1, 1, 1], "factor": 3, "threshold": 2e-8, "end": 0.3, "records": 1}
     model = gbees.Model.from_sympy(
         "lorenz63_noisy", {x: 4 * (y - x), y: 48 * x - y - x * z, z: x * y - z}, diffusion={x: 1, y: 1, z: 1},
         measurements={"z": z}, scenario=scenario,

@@ -18,6 +18,11 @@ HOME=$scratch XDG_CACHE_HOME=$scratch/cache MPLBACKEND=Agg PYDEVD_DISABLE_FILE_V
 export GBEES_TOP_BUILD GBEES_PYTHON_MODULE GBEES_PLUGIN_PATH GBEES_BACKEND_PATH GBEES_INCLUDE_DIR PYTHONPATH \
     PYTHONDONTWRITEBYTECODE HOME XDG_CACHE_HOME MPLBACKEND PYDEVD_DISABLE_FILE_VALIDATION
 
+# In make check the orbit has a tenth of its cells; make check-long runs that notebook alone, as it is.
+if is_long; then
+    "$python" "$tests/notebooks.py" "$top_src/core/python/notebooks/orbit.ipynb"
+    exit
+fi
 "$python" -m pytest -q -rs -p no:cacheprovider "$tests/test_gbees.py" "$tests/test_tables.py" "$tests/test_dapper.py" || exit 1
 if "$python" -m mypy --version >/dev/null 2>&1; then
     "$python" -m mypy --strict --cache-dir "$scratch/mypy" "$top_src/core/python/gbees" || exit 1
@@ -29,7 +34,12 @@ for notebook in lorenz63 orbit own_model; do
     test "$notebook" = own_model && needs=sympy
     test "$notebook" = orbit && needs=numpy
     if "$python" -c "import $needs" 2>/dev/null; then
-        "$python" "$tests/notebooks.py" "$top_src/core/python/notebooks/$notebook.ipynb" || exit 1
+        cp "$top_src/core/python/notebooks/$notebook.ipynb" "$notebook.ipynb"
+        if test "$notebook" = orbit; then
+            grep -q '"threshold.": 1e-7' orbit.ipynb || { echo "FAIL: orbit.ipynb has another threshold" && exit 1; }
+            sed -i 's/\("threshold.": \)1e-7/\11e-5/' orbit.ipynb
+        fi
+        "$python" "$tests/notebooks.py" "$notebook.ipynb" || exit 1
     else
         echo "$notebook.ipynb was not run: it needs $needs"
     fi
