@@ -23,6 +23,8 @@ enum {
 
 /* The error of samples from one record to the next, in standard deviations: far below their sampling error. */
 static const double step_tolerance = 5e-5;
+/* Nanoseconds of work of all threads, below which it does not pay to move samples to a GPU. */
+static const double offload_least_ns = 3e7;
 
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error)
@@ -39,7 +41,7 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's samples");
     }
     made->problem = problem;
-    made->offload = (gbees_offload){.backend = options->backend, .problem = problem};
+    made->offload = (gbees_offload){.backend = options->backend, .problem = problem, .least_ns = offload_least_ns};
     how.offload = &made->offload;
     made->share = options->samples ? 0 : options->share;
     status = gbees_montecarlo_create(problem, &how, &made->samples, error);

@@ -1,9 +1,7 @@
-/* offload.c - has the backend integrate the samples of a step, if that is work enough for it; if not, tells the caller
- * to do it. */
+/* offload.c - has the backend integrate the samples of a step, if that is work enough for it; if not, tells the
+ * caller to do it. */
 #include "offload.h"
 #include <string.h>
-
-enum { LEAST_NS = 30000000 /* of work of all threads, below which it does not pay to move the samples */ };
 
 int gbees_offload_try(gbees_offload *offload, const gbees_integration *integration, double nanoseconds)
 {
@@ -11,7 +9,7 @@ int gbees_offload_try(gbees_offload *offload, const gbees_integration *integrati
     int done = 0;
 
     if (!offload || offload->failed || !offload->backend || !offload->backend->integrator_create ||
-        nanoseconds < LEAST_NS)
+        nanoseconds < offload->least_ns)
         return 0;
     if (!offload->integrator)
         offload->failed =

@@ -8,6 +8,7 @@
 typedef struct gbees_offload {
     const gbees_backend *backend; /* NULL, or without integrator functions: gbees_offload_try() does nothing */
     const gbees_problem *problem;
+    double least_ns; /* nanoseconds of work of all threads, below which it does not pay to move the samples */
     gbees_integrator *integrator; /* NULL: not made yet */
     int failed;                   /* 1: the backend is not tried again */
     int checked;                  /* 1: its first result agreed with that of this process */

@@ -6,7 +6,7 @@
 #include "cuda_engine_fixture.h"
 #include "fixtures/suite.h"
 
-enum { COUNT = 16001 };
+enum { COUNT = 1501 };
 
 /* A model's problem, the shim, and how often it has integrated samples. */
 typedef struct scene {
