@@ -18,6 +18,23 @@ static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
  */
 static const double cost_jump = 12, cheap_updates = 3e6;
 
+/* For an accuracy of `coarse` or more, the leg before a leg gets more of its jump, and the cells along a smooth axis
+ * may become wider. This takes a third of the updates there, on the average, and more of them for finer accuracies
+ * (doc/notes/accuracy-runs.md). */
+static const double coarse = 0.05;
+
+/* The power of a leg's jump that the leg before it gets. */
+static double part_before(const gbees_refinement *r)
+{
+    return r->problem->accuracy < coarse ? 0.5 : 0.75;
+}
+
+/* The least factor by which the cells along an axis of a leg that is refined become narrower. */
+static double least_along(const gbees_refinement *r)
+{
+    return r->problem->accuracy < coarse ? 1 : 0.7;
+}
+
 double gbees_plan_finer(const gbees_refinement *r, int leg)
 {
     double product = 0;
@@ -61,8 +78,8 @@ int gbees_plan_was_in_vain(const gbees_refinement *r, int leg)
 }
 
 /* Multiplies a leg's factors by `jump`: along each axis if `all` is set, else along the axis with the largest
- * roughness, and along the others by less, at least 1: roughness falls with the square of the width, and should
- * become equal. */
+ * roughness, and along the others by less, at least least_along(): roughness falls with the square of the width, and
+ * should become equal. */
 static void refine_leg(const gbees_refinement *r, int leg, double jump, int all, double *factor)
 {
     const leg_result *now = &r->now.legs[leg];
@@ -72,7 +89,7 @@ static void refine_leg(const gbees_refinement *r, int leg, double jump, int all,
     for (int j = 0; j < n; j++)
         most = fmax(most, now->rough[j]);
     for (int j = 0; j < n; j++) {
-        const double along = most > 0 && !all ? fmax(1, jump * sqrt(now->rough[j] / most)) : jump;
+        const double along = most > 0 && !all ? fmax(least_along(r), jump * sqrt(now->rough[j] / most)) : jump;
 
         factor[j] = now->factor[j] * along;
     }
@@ -145,8 +162,8 @@ static double round_factors(const gbees_refinement *r, const double (*needed)[GB
 /* Sets the factors of all legs that the errors of this run ask for, each jump to the power of `scale`.
  *
  * An error of a leg may come from the legs before it: that of its first record does, and a density that was smeared
- * in one leg may show it only when the flow contracts it in a later one. So the leg before gets the square root of a
- * leg's jump, or all of it if finer cells in the leg itself have not helped. */
+ * in one leg may show it only when the flow contracts it in a later one. So the leg before gets a part of a leg's
+ * jump, or all of it if finer cells in the leg itself have not helped. */
 static void set_needed(const gbees_refinement *r, double scale, double (*needed)[GBEES_MAX_DIM])
 {
     double from_next = 1; /* the jump that the leg after this one needs in this one */
@@ -158,7 +175,7 @@ static void set_needed(const gbees_refinement *r, double scale, double (*needed)
         const double own = jump_for(r, l, leg->worst), jump = fmax(own, from_next);
 
         refine_leg(r, l, pow(jump, scale), all || in_vain, needed[l]);
-        from_next = l > 0 ? fmax(in_vain ? own : sqrt(own), jump_for(r, l - 1, leg->start / aim)) : 1;
+        from_next = l > 0 ? fmax(in_vain ? own : pow(own, part_before(r)), jump_for(r, l - 1, leg->start / aim)) : 1;
         all = in_vain;
     }
 }
