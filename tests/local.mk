@@ -70,8 +70,7 @@ long_scripts = \
 	%D%/core/command/test_ranks_models.sh \
 	%D%/core/command/test_resume.sh \
 	%D%/core/python/test_python.sh \
-	%D%/core/python/test_wheel.sh \
-	%D%/doc/test_tutorial.sh
+	%D%/core/python/test_wheel.sh
 long_programs = \
 	%D%/core/audit/test_islands \
 	%D%/backends/test_ctu_steps \

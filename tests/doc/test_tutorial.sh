@@ -1,9 +1,6 @@
 #!/bin/sh
 # test_tutorial.sh - runs all commands of doc/tutorial.md, and looks for the output that the page quotes.
 #
-# In make check the first run, which takes longer than all the rest, is for a lower accuracy, and what the page quotes of it
-# is not looked for; make check-long runs it as it stands. The page's second run for an accuracy is the same in both.
-#
 # Blocks of the page: `sh` is run; `text` has lines of the output of the block before it; a block with a file's name behind
 # its language is written to that file.
 set -u
@@ -28,15 +25,6 @@ awk '
 
 # The python3 on the path may be another than the one that has h5py.
 python=$(find_python "h5py, numpy") || :
-
-first='build/gbees-run --plugin lorenz63'
-if ! is_long; then
-    grep -qx "$first" 01.sh || fail "the first block does not begin with '$first'"
-    sed -i "s|^$first\$|& --accuracy 0.3|" 01.sh
-    # The tables of that run: behind the command, and as Python reads it.
-    rm 02.text
-    sed -i '/^lorenz63 at t = 2/d; /^mean {/d; /^[0-9.]* of it around/d; /^z over time/d; /^error of z/d' ./*.text
-fi
 
 run=0 compared=0
 : >output
@@ -65,8 +53,7 @@ for block in [0-9][0-9].*; do
         ;;
     esac
 done
-is_long && least=30 || least=20
-if test "$run" -lt 8 || test "$compared" -lt "$least"; then
+if test "$run" -lt 8 || test "$compared" -lt 30; then
     echo "test_tutorial: only $run blocks of commands and $compared lines of output were found in $page"
     bad=1
 fi
