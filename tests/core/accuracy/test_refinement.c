@@ -72,6 +72,7 @@ typedef struct law {
     double samples; /* standard error of 1 / sqrt(samples * share) */
     double share;
     int legs;
+    const gbees_cells *cells; /* of each record; NULL: they are not known */
 } law;
 
 static gbees_problem problem_of(double accuracy)
@@ -141,8 +142,12 @@ static double run(const law *by, const gbees_problem *problem, gbees_refinement 
         const double earlier = l ? pow(fmin(factor[0][0], factor[0][1]), -by->order) : 1;
 
         for (int k = 0; k < 2; k++) {
-            gbees_record record = {
-                .problem = problem, .leg = l, .number = k, .time = l + k, .certificate = &certificate};
+            gbees_record record = {.problem = problem,
+                                   .leg = l,
+                                   .number = k,
+                                   .time = l + k,
+                                   .certificate = &certificate,
+                                   .cells = by->cells};
 
             updates += k ? 1e6 * factor[l][0] * factor[l][1] * fmax(factor[l][0], factor[l][1]) : 0;
             record.totals.cell_updates = updates;
@@ -228,6 +233,38 @@ START_TEST(a_leg_gets_what_it_needs)
         ck_assert_double_ge(times, 1);
         ck_assert_double_eq(log2(times), round(log2(times)));
     }
+}
+END_TEST
+
+/* Cells along an axis on which the density is smooth become wider for an accuracy of .05, not for finer ones. */
+START_TEST(a_smooth_axis_may_become_coarser)
+{
+    static const struct {
+        double accuracy, smooth;
+    } cases[] = {{0.05, 0.7}, {0.049, 1}};
+    int32_t at[100][N] = {{0}};
+    double p[100], factor[2][N];
+    gbees_error error = {GBEES_OK, ""};
+
+    for (int i = 0; i < 100; i++) {
+        at[i][1] = i;
+        p[i] = 0.01;
+    }
+    gbees_cells *cells = cells_of(100, (const int32_t(*)[N])at, p);
+    const law by = {.size = {0.5}, .order = 1, .samples = 1, .share = 1, .legs = 1, .cells = cells};
+    for (int k = 0; k < 2; k++) {
+        const gbees_problem problem = problem_of(cases[k].accuracy);
+        gbees_refinement *plan = NULL;
+        gbees_refinement_step step;
+
+        ck_assert_msg(gbees_refinement_create(&problem, &plan, &error) == GBEES_OK, "%s", error.text);
+        (void)run(&by, &problem, plan, factor, &step);
+        (void)run(&by, &problem, plan, factor, &step);
+        ck_assert_double_gt(factor[0][0], 2);
+        ck_assert_double_eq_tol(factor[0][1], cases[k].smooth, 1e-12);
+        gbees_refinement_destroy(plan);
+    }
+    gbees_cells_destroy(cells);
 }
 END_TEST
 
@@ -477,6 +514,7 @@ int main(void)
     tcase_add_test(tests, reaches_what_is_asked_for);
     tcase_add_test(tests, a_run_that_is_fine_enough_is_the_last);
     tcase_add_test(tests, a_leg_gets_what_it_needs);
+    tcase_add_test(tests, a_smooth_axis_may_become_coarser);
     tcase_add_test(tests, what_a_leg_begins_with_is_the_earlier_ones);
     tcase_add_test(tests, a_loss_is_made_smaller);
     tcase_add_test(tests, more_samples_where_few_are_effective);
