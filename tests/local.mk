@@ -80,11 +80,13 @@ long_programs = \
 	%D%/backends/test_noise \
 	%D%/backends/test_split_steps \
 	%D%/backends/test_pencils \
+	%D%/backends/cpu/test_cpu \
 	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cpu/test_kernels \
 	%D%/backends/cuda/test_cuda_engine \
 	%D%/backends/cuda/test_cuda_program \
+	%D%/backends/cuda/test_cuda_records \
 	%D%/backends/cuda/test_cuda_registers \
 	%D%/core/io/test_damage \
 	%D%/core/numerics/test_split_order

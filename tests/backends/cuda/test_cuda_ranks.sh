@@ -41,7 +41,7 @@ compare() {
 }
 
 lorenz="--plugin lorenz96 --scenario published --set accuracy=0 --set extent=1"
-pruned="$lorenz --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.04"
+pruned="$lorenz --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.028"
 # shellcheck disable=SC2086
 {
     # Prunes that choose new cuts; records between; a heap that gets too small for bricks and ghosts; p* from a budget;
@@ -73,8 +73,8 @@ small="--set accuracy=0 --set records=2 --set prune_interval=3"
 }
 
 # Grids that change: rank 0 makes each, and the next step divides it; one of them is too small for that.
-changed="$lorenz --set records=4 --set prune_interval=3 --until 0.03 --set"
-times="regrid=[{time: 0.01, factor: [2, 1, 1, 1, 1, 1]}, {time: 0.02, factor: 1}]"
+changed="$lorenz --set records=2 --set prune_interval=3 --until 0.018 --set"
+times="regrid=[{time: 0.006, factor: [2, 1, 1, 1, 1, 1]}, {time: 0.012, factor: 1}]"
 # shellcheck disable=SC2086
 {
     compare changed $changed "$times"
@@ -111,7 +111,7 @@ go_on() { # FROM TO NAME ARGUMENT...: numbers of ranks, 1: without mpirun; a run
 # The GPU of rank 1 fails while the rows of ghosts are packed for the record's count of cells, and rank 0 waits for them.
 is_long && launches="1 2" || launches=2
 for launch in $launches; do
-    arguments="$common $lorenz --set records=1 --set prune_interval=2 --set courant=0.3 --until 0.02 --no-output"
+    arguments="$common $lorenz --set records=1 --set prune_interval=2 --set courant=0.3 --until 0.012 --no-output"
     # shellcheck disable=SC2086
     calls 1 timeout 120 mpirun -n 1 "$program" $arguments : \
         -n 1 env SHIM_FAILING_AFTER=gbees_statistics SHIM_FAILING_LAUNCH=$launch "$program" $arguments
@@ -201,7 +201,7 @@ failing() { # SETTING TEXT: of the last rank
     test $? -ne 0 || fail "$1: exit status 0"
     grep 'rank 2' err | grep -q "$2" || fail "$1: '$2' is not in: $(head -n 5 err)"
 }
-failing SHIM_FAILING_LAUNCH=200 ILLEGAL_ADDRESS
+failing SHIM_FAILING_LAUNCH=120 ILLEGAL_ADDRESS
 failing SHIM_MEMORY=11300000 memory
 
 what="fewer GPUs than ranks"

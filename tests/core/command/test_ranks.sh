@@ -57,9 +57,9 @@ six="--plugin lorenz96 $fixed --set extent=1.6" # a twentieth of the cells
     compare lorenz96 $six --until 0.03 --set prune_interval=3
     # p* from a mass budget, order 7, a drift that depends on time.
     compare budget --plugin lorenz63 --set accuracy=0 --set mass_budget=0.02 --set scheme=split7 --until 0.4
-    # A bound; process noise; the paper's scheme.
+    # A bound; process noise, in make check of a linear model; the paper's scheme.
     compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.01
-    compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
+    ! is_long || compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
     compare ou --plugin linear --scenario ou --set accuracy=0 --until 0.5
     compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.2
     # A grid that moves.
@@ -154,8 +154,9 @@ resume() { # NAME ARGUMENT...
 # A rank that dies ends the others within 10 s, and the records that there are by then are whole: those of a run that
 # nothing has ended. GBEES_TEST_KILLS: how often.
 what="a rank that dies"
-is_long && factor=6 || factor=3
-doomed="--plugin lorenz63 --set accuracy=0 --set factor=$factor --set records=20"
+# Some 700 steps, or of make check-long many more.
+is_long && doomed="--set factor=6" || doomed="--set factor=3 --until 1"
+doomed="--plugin lorenz63 --set accuracy=0 --set records=20 $doomed"
 
 # Whether the run is complete: then a kill came too late to be one.
 has_ended() {
