@@ -613,6 +613,13 @@ check_LTLIBRARIES += %D%/bad_card.la
 %C%_bad_card_la_SOURCES = %D%/plugins/bad_card.c
 %C%_bad_card_la_LDFLAGS = $(test_module)
 
+check_LTLIBRARIES += %D%/lost.la %D%/lost_title.la
+%C%_lost_la_SOURCES = %D%/plugins/lost.c
+%C%_lost_la_LDFLAGS = $(test_module)
+%C%_lost_title_la_SOURCES = %D%/plugins/lost.c
+%C%_lost_title_la_LDFLAGS = $(test_module)
+%C%_lost_title_la_CPPFLAGS = $(AM_CPPFLAGS) -DLOST_TITLE='((const char *)8)'
+
 check_LTLIBRARIES += %D%/fake_backend.la
 %C%_fake_backend_la_SOURCES = %D%/plugins/fake_backend.c
 %C%_fake_backend_la_LDFLAGS = $(test_module)

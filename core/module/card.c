@@ -3,7 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 63 }; /* characters that fit the names in gbees_snapshot */
+enum {
+    LONGEST_NAME = 63,     /* characters that fit the names in gbees_snapshot */
+    LONGEST_TEXT = 1 << 20 /* of any other text */
+};
+
+/* Whether a text is given. It is read to its end: in a file that is damaged its address may be that of nothing, and
+ * the process that tries the file is the one to crash (module.c). */
+static int has_text(const char *text)
+{
+    return text && strnlen(text, LONGEST_TEXT + 1) <= LONGEST_TEXT;
+}
 
 static int is_letter(char c)
 {
@@ -55,7 +65,7 @@ static int check_quantity(const char *name, const char *unit, const char *text, 
             error, GBEES_EMODEL,
             "its card gives %s '%s' no unit of at most %d characters: write \"-\" for a pure number", what, name,
             LONGEST_NAME);
-    if (!text)
+    if (!has_text(text))
         return gbees_error_set(error, GBEES_EMODEL, "its card gives %s '%s' no text: say in one line what it is",
                                what, name);
     return GBEES_OK;
@@ -122,7 +132,7 @@ static int check_measurement(const gbees_measurement_function *m, gbees_error *e
 {
     if (check_identifier(m->name, "a measurement", error))
         return GBEES_EMODEL;
-    if (!m->text)
+    if (!has_text(m->text))
         return gbees_error_set(error, GBEES_EMODEL,
                                "its card gives measurement '%s' no text: say in one line what it is", m->name);
     if (m->size < 1 || m->size > GBEES_MAX_DIM)
@@ -169,7 +179,7 @@ static int check_scenarios(const gbees_model *card, gbees_error *error)
 
         if (check_identifier(s->name, "a scenario", error))
             return GBEES_EMODEL;
-        if (!s->text)
+        if (!has_text(s->text))
             return gbees_error_set(error, GBEES_EMODEL, "its card gives scenario '%s' no text", s->name);
         for (int k = 0; k < i; k++)
             if (strcmp(card->scenarios[k].name, s->name) == 0)
@@ -238,7 +248,8 @@ static int check_functions(const gbees_model *card, gbees_error *error)
 
 static int check_source(const gbees_model *card, gbees_error *error)
 {
-    if (!card->source || !card->source_end || !card->source_file || card->source > card->source_end)
+    if (!card->source || !card->source_end || !has_text(card->source_file) || card->source > card->source_end ||
+        strnlen(card->source, (size_t)(card->source_end - card->source)) < (size_t)(card->source_end - card->source))
         return bad(error, "does not hold the plugin's text: begin the card with GBEES_MODEL_HEAD");
     return GBEES_OK;
 }
@@ -270,8 +281,10 @@ int gbees_card_check_model(const gbees_model *card, size_t size, gbees_error *er
         check_size(card->size, size, sizeof *card, GBEES_EMODEL, error) ||
         check_identifier(card->name, "the model", error))
         return GBEES_EMODEL;
-    if (!card->title)
+    if (!has_text(card->title))
         return bad(error, "has no .title: say in one line what the model is");
+    if ((card->text && !has_text(card->text)) || (card->reference && !has_text(card->reference)))
+        return bad(error, "has a .text or .reference of more than a million characters");
     if (card->flags & ~(unsigned)GBEES_TIME_DEPENDENT)
         return gbees_error_set(error, GBEES_EMODEL, "its card has .flags = %#x: this gbees knows %#x only",
                                card->flags, GBEES_TIME_DEPENDENT);
@@ -292,7 +305,7 @@ int gbees_card_check_backend(const gbees_backend *card, size_t size, gbees_error
     if (check_head(card->abi, GBEES_BACKEND_ABI, "backend", GBEES_EBACKEND, error) ||
         check_size(card->size, size, sizeof *card, GBEES_EBACKEND, error))
         return GBEES_EBACKEND;
-    if (!is_identifier(card->name) || !card->title)
+    if (!is_identifier(card->name) || !has_text(card->title))
         return gbees_error_set(error, GBEES_EBACKEND,
                                "its card has no name of letters, digits, '_' or '-', or no title");
     if (!card->probe || !card->estimate || !card->create || !card->destroy || !card->advance || !card->update ||
@@ -322,7 +335,7 @@ int gbees_card_check_parallel(const gbees_parallel_module *card, size_t size, gb
     if (check_head(card->abi, GBEES_PARALLEL_ABI, "communicator", GBEES_EBACKEND, error) ||
         check_size(card->size, size, sizeof *card, GBEES_EBACKEND, error))
         return GBEES_EBACKEND;
-    if (!is_identifier(card->name) || !card->title || !card->open || !card->close)
+    if (!is_identifier(card->name) || !has_text(card->title) || !card->open || !card->close)
         return gbees_error_set(error, GBEES_EBACKEND,
                                "its card has no name of letters, digits, '_' or '-', no title, or lacks a function");
     return GBEES_OK;

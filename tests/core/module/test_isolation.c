@@ -61,6 +61,27 @@ static void damage(const char *file, unsigned char *bytes, size_t size, uint64_t
     (void)close(descriptor);
 }
 
+/* Texts of a card that lie nowhere crash the process that tries the file, not the one that lists it. */
+START_TEST(texts_that_lie_nowhere)
+{
+    static const char *const lost[] = {"state", "scenario"};
+
+    make_folder("c");
+    copy("tests", "lost", "c/lost.so");
+    open_registry("c");
+    ck_assert_ptr_nonnull(scanned("c/lost.so").model);
+    for (int k = 0; k < 2; k++) {
+        open_registry("c"); /* what was loaded before stays loaded */
+        (void)setenv("GBEES_TEST_LOST", lost[k], 1);
+        scan_says("c/lost.so", "it crashed (Segmentation fault)");
+        (void)unsetenv("GBEES_TEST_LOST");
+    }
+    copy("tests", "lost_title", "c/lost.so");
+    open_registry("c");
+    scan_says("c/lost.so", "it crashed (Segmentation fault)");
+}
+END_TEST
+
 /* Each file is a model or a line; the list has all of them. */
 START_TEST(damaged_files)
 {
@@ -243,6 +264,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up_constructor, teardown);
     tcase_add_test(tests, constructors_that_end_the_program);
     tcase_add_loop_test(tests, constructors_that_do_not_end, 0, 2);
+    tcase_add_test(tests, texts_that_lie_nowhere);
     tcase_add_test(tests, damaged_files);
     tcase_add_test(tests, files_of_others);
     tcase_add_test(tests, groups);
