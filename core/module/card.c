@@ -248,9 +248,11 @@ static int check_functions(const gbees_model *card, gbees_error *error)
 
 static int check_source(const gbees_model *card, gbees_error *error)
 {
-    if (!card->source || !card->source_end || !has_text(card->source_file) || card->source > card->source_end ||
-        strnlen(card->source, (size_t)(card->source_end - card->source)) < (size_t)(card->source_end - card->source))
+    if (!card->source || !card->source_end || !has_text(card->source_file) || card->source > card->source_end)
         return bad(error, "does not hold the plugin's text: begin the card with GBEES_MODEL_HEAD");
+    const size_t length = (size_t)(card->source_end - card->source);
+    if (strnlen(card->source, length) < length)
+        return bad(error, "holds a plugin's text with a zero byte in it: remove that from the file");
     return GBEES_OK;
 }
 

@@ -470,8 +470,8 @@ int main(void)
     tcase_add_checked_fixture(tests, set_back, set_back);
     tcase_add_loop_test(tests, as_on_the_cpu, USUAL, CASES);
     tcase_add_loop_test(tests, a_large_grid, 1, 2);
-    tcase_add_loop_test(tests, any_number_of_blocks, 3,
-                        4); /* the schemes of the paper: numbers of blocks are the same */
+    /* The paper's scheme, for which blocks share the bricks in the same way. */
+    tcase_add_loop_test(tests, any_number_of_blocks, 3, 4);
     /* test_cuda_shim.sh has too little memory at each change. */
     tcase_add_loop_test(tests, little_memory, 0, 2);
     return run_suite(suite);
