@@ -2,9 +2,11 @@
  * the sum of P and the largest P of each; a second one over the bricks with an active cell marks their neighbours. */
 #include "initial_grid.h"
 #include "failure.h"
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 enum { BATCH = 1 << 14 }; /* bricks that are computed at once, at most */
 
@@ -24,7 +26,7 @@ typedef struct batches {
     initial_grid *grid;
     int threads;
     int32_t (*key)[GBEES_MAX_DIM]; /* [BATCH] */
-    double *room;                  /* [BATCH][cells]: P where it is not kept in grid->p */
+    double *scratch;               /* [BATCH][cells]: P where it is not kept in grid->p */
     double *p;                     /* of the batch's bricks, [BATCH][cells] */
     double *sum;                   /* [BATCH]: of a brick's cells */
     float *peak;                   /* [BATCH]: the largest P of a brick */
@@ -89,7 +91,7 @@ static uint64_t compute_batch(batches *b, uint64_t done)
         initial_bricks_rewind(&b->grid->bricks);
     for (uint64_t k = 0; k < count; k++)
         initial_bricks_take(&b->grid->bricks, b->key[k]);
-    b->p = b->grid->p ? row(b, b->grid->p, done) : b->room;
+    b->p = b->grid->p ? row(b, b->grid->p, done) : b->scratch;
     compute_bricks(b, count);
     return count;
 }
@@ -217,7 +219,7 @@ static void mark_bricks(batches *b, brick_sums *all, double limit, int reach)
     for (int d = 0; d < 2 * b->shape->n; d++)
         side[d] = gbees_shape_edge_cells(b->shape, d, reach);
     initial_bricks_rewind(&b->grid->bricks);
-    b->p = b->room;
+    b->p = b->scratch;
     for (uint64_t next = 0; next < bricks; next++) {
         const int is_active = (double)all->peak[next] >= limit;
 
@@ -335,11 +337,20 @@ static int compute(batches *b, int reach, gbees_error *error)
     return status;
 }
 
+/* The threads of a loop whose caller names none. */
+static int most_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
 int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const gbees_shape *shape, int reach,
                         int threads, gbees_error *error)
 {
-    batches b = {
-        .problem = problem, .shape = shape, .grid = grid, .threads = threads > 0 ? threads : omp_get_max_threads()};
+    batches b = {.problem = problem, .shape = shape, .grid = grid, .threads = threads > 0 ? threads : most_threads()};
 
     *grid = (initial_grid){.factor = 1};
     int status = initial_density_create(&grid->density, problem, error);
@@ -347,16 +358,16 @@ int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const 
         status = initial_bricks_create(&grid->bricks, problem, shape, MOST_BRICKS, error);
     if (!status) {
         b.key = calloc(BATCH, sizeof *b.key);
-        b.room = malloc((size_t)BATCH * (size_t)shape->cells * sizeof *b.room);
+        b.scratch = malloc((size_t)BATCH * (size_t)shape->cells * sizeof *b.scratch);
         b.sum = malloc(BATCH * sizeof *b.sum);
         b.peak = malloc(BATCH * sizeof *b.peak);
         if (!grid->density.average[0] &&
             row_bytes(shape, (double)grid->bricks.count) > 0) /* else P is computed again */
             grid->p = malloc((size_t)grid->bricks.count * (size_t)shape->cells * sizeof *grid->p);
-        status = b.key && b.room && b.sum && b.peak ? compute(&b, reach, error) : no_memory(error);
+        status = b.key && b.scratch && b.sum && b.peak ? compute(&b, reach, error) : no_memory(error);
     }
     free(b.key);
-    free(b.room);
+    free(b.scratch);
     free(b.sum);
     free(b.peak);
     if (status)

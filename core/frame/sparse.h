@@ -25,7 +25,7 @@ typedef struct gbees_sparse {
     gbees_sparse_cell *cell, *spare; /* spare: what the next order is written to */
 } gbees_sparse;
 
-/* Makes room for `count` cells in `spare`. Returns 1 if there is no memory. */
+/* Reserves memory for `count` cells in `spare`. Returns 1 if there is no memory. */
 int gbees_sparse_reserve(gbees_sparse *cells, size_t count);
 /* Makes `spare` the cells, `count` of them. */
 void gbees_sparse_swap(gbees_sparse *cells, size_t count);

@@ -17,7 +17,7 @@ void gbees_cells_destroy(gbees_cells *cells);
 /* A gbees_cell_visitor whose context is the gbees_cells. When it returns non-zero, gbees_cells_finish() says why. */
 int gbees_cells_add(void *cells, size_t count, const int32_t *const *index, const double *p);
 
-/* Makes room for so many cells in all, in huge pages, where there is memory; more of them can be added. Call it
+/* Reserves memory for so many cells in all, in huge pages, where there is memory; more of them can be added. Call it
  * before the first are. */
 void gbees_cells_expect(gbees_cells *cells, size_t count);
 

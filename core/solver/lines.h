@@ -28,7 +28,7 @@ typedef struct gbees_lines {
 
 void gbees_lines_clear(gbees_lines *lines);
 
-/* Makes room for so many lines and cells more; returns 1 if there is no memory. */
+/* Reserves memory for so many lines and cells more; returns 1 if there is no memory. */
 int gbees_lines_reserve(gbees_lines *lines, size_t count, size_t cells);
 
 /* Appends `length` cells from `index` on, which must not come before the last line's first cell. They go to the last

@@ -57,7 +57,7 @@ void gbees_next_grid_send_end(const gbees_parallel *parallel)
     parallel->broadcast(parallel->context, &none, sizeof none);
 }
 
-/* Makes the copy, with room for the cells. */
+/* Makes the copy, with memory for the cells. */
 static int make_copy(const gbees_problem *first, const next_grid *grid, gbees_problem **problem, gbees_error *error)
 {
     gbees_initial_cells cells = {0};

@@ -15,6 +15,7 @@
 enum {
     ENGINE_WARP_SIZE = 32,           /* threads */
     ENGINE_LEAST_CAPACITY = 1 << 14, /* slots that the heap has, at least */
+    ENGINE_LEAST_BYTES = 1 << 30,    /* bytes of a heap with more slots, at least */
     ENGINE_CLUSTER_BLOCKS = 16,
     ENGINE_CLUSTER_BRICKS = 1 << 9, /* up to so many bricks a grid's blocks are one cluster */
     ENGINE_LARGE_BRICKS = 1 << 14   /* from so many bricks on each pass of a step is a launch of its own */

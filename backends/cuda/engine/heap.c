@@ -49,6 +49,16 @@ static uint64_t table_entries(uint64_t capacity)
 
 /* ---- bytes ---- */
 
+/* Bytes of a slot in all arrays and the hash table. */
+static double slot_bytes(const slot_arrays *all)
+{
+    double bytes = 16;
+
+    for (int i = 0; i < all->count; i++)
+        bytes += (double)all->list[i].size;
+    return bytes;
+}
+
 /* Bytes of all arrays and the hash table with `capacity` slots, each rounded up to what the driver maps at once. */
 static double bytes_of(const gbees_engine *e, const slot_arrays *all, uint64_t capacity)
 {
@@ -159,15 +169,13 @@ int engine_heap_clear_null(gbees_engine *e, gbees_error *error)
 static int grow_arrays(gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
 {
     const size_t total = e->memory.total;
-    double slot_bytes = 0;
+    const double all_bytes = slot_bytes(all);
     int status = 0;
 
-    for (int i = 0; i < all->count; i++)
-        slot_bytes += (double)all->list[i].size;
     for (int i = 0; i < all->count && !status; i++) {
         const slot_array *one = &all->list[i];
         const int is_new = one->array->size == 0;
-        const double most = (double)total * (double)one->size / (slot_bytes + 16);
+        const double most = (double)total * (double)one->size / all_bytes;
 
         status = device_array_grow(&e->memory, one->array, capacity * one->size, (size_t)most, error);
         *one->address = one->array->at;
@@ -198,11 +206,24 @@ static int grow(gbees_engine *e, uint64_t least, uint64_t most, int *rehash, gbe
     return 0;
 }
 
+/* The capacity for a grid of so many bricks that grows: half as many slots again, and ENGINE_LEAST_BYTES of memory,
+ * as growth by half takes as long for few slots as for many: each of some 25 arrays is mapped.  Not that much where
+ * the memory is limited to less than eight times as much. */
+static uint64_t ample_capacity(gbees_engine *e, uint64_t bricks)
+{
+    const slot_arrays all = engine_heap_arrays(e);
+    const double limit = e->memory_limit > 0 ? e->memory_limit : (double)e->memory.total;
+    const double bytes = fmin(ENGINE_LEAST_BYTES, limit / 8);
+    const uint64_t slots = (uint64_t)(bytes / slot_bytes(&all)), half_again = bricks + bricks / 2;
+
+    return half_again > ENGINE_LEAST_CAPACITY && slots > half_again ? slots : half_again;
+}
+
 int engine_heap_reserve(gbees_engine *e, uint64_t bricks, int rehash, gbees_error *error)
 {
     const gbees_grid_arrays *g = &e->setup.grid;
     /* What ranks that share a grid ask for has capacity for growth; the rest of the memory is for their messages. */
-    uint64_t least = bricks + bricks / 8 + 2, most = engine_is_split(e) ? least : bricks + bricks / 2;
+    uint64_t least = bricks + bricks / 8 + 2, most = engine_is_split(e) ? least : ample_capacity(e, bricks);
     int status = 0;
 
     if (least < ENGINE_LEAST_CAPACITY)

@@ -85,7 +85,8 @@ static void set_up_choices(gbees_engine *e)
     e->budget.threshold = problem->threshold;
 }
 
-/* A heap that grows gets half as many slots again as there are bricks, so that it has a third more on average. */
+/* A heap that grows gets half as many slots again as there are bricks, so that it has a third more on average, and
+ * ENGINE_LEAST_BYTES if it outgrows ENGINE_LEAST_CAPACITY. */
 double cuda_engine_estimate(const gbees_problem *problem, double bricks)
 {
     gbees_shape shape;
@@ -102,7 +103,7 @@ double cuda_engine_estimate(const gbees_problem *problem, double bricks)
     const double host = bricks > 0 ? 0 : initial_grid_bytes(problem, &shape);
     const double bytes = engine_heap_bytes(e, (uint64_t)fmax(slots, ENGINE_LEAST_CAPACITY));
     free(e);
-    return bytes + host;
+    return host + (slots > ENGINE_LEAST_CAPACITY ? fmax(bytes, ENGINE_LEAST_BYTES) : bytes);
 }
 
 /* ---- create ---- */

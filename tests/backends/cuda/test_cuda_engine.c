@@ -220,6 +220,7 @@ START_TEST(the_heap_grows_by_itself)
     enum { HEAP = 1 << 14, BRICK = 64 };
     kept_run *cpu = run_on(&large, "cpu"), *first = NULL;
 
+    (void)setenv("SHIM_MEMORY", "120000000", 1);
     for (int is_virtual = 0; is_virtual < 2; is_virtual++) {
         (void)setenv("SHIM_VIRTUAL", is_virtual ? "1" : "0", 1);
         kept_run *gpu = run_on(&large, large.backend);
@@ -236,6 +237,22 @@ START_TEST(the_heap_grows_by_itself)
     }
     forget(first);
     forget(cpu);
+}
+END_TEST
+
+/* A heap with more slots than it begins with has an eighth of a small GPU's memory at once. */
+START_TEST(a_heap_that_grows_has_ample_capacity)
+{
+    enum { MEMORY = 400000000 };
+
+    (void)setenv("SHIM_MEMORY", "400000000", 1);
+    (void)setenv("SHIM_VIRTUAL", "1", 1);
+    kept_run *gpu = run_on(&large, large.backend);
+    const double peak = (double)gpu->record[gpu->count - 1].record.totals.peak_bytes;
+
+    ck_assert_double_gt(peak, 0.9 * MEMORY / 8);
+    ck_assert_double_lt(peak, 1.2 * MEMORY / 8);
+    forget(gpu);
 }
 END_TEST
 
@@ -461,6 +478,7 @@ int main(void)
     tcase_add_loop_test(tests, a_large_grid, 0, 1);
     tcase_add_loop_test(tests, any_number_of_blocks, 0, 3);
     tcase_add_test(tests, the_heap_grows_by_itself);
+    tcase_add_test(tests, a_heap_that_grows_has_ample_capacity);
     tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tests, where_the_drift_is_not_finite);
     tcase_add_test(tests, a_launch_that_fails);
