@@ -3,6 +3,7 @@
  * two, in the way that costs least. */
 #include "plan.h"
 #include <math.h>
+#include <string.h>
 
 enum {
     LEVEL_MOST = 8, /* powers of two between the cells of two legs */
@@ -17,6 +18,9 @@ static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
 /* The next run has at most cost_jump times the cell updates of this one, or of cheap_updates if this one had fewer.
  */
 static const double cost_jump = 12, cheap_updates = 3e6;
+/* The cost has been observed where it should have grown by this factor or more; the power with which it grows is at
+ * least power_least. */
+static const double least_growth = 1.5, power_least = 0.5;
 
 /* For an accuracy of `coarse` or more, the leg before a leg gets more of its jump, and the cells along a smooth axis
  * may become wider. This takes a third of the updates there, on the average, and more of them for finer accuracies
@@ -95,19 +99,18 @@ static void refine_leg(const gbees_refinement *r, int leg, double jump, int all,
     }
 }
 
-/* The cost of a run with other factors, in cell updates: cells go with the product of the factors, steps with the
- * largest. *more: how many times as many cells a leg has at most. */
-static double predict(const gbees_refinement *r, const double (*factor)[GBEES_MAX_DIM], double *more)
+/* What a run's cost would be with other factors, in cell updates, if cells went with the product of the factors and
+ * steps with the largest. *more: how many times as many cells a leg has at most. */
+static double scaled_cost(const run_result *run, int dimension, const double (*factor)[GBEES_MAX_DIM], double *more)
 {
     double sum = 0, before = 0;
 
     *more = 1;
-
-    for (int l = 0; l < r->now.leg_count; l++) {
-        const leg_result *leg = &r->now.legs[l];
+    for (int l = 0; l < run->leg_count; l++) {
+        const leg_result *leg = &run->legs[l];
         double cells = 1, steps = 0;
 
-        for (int j = 0; j < r->problem->dimension; j++) {
+        for (int j = 0; j < dimension; j++) {
             cells *= factor[l][j] / leg->factor[j];
             steps = fmax(steps, factor[l][j] / leg->factor[j]);
         }
@@ -116,6 +119,31 @@ static double predict(const gbees_refinement *r, const double (*factor)[GBEES_MA
         before = leg->updates;
     }
     return sum;
+}
+
+static double predict(const gbees_refinement *r, const double (*factor)[GBEES_MAX_DIM], double *more)
+{
+    return scaled_cost(&r->now, r->problem->dimension, factor, more);
+}
+
+/* The power of the ratio of scaled_cost() to a run's cost with which the cost has grown from the run before to this
+ * one. A density that has become a thin sheet has fewer cells than the product of the factors says, as a sheet of one
+ * cell stays one; so the power is 1 or less. 1 if there was no run before, or its cells were hardly wider. */
+static double growth_power(const gbees_refinement *r, double updates, double (*work)[GBEES_MAX_DIM])
+{
+    const int legs = r->before.leg_count;
+    double more;
+
+    if (legs < 1 || legs != r->now.leg_count || !(r->before.legs[legs - 1].updates > 0))
+        return 1;
+    for (int l = 0; l < legs; l++)
+        memcpy(work[l], r->now.legs[l].factor, sizeof work[l]);
+    const double before = r->before.legs[legs - 1].updates;
+    const double scaled =
+        scaled_cost(&r->before, r->problem->dimension, (const double(*)[GBEES_MAX_DIM])work, &more) / before;
+    if (!(scaled > least_growth) || !(updates > before))
+        return 1;
+    return fmin(fmax(log(updates / before) / log(scaled), power_least), 1);
 }
 
 /* Sets an axis' factors: `base` in the first leg, and in later legs the least base * 2^k that is not below `needed`.
@@ -186,6 +214,7 @@ double gbees_plan_factors(const gbees_refinement *r, double updates, double (*ne
                           double (*factor)[GBEES_MAX_DIM], double *more)
 {
     const double most = updates < cheap_updates ? cost_jump * cheap_updates : cost_jump * updates;
+    const double power = growth_power(r, updates, needed);
     double cost = 0;
 
     for (double scale = 1; scale > 0.1; scale *= 0.85) {
@@ -194,5 +223,7 @@ double gbees_plan_factors(const gbees_refinement *r, double updates, double (*ne
         if (cost <= most)
             break;
     }
-    return cost;
+    /* `most` is a limit for the cost without the power: with shorter jumps a plan finds better ratios of the legs'
+     * factors (doc/notes/accuracy-runs.md). */
+    return cost > updates && updates > 0 ? updates * pow(cost / updates, power) : cost;
 }

@@ -19,6 +19,7 @@ typedef struct law {
     double share;
     int legs;
     const gbees_cells *cells; /* of each record; NULL: they are not known */
+    double sparse;            /* updates go with the power 1 - sparse of cells times steps */
 } law;
 
 static gbees_problem problem_of(double accuracy)
@@ -95,7 +96,8 @@ static double run(const law *by, const gbees_problem *problem, gbees_refinement 
                                    .certificate = &certificate,
                                    .cells = by->cells};
 
-            updates += k ? 1e6 * factor[l][0] * factor[l][1] * fmax(factor[l][0], factor[l][1]) : 0;
+            updates +=
+                k ? 1e6 * pow(factor[l][0] * factor[l][1] * fmax(factor[l][0], factor[l][1]), 1 - by->sparse) : 0;
             record.totals.cell_updates = updates;
             fill_certificate(&certificate, (k ? by->size[l] * scale : by->start[l] * earlier) + by->floor * lost,
                              2 * by->samples / sqrt(by->share * (double)samples), samples, by->share);
@@ -211,6 +213,31 @@ START_TEST(a_smooth_axis_may_become_coarser)
         gbees_refinement_destroy(plan);
     }
     gbees_cells_destroy(cells);
+}
+END_TEST
+
+/* The cost of a third run, where cells and steps go with the factors, and where the first two have shown that there
+ * are fewer. */
+START_TEST(the_growth_of_the_cost_is_observed)
+{
+    for (int k = 0; k < 2; k++) {
+        const law by = {.size = {4}, .order = 1, .samples = 1, .share = 1, .legs = 1, .sparse = 0.4 * k};
+        const gbees_problem problem = problem_of(0.02);
+        gbees_refinement *plan = NULL;
+        gbees_refinement_step step;
+        gbees_error error = {GBEES_OK, ""};
+        double factor[2][N];
+
+        ck_assert_msg(gbees_refinement_create(&problem, &plan, &error) == GBEES_OK, "%s", error.text);
+        const double first = run(&by, &problem, plan, factor, &step);
+        const double unobserved = step.next_updates, second = run(&by, &problem, plan, factor, &step);
+        ck_assert_double_gt(second, 1.5 * first);
+        ck_assert_double_eq_tol(log(unobserved / first), log(second / first) / (1 - by.sparse), 1e-6);
+        const double predicted = step.next_updates, third = run(&by, &problem, plan, factor, &step);
+        ck_assert_double_gt(third, 1.5 * second);
+        ck_assert_double_eq_tol(predicted, third, 1e-3 * third);
+        gbees_refinement_destroy(plan);
+    }
 }
 END_TEST
 
@@ -459,6 +486,7 @@ int main(void)
     tcase_add_test(tests, a_run_that_is_fine_enough_is_the_last);
     tcase_add_test(tests, a_leg_gets_what_it_needs);
     tcase_add_test(tests, a_smooth_axis_may_become_coarser);
+    tcase_add_test(tests, the_growth_of_the_cost_is_observed);
     tcase_add_test(tests, what_a_leg_begins_with_is_the_earlier_ones);
     tcase_add_test(tests, a_loss_is_made_smaller);
     tcase_add_test(tests, more_samples_where_few_are_effective);
