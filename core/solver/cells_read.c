@@ -90,7 +90,7 @@ static void list_part(void *context, size_t part)
 {
     const listing *l = context;
     const size_t first = gbees_workers_first(l->cells->count, part);
-    int32_t *index[GBEES_MAX_DIM];
+    int32_t *index[GBEES_MAX_DIM] = {NULL};
 
     for (int j = 0; j < l->cells->dimension; j++)
         index[j] = l->list->index[j] + first;

@@ -40,7 +40,7 @@ static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rate
     inside = uniform ? inside != 0 : inside;
     rates->equals_reference = uniform;
     for (int k = 0; k < (full ? n * n : n); k++)
-        rates->equals_reference = rates->equals_reference && memcmp(&q[k][0], &c->noise.q[k], sizeof q[k][0]) == 0;
+        rates->equals_reference = rates->equals_reference && q[k][0] == c->noise.q[k];
     for (int i = 0; i < (uniform ? 1 : c->g->shape.cells); i++) {
         for (int j = 0; j < n; j++) {
             double spread = gbees_diffusion_spread(n, full, &q[0][i], 64, c->noise.over_width, j);
