@@ -14,17 +14,14 @@ GBEES_NUM int axis_of(const step_state *b, int pass)
     return gbees_sweep_axis(DIM, b->turn, gbees_step_is_reversed(b->run.steps), pass);
 }
 
-/* Sweeps along an axis, which must be a constant of the compiler: from rows p to rows `next`.  Adds what leaves the
- * grid, in units of 2^-60, to the lane's *outflow. */
-GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const number *p, number *next, int axis,
-                          uint32_t *work_queue, int64_t *outflow)
+/* Sweeps along an axis.  Adds what leaves the grid, in units of 2^-60, to the lane's *outflow. */
+GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const axis_sweep *w, uint32_t *work_queue,
+                          int64_t *outflow)
 {
-    const double middle = step_middle(b);
-
     if (HAS_PENCILS && (GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart))
-        sweep_pencils(m, p, next, axis, b->count, b->ghosts, b->lambda[axis], middle, work_queue, outflow);
+        sweep_pencils(m, w, b->count, b->ghosts, work_queue, outflow);
     else
-        sweep_along(m, p, next, axis, b->count, b->lambda[axis], middle, outflow);
+        sweep_along(m, w, b->count, outflow);
 }
 
 /* Sweep number `pass` of a step, from rows `from` to the spare ones; adds what leaves the grid to the step's sums. */
@@ -37,8 +34,11 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
     *outflow = 0;
 #pragma unroll
     for (int j = 0; j < DIM; j++) /* each axis has code of its own */
-        if (j == axis)
-            sweep_axis(m, b, rows_of(m, from), rows_of(m, spare_of(from)), j, &s->work_queue[pass], outflow);
+        if (j == axis) {
+            const axis_sweep w = {rows_of(m, from), rows_of(m, spare_of(from)), j, b->lambda[j], step_middle(b)};
+
+            sweep_axis(m, b, &w, &s->work_queue[pass], outflow);
+        }
     if (!warp_ballot(*outflow != 0))
         return;
     int64_t sum = warp_add(*outflow);

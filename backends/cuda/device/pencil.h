@@ -44,8 +44,8 @@ enum {
                              : 4
 };
 
-/* The first bricks of the pencils that a warp sweeps next, in shared memory.  On a line of it, of 128 bytes: rows that
- * are copied to another place take two lines for each, which makes Lorenz '96 in double a seventh slower. */
+/* The first bricks of the pencils that a warp sweeps next, in shared memory.  On a line of it, of 128 bytes: rows
+ * that are copied to another place take two lines for each, which makes Lorenz '96 in double a seventh slower. */
 typedef struct pencil_start {
     alignas(128) number cells[PENCIL_ROWS * CELLS];
     position base[PENCIL_TOGETHER][PENCIL_PLACES]; /* of the first brick; [DIM]: of the second one, along the axis */
@@ -248,16 +248,15 @@ GBEES_NUM void next_brick(int axis, const number *fresh, position base_next, uin
     line->at[beyond + 1] = done ? next_slot : 0;
 }
 
-/* Sweeps a line of a pencil from `rows` to `rows_next`; slots, cell, start: as begin_line() takes them.  Prefetches
+/* Sweeps a line of a pencil; slots, cell, start: as begin_line() takes them.  Prefetches
  * the pencils of `further`, if there are any, once `start` has been read.  Adds the mass that flows out at the
  * pencil's ends to *outflow. */
-GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *rows_next, int axis,
-                            const uint32_t *slots, int cell, pencil_start *start, const pencil_set *further,
-                            number lambda, double time, int64_t *outflow)
+GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, const uint32_t *slots, int cell,
+                            pencil_start *start, const pencil_set *further, int64_t *outflow)
 {
-    const number *p = (const number *)opaque_global(rows + cell);
-    number *next = (number *)opaque_global(rows_next + cell);
-    const int edge = axis_edge(axis), beyond = bricks_beyond(axis), shared = pencils_share_warp(axis);
+    const number *p = (const number *)opaque_global(w->p + cell);
+    number *next = (number *)opaque_global(w->next + cell);
+    const int axis = w->axis, edge = axis_edge(axis), beyond = bricks_beyond(axis), shared = pencils_share_warp(axis);
     const uint32_t *above = m->grid.neighbor[2 * axis + 1];
     uint32_t swept = 0;
     pencil_line line;
@@ -265,8 +264,8 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *ro
     begin_line(m, axis, slots, cell, start, &line);
     warp_sync();
     if (further && further->begin)
-        prefetch_starts(m, rows, axis, further, start);
-    lowest_mass(m, axis, &line, lambda, time);
+        prefetch_starts(m, w->p, axis, further, start);
+    lowest_mass(m, axis, &line, w->lambda, w->time);
     if (line.at[0] < m->first_ghost)
         add_outflow(-line.mass[0], outflow);
     do {
@@ -277,7 +276,7 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *ro
 #pragma unroll
         for (int i = 0; i < edge; i++)
             fresh[i] = p[(size_t)line.at[beyond + 1] * CELLS + (size_t)(i << axis_shift(axis))];
-        brick_masses(m, axis, &line, lambda, time);
+        brick_masses(m, axis, &line, w->lambda, w->time);
 #pragma unroll
         for (int i = 0; i < edge; i++)
             if (!shared || line.at[0])
@@ -352,17 +351,17 @@ GBEES_NUM void next_pencils(int axis, pencil_set *set, uint32_t *slots)
 /* Sweeps all pencils along an axis.  A warp takes entries from the work queue, and sweeps the pencils that begin in
  * their bricks, several at once if bricks have few lines.  Adds the mass that flows out to the lane's *outflow, in
  * units of 2^-60. */
-GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
-                             uint32_t ghosts, number lambda, double time, uint32_t *work_queue, int64_t *outflow)
+GBEES_NUM void sweep_pencils(const gbees_setup *m, const axis_sweep *w, uint32_t count, uint32_t ghosts,
+                             uint32_t *work_queue, int64_t *outflow)
 {
     BLOCK_LOCAL pencil_start starts[BLOCK_WARPS];
-    const int lines = pencil_lines(axis), lanes = pencil_lanes(axis);
+    const int axis = w->axis, lines = pencil_lines(axis), lanes = pencil_lanes(axis);
     pencil_start *start = &starts[block_warp()];
     pencil_set set;
 
     while (take_pencils(m, axis, count, ghosts, work_queue, &set)) {
         if (set.begin)
-            prefetch_starts(m, p, axis, &set, start);
+            prefetch_starts(m, w->p, axis, &set, start);
         while (set.begin) {
             uint32_t slots[PENCIL_SLOTS];
 
@@ -370,8 +369,8 @@ GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next
             copy_async_wait();
 #pragma unroll
             for (int line = 0; line < lines; line += lanes)
-                sweep_pencil(m, p, next, axis, slots, line_cell(axis, line + warp_lane() % lanes), start,
-                             line + lanes < lines ? NULL : &set, lambda, time, outflow);
+                sweep_pencil(m, w, slots, line_cell(axis, line + warp_lane() % lanes), start,
+                             line + lanes < lines ? NULL : &set, outflow);
         }
     }
 }

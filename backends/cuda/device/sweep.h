@@ -117,18 +117,28 @@ GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32
         q[BEYOND + i] = row[i << axis_shift(axis)];
 }
 
-/* Sweeps a line from rows p to rows `next`; adds the mass that leaves the grid to *outflow. */
-GBEES_NUM void sweep_line(const gbees_setup *m, const number *p, number *next, int axis, uint32_t slot, int cell,
-                          int part, number lambda, double time, int64_t *outflow)
+/* A sweep along an axis, which must be a constant of the compiler. */
+typedef struct axis_sweep {
+    const number *p; /* from these rows */
+    number *next;    /* to these */
+    int axis;
+    number lambda; /* the time step over the cells' width */
+    double time;   /* of the velocities */
+} axis_sweep;
+
+/* Sweeps line number `part` of the cells in a row that begin with `cell`; adds the mass that leaves the grid to
+ * *outflow. */
+GBEES_NUM void sweep_line(const gbees_setup *m, const axis_sweep *w, uint32_t slot, int cell, int part,
+                          int64_t *outflow)
 {
-    const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
+    const int axis = w->axis, edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
     const uint32_t below = m->grid.neighbor[2 * axis][slot], above = m->grid.neighbor[2 * axis + 1][slot];
     const uint32_t further = edge == 1 ? m->grid.neighbor[2 * axis][below] : 0;
     number q[PIECE_MOST + 2 * BEYOND], v[PIECE_MOST + 3], mass[PIECE_MOST + 1];
-    number *row = next + (size_t)slot * CELLS + (size_t)cell;
+    number *row = w->next + (size_t)slot * CELLS + (size_t)cell;
     position x[DIM], base = brick_base(m, slot)[axis];
 
-    load_line(m, p, axis, slot, cell, part, q);
+    load_line(m, w->p, axis, slot, cell, part, q);
 #pragma unroll
     for (int k = 0; k < DIM; k++)
         x[k] = brick_base(m, slot)[k] + cell_offset(m, k, cell_local(cell, k));
@@ -141,9 +151,9 @@ GBEES_NUM void sweep_line(const gbees_setup *m, const number *p, number *next, i
                   : face <= 0 && below        ? brick_base(m, below)[axis] + face_offset(m, axis, face + edge)
                   : face > edge && above      ? brick_base(m, above)[axis] + face_offset(m, axis, face - edge)
                                               : base + face_offset(m, axis, face);
-        v[i] = velocity(m, x, axis, time);
+        v[i] = velocity(m, x, axis, w->time);
     }
-    face_masses(q, v, cells, lambda, mass);
+    face_masses(q, v, cells, w->lambda, mass);
 #pragma unroll
     for (int i = 0; i < cells; i++)
         row[(first + i) << axis_shift(axis)] = q[BEYOND + i] + (mass[i] - mass[i + 1]);
@@ -153,10 +163,9 @@ GBEES_NUM void sweep_line(const gbees_setup *m, const number *p, number *next, i
 /* Sweeps all lines along an axis. A brick is swept by as many lanes as it has lines, and a warp sweeps several bricks
  * at once if these are fewer than its lanes. Adds the mass that leaves the grid to the lane's own sum, which lies in
  * memory, as it is seldom needed. By all blocks. */
-GBEES_NUM void sweep_along(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
-                           number lambda, double time, int64_t *outflow)
+GBEES_NUM void sweep_along(const gbees_setup *m, const axis_sweep *w, uint32_t count, int64_t *outflow)
 {
-    const int parts = axis_edge(axis) / piece_cells(axis), lines = (CELLS >> axis_bits(axis)) * parts;
+    const int axis = w->axis, parts = axis_edge(axis) / piece_cells(axis), lines = (CELLS >> axis_bits(axis)) * parts;
     const int lanes = lines < WARP_SIZE ? lines : WARP_SIZE, bricks = WARP_SIZE / lanes;
 
     const warp_slots slots = slots_of_warp(m, count, (uint32_t)bricks);
@@ -164,7 +173,7 @@ GBEES_NUM void sweep_along(const gbees_setup *m, const number *p, number *next, 
     for (uint32_t slot = slots.from + (uint32_t)(warp_lane() / lanes); slot <= slots.last; slot += slots.stride)
 #pragma unroll 1
         for (int line = warp_lane() % lanes; line < lines; line += lanes)
-            sweep_line(m, p, next, axis, slot, line_cell(axis, line / parts), line % parts, lambda, time, outflow);
+            sweep_line(m, w, slot, line_cell(axis, line / parts), line % parts, outflow);
 }
 
 #endif
