@@ -235,8 +235,8 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_philox \
 	%D%/core/numerics/test_step \
 	%D%/core/numerics/test_split_order \
-	%D%/backends/cpu/test_initial_grid \
-	%D%/backends/cpu/test_partition \
+	%D%/backends/common/test_initial_grid \
+	%D%/backends/common/test_partition \
 	%D%/backends/mpi/test_parts \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
@@ -279,11 +279,11 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
 %C%_backends_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So are the cuts between ranks.
-%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/common/partition.c \
+%C%_backends_common_test_partition_SOURCES = %D%/backends/common/test_partition.c backends/common/partition.c \
 	backends/common/speed.c
 # So is the choice of the bricks that a grid starts with, from the part of the backends that tests can link.
-%C%_backends_cpu_test_initial_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_backends_cpu_test_initial_grid_LDADD = backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
+%C%_backends_common_test_initial_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_backends_common_test_initial_grid_LDADD = backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
 # So is the controller of p*.
 %C%_backends_cpu_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_budget_SOURCES = \

@@ -1,6 +1,6 @@
 /* test_split_steps.c - sweeps of the split schemes along pencils of bricks against plain loops on a dense window
- * (dense_split.h), cell by cell. The CPU alone has bricks of one cell, and kernels of all dimensions and precisions;
- * the kernels on threads have the other schemes in the plane. */
+ * (dense_split.h), cell by cell, and mirrored problems beside each other. The CPU alone has bricks of one cell, and
+ * kernels of all dimensions and precisions; the kernels on threads have the other schemes in the plane. */
 #include "fixtures/split_fixture.h"
 #include "fixtures/suite.h"
 
@@ -251,6 +251,62 @@ START_TEST(updates_and_prunes_in_between)
 }
 END_TEST
 
+/* The largest difference between a problem and its mirror image after some steps, in units of the largest cell. */
+static double asymmetry(rig *r, int steps)
+{
+    dense d, m;
+    double off = 0;
+
+    rig_window(r, &d, steps + 2);
+    rig_window(r, &m, steps + 2);
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        rig_start(r, 1);
+        rig_steps(r, (uint64_t)steps);
+        rig_collect(r, &d, mirrored ? m.p : d.p);
+        rig_mirror(r);
+    }
+    for (long i = 0; i < d.cells; i++)
+        off = fmax(off, fabs(d.p[i] - m.p[d.cells - 1 - i]));
+    off /= dense_most(&d);
+    dense_destroy(&d);
+    dense_destroy(&m);
+    return off;
+}
+
+/* Bricks of one cell, of the CPU alone, lie symmetrically, whatever is cut off. */
+static void mirror_cells(rig *r)
+{
+    const int n = r->problem.dimension;
+
+    r->problem.numerics.cells_per_brick = 1;
+    ck_assert_double_lt(asymmetry(r, 5), 1e-13);
+    r->problem.threshold = n == 1 ? 0.02 : n == 2 ? 3e-3 : n == 3 ? 1e-3 : 1e-4;
+    ck_assert_double_lt(asymmetry(r, 5), 1e-13);
+}
+
+/* Bricks of 64 don't: results are equal once the density is well inside of them. */
+START_TEST(mirrored_problems_have_mirrored_results)
+{
+    const char *backend = places[_i].backend;
+    const int n = places[_i].n;
+    rig r;
+
+    if (!is_built(backend))
+        return;
+    rig_open_split(&r, backend, n, n == 1 ? 8 : 6 - n);
+    r.problem.numerics.time_step = n == 1 ? 0.004 : 0.02; /* up to Courant number 1 */
+    if (is_cpu(backend))
+        mirror_cells(&r);
+    r.problem.threshold = 1e-15;
+    r.problem.numerics.cells_per_brick = 64;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            r.problem.covariance[j * n + k] = j == k ? 0.02 : 0;
+    ck_assert_double_lt(asymmetry(&r, 5), 1e-13);
+    rig_close(&r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("split steps");
@@ -266,6 +322,7 @@ int main(void)
     tcase_add_loop_test(steps, time_is_that_of_the_middle, 0, places_to(4));
     tcase_add_loop_test(steps, truncated_grids_equal_plain_loops, 0, places_to(4));
     tcase_add_loop_test(steps, updates_and_prunes_in_between, 0, places_to(4));
+    tcase_add_loop_test(steps, mirrored_problems_have_mirrored_results, 0, places_to(4));
     tcase_add_loop_test(many, double_bricks_equal_plain_loops, places_to(6), places_to(8));
     tcase_add_loop_test(many, double_cells_equal_plain_loops, 6, 9);
     tcase_add_loop_test(many, mixed_equals_plain_loops, places_to(5), places_to(8));

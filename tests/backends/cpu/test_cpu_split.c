@@ -1,5 +1,5 @@
-/* test_cpu_split.c - the split scheme of the CPU backend: its ledger, its threads and instruction sets, symmetry.
- * Cell by cell it is compared with plain loops in test_split_steps.c. */
+/* test_cpu_split.c - the split scheme of the CPU backend: its threads and instruction sets, and a budget that is
+ * told. Cell by cell it is compared with plain loops in test_split_steps.c. */
 #include "cpu/engine/engine.h"
 #include "fixtures/split_fixture.h"
 #include "fixtures/suite.h"
@@ -76,49 +76,6 @@ START_TEST(instruction_sets_agree)
 }
 END_TEST
 
-/* The largest difference between a problem and its mirror image after some steps, in units of the largest cell. */
-static double asymmetry(rig *r, int steps)
-{
-    dense d, m;
-    double off = 0;
-
-    rig_window(r, &d, steps + 2);
-    rig_window(r, &m, steps + 2);
-    for (int mirrored = 0; mirrored < 2; mirrored++) {
-        rig_start(r, 1);
-        rig_steps(r, (uint64_t)steps);
-        rig_collect(r, &d, mirrored ? m.p : d.p);
-        rig_mirror(r);
-    }
-    for (long i = 0; i < d.cells; i++)
-        off = fmax(off, fabs(d.p[i] - m.p[d.cells - 1 - i]));
-    off /= dense_most(&d);
-    dense_destroy(&d);
-    dense_destroy(&m);
-    return off;
-}
-
-START_TEST(mirrored_problems_have_mirrored_results)
-{
-    rig r;
-
-    rig_open_split(&r, "cpu", _i, _i == 1 ? 8 : 6 - _i);
-    r.problem.numerics.time_step = _i == 1 ? 0.004 : 0.02; /* up to Courant number 1 */
-    r.problem.numerics.cells_per_brick = 1;
-    ck_assert_double_lt(asymmetry(&r, 5), 1e-13);
-    r.problem.threshold = _i == 1 ? 0.02 : _i == 2 ? 3e-3 : _i == 3 ? 1e-3 : 1e-4;
-    ck_assert_double_lt(asymmetry(&r, 5), 1e-13);
-    /* Bricks of 64 don't lie symmetrically: equal once the density is well inside of them. */
-    r.problem.threshold = 1e-15;
-    r.problem.numerics.cells_per_brick = 64;
-    for (int j = 0; j < _i; j++)
-        for (int k = 0; k < _i; k++)
-            r.problem.covariance[j * _i + k] = j == k ? 0.02 : 0;
-    ck_assert_double_lt(asymmetry(&r, 5), 1e-13);
-    rig_close(&r);
-}
-END_TEST
-
 /* ---- the mass budget ------------------------------------------------------------------------------------------- */
 
 /* Cells of a flat box that moves one cell a step along each of three axes: what lies at its foremost corner goes past
@@ -159,7 +116,6 @@ int main(void)
     tcase_add_loop_test(same, threads_give_the_same_bits, 0, 2);
     tcase_add_loop_test(many, threads_give_the_same_bits, 2, 4);
     tcase_add_loop_test(same, instruction_sets_agree, 1, 6);
-    tcase_add_loop_test(same, mirrored_problems_have_mirrored_results, 1, 5);
     suite_add_tcase(suite, mass);
     suite_add_tcase(suite, same);
     return run_suite(suite);
