@@ -9,7 +9,8 @@
 
 enum { N = GBEES_MAX_DIM };
 
-static const double least_cells = 1.5, wanted_cells = 2; /* a standard deviation */
+static const double least_cells = 1.5, wanted_cells = 2, ample_cells = 4; /* a standard deviation */
+static const double two_pi = 6.283185307179586;
 
 /* Sets jacobian[k][n] of each component k of the measurement at the mean: its difference between opposite faces of a
  * cell around the mean, over the cell's width. */
@@ -105,6 +106,39 @@ int gbees_resolve(const gbees_problem *problem, const gbees_statistics *prior, c
     for (int j = 0; j < n; j++)
         finer[j] = powers_for(sqrt(fmax(variance[j], 0)) / problem->width[j]);
     return limit(n, (double)prior->cells, cells_most, finer);
+}
+
+/* The volume of a Gaussian without correlations that has the same deviations, over that of the density, by its
+ * entropy; at most 1. A sheet or a ring has little volume for its deviations: it is thinner than they say. */
+static double thinness(const gbees_problem *problem, const gbees_statistics *prior)
+{
+    const int n = problem->dimension;
+    double log_ratio = prior->entropy;
+
+    for (int j = 0; j < n; j++)
+        log_ratio -= 0.5 * (1 + log(two_pi * prior->covariance[j * n + j]));
+    return exp(fmin(log_ratio, 0));
+}
+
+int gbees_resolve_coarser(const gbees_problem *problem, const gbees_statistics *prior,
+                          const gbees_measurement *measurement, double time, const int *level, int *coarser)
+{
+    const int n = problem->dimension;
+    double variance[N];
+    int any = 0;
+
+    memset(coarser, 0, (size_t)n * sizeof *coarser);
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL || predict(problem, prior, measurement, time, variance))
+        return 0;
+    const double thin = thinness(problem, prior);
+    for (int j = 0; j < n; j++) {
+        const double deviation = thin * sqrt(fmax(variance[j], 0)) / problem->width[j];
+
+        while (coarser[j] < level[j] && ldexp(deviation, -coarser[j] - 1) >= ample_cells)
+            coarser[j]++;
+        any |= coarser[j] > 0;
+    }
+    return any;
 }
 
 double gbees_resolve_cells_most(const gbees_problem *problem)

@@ -16,6 +16,14 @@ enum { GBEES_RESOLVE_MOST = 3 }; /* 8 times narrower cells for one update, at mo
 int gbees_resolve(const gbees_problem *problem, const gbees_statistics *prior, const gbees_measurement *measurement,
                   double time, double cells_most, int *finer);
 
+/* Whether cells that updates have made narrower may become wider again: coarser[j] is the largest power of two, at most
+ * level[j], with which the predicted deviation after the update still has four cells along axis j where the density
+ * is as thin in any direction as its entropy allows.
+ * @param level the powers by which the cells are narrower than the problem's own
+ * Returns whether any coarser[j] is above 0. */
+int gbees_resolve_coarser(const gbees_problem *problem, const gbees_statistics *prior,
+                          const gbees_measurement *measurement, double time, const int *level, int *coarser);
+
 /* How many cells of a problem the machine's memory holds, with their list during a change of the grid. */
 double gbees_resolve_cells_most(const gbees_problem *problem);
 

@@ -19,12 +19,14 @@ static int fail_update(const gbees_solver *solver, int number, int status, const
                            (unsigned long long)gbees_run_totals(solver).steps, cause->text);
 }
 
-/* Makes the grid finer if it would not resolve the density after this measurement, and the problem asks for that. */
+/* If the problem asks for that: makes the grid finer if it would not resolve the density after this measurement, and
+ * else as wide again as resolves it well, where earlier measurements have made it finer. */
 static int resolve_update(gbees_solver *solver, const gbees_measurement *measurement, gbees_error *error)
 {
     const gbees_problem *problem = gbees_grid_problem(gbees_run_grid(solver));
-    const int most = GBEES_REFINE_MOST / 2;
-    int level[GBEES_MAX_DIM], finer[GBEES_MAX_DIM];
+    const int most = GBEES_REFINE_MOST / 2, *now = gbees_run_grid(solver)->level;
+    const double time = solver->clock.time;
+    int level[GBEES_MAX_DIM], power[GBEES_MAX_DIM], sign = 1;
     gbees_statistics prior;
     gbees_error cause = {0};
 
@@ -33,10 +35,13 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
     const int status = gbees_mode_statistics(solver->modes.mode[0], &solver->clock, &prior, &cause);
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    if (!gbees_resolve(problem, &prior, measurement, solver->clock.time, gbees_resolve_cells_most(problem), finer))
-        return GBEES_OK;
+    if (!gbees_resolve(problem, &prior, measurement, time, gbees_resolve_cells_most(problem), power)) {
+        if (!gbees_resolve_coarser(problem, &prior, measurement, time, now, power))
+            return GBEES_OK;
+        sign = -1;
+    }
     for (int j = 0; j < problem->dimension; j++) {
-        level[j] = gbees_run_grid(solver)->level[j] + finer[j];
+        level[j] = now[j] + sign * power[j];
         level[j] = level[j] < most ? level[j] : most;
     }
     return gbees_run_change_grid(solver, level, error);

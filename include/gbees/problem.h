@@ -193,7 +193,7 @@ typedef struct gbees_problem {
 
     const struct gbees_problem *first; /**< after a regrid: the problem that the run began with; else NULL */
     int regrid_count;                  /**< number of entries of `regrids` */
-    int regrid_auto;                   /**< 1: cells are made narrower before an update that they would not resolve */
+    int regrid_auto;                   /**< 1: updates decide how narrow cells are: see doc/method.md */
     const gbees_regrid *regrids;       /**< sorted by time */
 
     int bounded;       /**< 1: cells whose centre has J(x) outside [bound_low, bound_high] are never made */

@@ -97,6 +97,45 @@ START_TEST(an_update_that_is_resolved_keeps_the_grid)
 }
 END_TEST
 
+/* A sharp measurement makes cells eight times narrower. The density spreads by e^(2 t) until the next one, which is
+ * wide: at t = .5 there are 6.4 cells a deviation, too few to merge; at .8 there are 11.7, and pairs are merged;
+ * at 1.6 some 58, and all cells are merged again. The posterior is exact. */
+START_TEST(cells_become_wider_again)
+{
+    static const struct {
+        const char *end;
+        int level;
+    } cases[] = {{"0.5", 3}, {"0.8", 2}, {"1.6", 0}};
+    static const double parameters[] = {2};
+    char measurements[256], end[32];
+    kalman_state truth = {.n = 1, .mean = {2}, .covariance = {1}};
+
+    (void)snprintf(measurements, sizeof measurements,
+                   "measurements=[{time: 0.01, function: x1, value: [2.1], covariance: [0.0055]}, "
+                   "{time: %s, function: x1, value: [5], covariance: [100]}]",
+                   cases[_i].end);
+    (void)snprintf(end, sizeof end, "end=%.17g", atof(cases[_i].end) + 0.001);
+    const a_case c = {"linear",
+                      "cpu",
+                      {"dimension=1", "mean=[2]", "covariance=[1]", "factor=2", "extent=5", "threshold=1e-10",
+                       "parameters={diagonal: 2}", "records=1", end, measurements, "regrid=auto"}};
+    kept_run *run = run_on(&c, c.backend);
+    const kept_record *after = &run->record[4];
+
+    kalman_predict(&truth, parameters, 0.01);
+    (void)kalman_update(&truth, 2.1, 0.0055);
+    kalman_predict(&truth, parameters, atof(cases[_i].end) - 0.01);
+    (void)kalman_update(&truth, 5, 100);
+    const kalman_error error = kalman_compare(&truth, &after->record.statistics);
+    ck_assert_double_eq(run->record[2].problem.width[0], 0.25 / 8);
+    ck_assert_double_eq(after->problem.width[0], ldexp(0.25, -cases[_i].level));
+    ck_assert_double_lt(error.mean, 2e-3);
+    ck_assert_double_lt(error.covariance, 5e-3);
+    check_ledgers(run, 1e-6);
+    forget(run);
+}
+END_TEST
+
 /* The GPU's likelihoods inside a cell are the CPU's. */
 START_TEST(a_sharp_update_on_another_backend)
 {
@@ -125,6 +164,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_sharp_update_is_resolved, 0, 2 * RATIOS);
     tcase_add_test(tcase, an_update_that_is_resolved_keeps_the_grid);
+    tcase_add_loop_test(tcase, cells_become_wider_again, 0, 3);
     tcase_add_loop_test(tcase, a_sharp_update_on_another_backend, 0, 2);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -105,6 +105,35 @@ START_TEST(memory_is_limited)
 }
 END_TEST
 
+/* Cells that are narrower than the problem's become wider again where four of them would still be a deviation, of a
+ * Gaussian without correlations; not beyond the problem's; and not if the density is thinner than its deviations say.
+ */
+START_TEST(what_is_resolved_well_becomes_coarser)
+{
+    const gbees_measurement m = {.function = 1, .size = 2, .covariance = {1e12, 0, 0, 1e12}};
+    const int level[] = {3, 3, 1};
+    int coarser[GBEES_MAX_DIM];
+
+    /* Deviations of 16.1, 8.02 and 32 cells. */
+    prior.covariance[0] = 65;
+    prior.covariance[1] = prior.covariance[3] = 0;
+    prior.covariance[4] = 2.005 * 2.005;
+    prior.covariance[8] = 1024;
+    prior.entropy = 0.5 * log(65 * 2.005 * 2.005 * 1024) + 1.5 * (1 + log(6.283185307179586));
+    ck_assert_int_eq(gbees_resolve_coarser(&problem, &prior, &m, 0, level, coarser), 1);
+    ck_assert(coarser[0] == 2 && coarser[1] == 1 && coarser[2] == 1);
+    prior.entropy -= log(1.1); /* 14.7, 7.3 and 29 cells */
+    ck_assert_int_eq(gbees_resolve_coarser(&problem, &prior, &m, 0, level, coarser), 1);
+    ck_assert(coarser[0] == 1 && coarser[1] == 0 && coarser[2] == 1);
+    prior.entropy -= log(8);
+    ck_assert_int_eq(gbees_resolve_coarser(&problem, &prior, &m, 0, level, coarser), 0);
+    ck_assert(coarser[0] == 0 && coarser[1] == 0 && coarser[2] == 0);
+    const gbees_measurement own = {.function = 1, .size = 2, .likelihood = GBEES_LIKELIHOOD_MODEL};
+    prior.entropy += log(100);
+    ck_assert_int_eq(gbees_resolve_coarser(&problem, &prior, &own, 0, level, coarser), 0);
+}
+END_TEST
+
 START_TEST(what_cannot_be_predicted)
 {
     gbees_measurement m = {.function = 1, .size = 2, .likelihood = GBEES_LIKELIHOOD_MODEL};
@@ -127,6 +156,7 @@ int main(void)
     tcase_add_test(tests, deviations_after_an_update);
     tcase_add_test(tests, the_measurement_is_mapped_to_the_states);
     tcase_add_test(tests, memory_is_limited);
+    tcase_add_test(tests, what_is_resolved_well_becomes_coarser);
     tcase_add_test(tests, what_cannot_be_predicted);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
