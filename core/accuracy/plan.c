@@ -121,6 +121,7 @@ static double scaled_cost(const run_result *run, int dimension, const double (*f
     return sum;
 }
 
+/* What the next run's cost would be by scaled_cost() of this one. */
 static double predict(const gbees_refinement *r, const double (*factor)[GBEES_MAX_DIM], double *more)
 {
     return scaled_cost(&r->now, r->problem->dimension, factor, more);

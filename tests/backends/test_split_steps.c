@@ -251,26 +251,13 @@ START_TEST(updates_and_prunes_in_between)
 }
 END_TEST
 
-/* The largest difference between a problem and its mirror image after some steps, in units of the largest cell. */
+/* The asymmetry in units of the largest cell. */
 static double asymmetry(rig *r, int steps)
 {
-    dense d, m;
-    double off = 0;
+    double largest;
+    const double off = rig_asymmetry(r, steps, &largest);
 
-    rig_window(r, &d, steps + 2);
-    rig_window(r, &m, steps + 2);
-    for (int mirrored = 0; mirrored < 2; mirrored++) {
-        rig_start(r, 1);
-        rig_steps(r, (uint64_t)steps);
-        rig_collect(r, &d, mirrored ? m.p : d.p);
-        rig_mirror(r);
-    }
-    for (long i = 0; i < d.cells; i++)
-        off = fmax(off, fabs(d.p[i] - m.p[d.cells - 1 - i]));
-    off /= dense_most(&d);
-    dense_destroy(&d);
-    dense_destroy(&m);
-    return off;
+    return off / largest;
 }
 
 /* Bricks of one cell, of the CPU alone, lie symmetrically, whatever is cut off. */

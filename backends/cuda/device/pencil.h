@@ -248,9 +248,9 @@ GBEES_NUM void next_brick(int axis, const number *fresh, position base_next, uin
     line->at[beyond + 1] = done ? next_slot : 0;
 }
 
-/* Sweeps a line of a pencil; slots, cell, start: as begin_line() takes them.  Prefetches
- * the pencils of `further`, if there are any, once `start` has been read.  Adds the mass that flows out at the
- * pencil's ends to *outflow. */
+/* Sweeps a line of a pencil; slots, cell, start: as begin_line() takes them.  Prefetches the pencils of
+ * `further`, if there are any, once `start` has been read.  Adds the mass that flows out at the pencil's ends to
+ * *outflow. */
 GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, const uint32_t *slots, int cell,
                             pencil_start *start, const pencil_set *further, int64_t *outflow)
 {
