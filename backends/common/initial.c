@@ -358,11 +358,10 @@ static void fill_cells(const initial_density *density, const gbees_shape *shape,
     }
 }
 
-double initial_density_brick(const initial_density *density, initial_cursor *cursor, const gbees_shape *shape,
-                             const int32_t *key, double *p)
+void initial_density_brick(const initial_density *density, initial_cursor *cursor, const gbees_shape *shape,
+                           const int32_t *key, double *p)
 {
     const uint64_t inside = bound_cells(density->problem, shape, key);
-    double sum = 0;
 
     if (density->problem->cells)
         fill_listed(density->problem->cells, cursor, shape, key, p);
@@ -372,9 +371,6 @@ double initial_density_brick(const initial_density *density, initial_cursor *cur
         fill_products(density, shape, key, p);
     else
         fill_cells(density, shape, key, p);
-    for (int cell = 0; cell < shape->cells; cell++) {
+    for (int cell = 0; cell < shape->cells && ~inside; cell++)
         p[cell] = inside >> cell & 1 ? p[cell] : 0;
-        sum += p[cell];
-    }
-    return sum;
 }

@@ -43,8 +43,8 @@ typedef struct initial_cursor {
     size_t row[64];
 } initial_cursor;
 
-/* Sets p[cells] to P of the cells of the brick `key`, 0 outside the initial box and the bound; returns their sum. */
-double initial_density_brick(const initial_density *density, initial_cursor *cursor, const gbees_shape *shape,
-                             const int32_t *key, double *p);
+/* Sets p[cells] to P of the cells of the brick `key`, 0 outside the initial box and the bound. */
+void initial_density_brick(const initial_density *density, initial_cursor *cursor, const gbees_shape *shape,
+                           const int32_t *key, double *p);
 
 #endif

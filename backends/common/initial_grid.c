@@ -67,17 +67,32 @@ static double largest(const double *p, int count)
     return most;
 }
 
-/* Computes the bricks key[count]: P of their cells, the sums and the peaks. */
+static double sum_of(const double *p, int count)
+{
+    double sum = 0;
+
+    for (int k = 0; k < count; k++)
+        sum += p[k];
+    return sum;
+}
+
+/* Computes the bricks key[count]: P of their cells, the sums, and, if bricks are selected, the peaks. */
 static void compute_bricks(batches *b, uint64_t count)
 {
+    const int selects = initial_grid_selects(b->problem);
+
 #pragma omp parallel num_threads(b->threads)
     {
         initial_cursor cursor = {{0}};
 
 #pragma omp for schedule(static)
         for (uint64_t k = 0; k < count; k++) {
-            b->sum[k] = initial_density_brick(&b->grid->density, &cursor, b->shape, b->key[k], row(b, b->p, k));
-            b->peak[k] = (float)largest(row(b, b->p, k), b->shape->cells);
+            double *p = row(b, b->p, k);
+
+            initial_density_brick(&b->grid->density, &cursor, b->shape, b->key[k], p);
+            b->sum[k] = sum_of(p, b->shape->cells);
+            if (selects)
+                b->peak[k] = (float)largest(p, b->shape->cells);
         }
     }
 }
@@ -393,5 +408,5 @@ void initial_grid_brick(const initial_grid *grid, initial_cursor *cursor, const 
     if (grid->p)
         memcpy(p, grid->p + cells * initial_bricks_find(&grid->bricks, whole), cells * sizeof *p);
     else
-        (void)initial_density_brick(&grid->density, cursor, shape, key, p);
+        initial_density_brick(&grid->density, cursor, shape, key, p);
 }

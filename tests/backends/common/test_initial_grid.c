@@ -33,7 +33,7 @@ static void compute_all(every_brick *all, const gbees_problem *problem, const gb
         int32_t key[GBEES_MAX_DIM];
 
         initial_bricks_take(&all->bricks, key);
-        (void)initial_density_brick(&grid->density, &cursor, shape, key, all->p[k]);
+        initial_density_brick(&grid->density, &cursor, shape, key, all->p[k]);
         for (int cell = 0; cell < shape->cells; cell++)
             all->active[k] |= (uint64_t)(all->p[k][cell] * grid->factor >= grid->budget.threshold) << cell;
         all->active_bricks += all->active[k] != 0;
