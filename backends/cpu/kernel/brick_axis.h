@@ -23,36 +23,33 @@ INLINE int cells_of_plane(brick_axis a)
     return a.cells >> a.log2_edge;
 }
 
-/* Calls CALL(a), where `a` is the brick_axis of an axis of a gbees_shape.  It is a macro because each combination
- * that gbees_shape_set() makes is a call with constants, for which the compiler makes code of its own. */
-#define AXIS_CASE(bit, edge, CALL)                                                                                   \
-    case 8 * (bit) + (edge):                                                                                         \
-        CALL(((brick_axis){64, bit, edge}));                                                                         \
+/* DO(with, cells, shift, log2_edge) for each axis of the bricks that gbees_shape_set() makes. */
+#define EACH_AXIS(DO, with)                                                                                          \
+    DO(with, 1, 0, 0)                                                                                                \
+    DO(with, 64, 0, 6)                                                                                               \
+    DO(with, 64, 0, 3)                                                                                               \
+    DO(with, 64, 3, 3)                                                                                               \
+    DO(with, 64, 0, 2)                                                                                               \
+    DO(with, 64, 2, 2)                                                                                               \
+    DO(with, 64, 4, 2)                                                                                               \
+    DO(with, 64, 0, 1)                                                                                               \
+    DO(with, 64, 1, 1)                                                                                               \
+    DO(with, 64, 2, 1)                                                                                               \
+    DO(with, 64, 3, 1)                                                                                               \
+    DO(with, 64, 4, 1)                                                                                               \
+    DO(with, 64, 5, 1)                                                                                               \
+    DO(with, 64, 6, 0)
+
+/* Calls CALL(a), where `a` is the brick_axis of an axis of a gbees_shape.  It is a macro because each case is a call
+ * with constants, for which the compiler makes code of its own. */
+#define AXIS_NUMBER(cells, shift, log2_edge) ((cells) == 1 ? 63 : 8 * (shift) + (log2_edge))
+#define AXIS_CASE(CALL, cells, shift, log2_edge)                                                                     \
+    case AXIS_NUMBER(cells, shift, log2_edge):                                                                       \
+        CALL(((brick_axis){cells, shift, log2_edge}));                                                               \
         break;
 #define FOR_AXIS(shape, axis, CALL)                                                                                  \
-    switch ((shape)->cells == 1 ? 63 : 8 * (shape)->shift[axis] + (shape)->log2_edge[axis]) {                        \
-    case 63:                                                                                                         \
-        CALL(((brick_axis){1, 0, 0}));                                                                               \
-        break;                                                                                                       \
-        AXIS_CASE(0, 6, CALL)                                                                                        \
-        AXIS_CASE(0, 3, CALL)                                                                                        \
-        AXIS_CASE(3, 3, CALL)                                                                                        \
-        AXIS_CASE(0, 2, CALL)                                                                                        \
-        AXIS_CASE(2, 2, CALL)                                                                                        \
-        AXIS_CASE(4, 2, CALL)                                                                                        \
-        AXIS_CASE(0, 1, CALL)                                                                                        \
-        AXIS_CASE(1, 1, CALL)                                                                                        \
-        AXIS_CASE(2, 1, CALL)                                                                                        \
-        AXIS_CASE(3, 1, CALL)                                                                                        \
-        AXIS_CASE(4, 1, CALL)                                                                                        \
-        AXIS_CASE(5, 1, CALL)                                                                                        \
-    default:                                                                                                         \
-        CALL(((brick_axis){64, 6, 0}));                                                                              \
-        break;                                                                                                       \
+    switch (AXIS_NUMBER((shape)->cells, (shape)->shift[axis], (shape)->log2_edge[axis])) {                           \
+        EACH_AXIS(AXIS_CASE, CALL)                                                                                   \
     }
-
-/* The same by one call, whose code is for all combinations: slower, but compiled once. */
-#define FOR_AXIS_AT_RUN_TIME(shape, axis, CALL)                                                                      \
-    CALL(((brick_axis){(shape)->cells, (shape)->shift[axis], (shape)->log2_edge[axis]}));
 
 #endif
