@@ -68,9 +68,9 @@ int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char
 static int make_problem(gbees_setup *setup, const gbees_options *options, gbees_error *error)
 {
     gbees_watch_start(setup->model->name, options->patience);
-    gbees_watch_enter();
+    const unsigned before = gbees_watch_enter();
     const int status = gbees_problem_create(setup->model, setup->scenario, &setup->problem, error);
-    gbees_watch_leave();
+    gbees_watch_leave(before);
     if (!status)
         gbees_watch_problem(setup->problem);
     return status;

@@ -2,8 +2,8 @@
  *
  * Each thread notes when it begins and ends such a call. A thread of its own looks at these notes at intervals, and
  * ends the program when it has found one thread within one and the same call for as long as the user's patience. So
- * what is limited is one batch of points, or one slice of steps on a GPU, and never a step: that of a large grid may
- * take long. Looks are counted, not seconds: a program that is stopped and continued is not taken for one that is
+ * what is limited is one batch of points or of a few hundred bricks, or one slice of steps on a GPU, and never a step:
+ * that of a large grid may take long. Looks are counted, not seconds: a program that is stopped and continued is not taken for one that is
  * stuck.
  */
 #ifndef GBEES_COMMAND_WATCH_H
@@ -30,21 +30,24 @@ typedef struct gbees_watch_place {
 extern _Thread_local gbees_watch_place *gbees_watch_own;
 gbees_watch_place *gbees_watch_take_place(void);
 
-/* A call begins in this thread, and ends. In line, as some batches are of a hundred points. A call within a call, as
- * of the model within one of a GPU's backend, makes the outer one begin anew, and is not seen itself. */
-static inline void gbees_watch_enter(void)
+/* A call begins in this thread. Returns `before`, which gbees_watch_leave() takes when it ends. A call may lie within
+ * another, as one of the model within one of a GPU's backend: both begin anew then. In line, as some batches are of a
+ * hundred points. */
+static inline unsigned gbees_watch_enter(void)
 {
     gbees_watch_place *place = gbees_watch_own ? gbees_watch_own : gbees_watch_take_place();
+    const unsigned before = atomic_load_explicit(&place->calls, memory_order_relaxed);
 
-    atomic_store_explicit(&place->calls, atomic_load_explicit(&place->calls, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
+    atomic_store_explicit(&place->calls, before + 1 + before % 2, memory_order_relaxed);
+    return before;
 }
-static inline void gbees_watch_leave(void)
+/* A call ends, after which the thread is within as many calls as `before`. */
+static inline void gbees_watch_leave(unsigned before)
 {
     gbees_watch_place *place = gbees_watch_own;
+    const unsigned now = atomic_load_explicit(&place->calls, memory_order_relaxed);
 
-    atomic_store_explicit(&place->calls, atomic_load_explicit(&place->calls, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
+    atomic_store_explicit(&place->calls, now + 1 + before % 2, memory_order_relaxed);
 }
 
 /* Looks once at all threads. Returns for how many looks, this one included, a call has gone on in one of them, 0: no

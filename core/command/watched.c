@@ -11,74 +11,59 @@ enum { N = GBEES_MAX_DIM };
 static gbees_functions functions, framed;
 
 #define POINTS(real) size_t count, real t, const real *origin, const real *const *offset, const real *p
-#define PLANES(real)                                                                                                 \
-    size_t planes, size_t lanes, real t, const real *origin, const real *const *offset, const real *along,           \
-        const real *p
 
 /* The functions of one component j in a table. */
 #define COMPONENT(of, j)                                                                                             \
     static void of##_component_f_##j(POINTS(float), float *out)                                                      \
     {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
+        const unsigned before = gbees_watch_enter();                                                                 \
         of.component_f[j](count, t, origin, offset, p, out);                                                         \
-        gbees_watch_leave();                                                                                         \
+        gbees_watch_leave(before);                                                                                   \
     }                                                                                                                \
     static void of##_component_d_##j(POINTS(double), double *out)                                                    \
     {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
+        const unsigned before = gbees_watch_enter();                                                                 \
         of.component_d[j](count, t, origin, offset, p, out);                                                         \
-        gbees_watch_leave();                                                                                         \
-    }                                                                                                                \
-    static void of##_planes_f_##j(PLANES(float), float *out)                                                         \
-    {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
-        of.planes_f[j](planes, lanes, t, origin, offset, along, p, out);                                             \
-        gbees_watch_leave();                                                                                         \
-    }                                                                                                                \
-    static void of##_planes_d_##j(PLANES(double), double *out)                                                       \
-    {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
-        of.planes_d[j](planes, lanes, t, origin, offset, along, p, out);                                             \
-        gbees_watch_leave();                                                                                         \
+        gbees_watch_leave(before);                                                                                   \
     }
 
 /* The functions of all components in a table. */
 #define VECTORS(of)                                                                                                  \
     static void of##_drift_f(POINTS(float), float *const *out)                                                       \
     {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
+        const unsigned before = gbees_watch_enter();                                                                 \
         of.drift_f(count, t, origin, offset, p, out);                                                                \
-        gbees_watch_leave();                                                                                         \
+        gbees_watch_leave(before);                                                                                   \
     }                                                                                                                \
     static void of##_drift_d(POINTS(double), double *const *out)                                                     \
     {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
+        const unsigned before = gbees_watch_enter();                                                                 \
         of.drift_d(count, t, origin, offset, p, out);                                                                \
-        gbees_watch_leave();                                                                                         \
+        gbees_watch_leave(before);                                                                                   \
     }                                                                                                                \
     static void of##_measure_d(int which, POINTS(double), double *const *out)                                        \
     {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
+        const unsigned before = gbees_watch_enter();                                                                 \
         of.measure_d(which, count, t, origin, offset, p, out);                                                       \
-        gbees_watch_leave();                                                                                         \
+        gbees_watch_leave(before);                                                                                   \
     }                                                                                                                \
     static void of##_bound_d(POINTS(double), double *out)                                                            \
     {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
+        const unsigned before = gbees_watch_enter();                                                                 \
         of.bound_d(count, t, origin, offset, p, out);                                                                \
-        gbees_watch_leave();                                                                                         \
+        gbees_watch_leave(before);                                                                                   \
     }                                                                                                                \
     static void of##_log_likelihood_d(int which, POINTS(double), const double *y, double *out)                       \
     {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
+        const unsigned before = gbees_watch_enter();                                                                 \
         of.log_likelihood_d(which, count, t, origin, offset, p, y, out);                                             \
-        gbees_watch_leave();                                                                                         \
+        gbees_watch_leave(before);                                                                                   \
     }                                                                                                                \
     static void of##_diffusion_d(POINTS(double), double *const *out)                                                 \
     {                                                                                                                \
-        gbees_watch_enter();                                                                                         \
+        const unsigned before = gbees_watch_enter();                                                                 \
         of.diffusion_d(count, t, origin, offset, p, out);                                                            \
-        gbees_watch_leave();                                                                                         \
+        gbees_watch_leave(before);                                                                                   \
     }
 
 #define EACH(M, of) M(of, 0) M(of, 1) M(of, 2) M(of, 3) M(of, 4) M(of, 5) M(of, 6) M(of, 7)
@@ -88,8 +73,7 @@ static gbees_functions functions, framed;
 #define TABLE(of)                                                                                                    \
     {                                                                                                                \
         .component_f = {ENTRIES(of, component_f)}, .component_d = {ENTRIES(of, component_d)},                        \
-        .planes_f = {ENTRIES(of, planes_f)}, .planes_d = {ENTRIES(of, planes_d)}, .drift_f = of##_drift_f,           \
-        .drift_d = of##_drift_d, .measure_d = of##_measure_d, .bound_d = of##_bound_d,                               \
+        .drift_f = of##_drift_f, .drift_d = of##_drift_d, .measure_d = of##_measure_d, .bound_d = of##_bound_d,      \
         .log_likelihood_d = of##_log_likelihood_d, .diffusion_d = of##_diffusion_d                                   \
     }
 
@@ -100,7 +84,20 @@ VECTORS(framed)
 
 static const gbees_functions watched_functions = TABLE(functions), watched_framed = TABLE(framed);
 
-/* The functions of `all` that stand for one of `own`. */
+/* A backend notes batches of calls to functions of planes. */
+static void begin_batch(void)
+{
+    (void)gbees_watch_enter();
+}
+
+static void end_batch(void)
+{
+    gbees_watch_leave(0);
+}
+
+static const gbees_batch_callbacks batches = {begin_batch, end_batch};
+
+/* The functions of `all` that stand for one of `own`, and the functions of planes of `own`. */
 static gbees_functions keep_those_of(const gbees_functions *all, const gbees_functions *own)
 {
     gbees_functions chosen = *own;
@@ -108,8 +105,6 @@ static gbees_functions keep_those_of(const gbees_functions *all, const gbees_fun
     for (int j = 0; j < N; j++) {
         chosen.component_f[j] = own->component_f[j] ? all->component_f[j] : NULL;
         chosen.component_d[j] = own->component_d[j] ? all->component_d[j] : NULL;
-        chosen.planes_f[j] = own->planes_f[j] ? all->planes_f[j] : NULL;
-        chosen.planes_d[j] = own->planes_d[j] ? all->planes_d[j] : NULL;
     }
     chosen.drift_f = own->drift_f ? all->drift_f : NULL;
     chosen.drift_d = own->drift_d ? all->drift_d : NULL;
@@ -142,6 +137,7 @@ void gbees_watch_problem(gbees_problem *problem)
     problem->functions = problem->functions == functions.framed ? &of_frame : &of_dimension[which];
     model.functions = of_dimension;
     problem->model = &model;
+    problem->batches = &batches;
 }
 
 /* ---- GPUs ---- */
@@ -151,43 +147,43 @@ static gbees_backend backend;
 
 static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
-    gbees_watch_enter();
+    const unsigned before = gbees_watch_enter();
     const int status = backend.advance(engine, clock, max_steps, error);
-    gbees_watch_leave();
+    gbees_watch_leave(before);
     return status;
 }
 
 static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error)
 {
-    gbees_watch_enter();
+    const unsigned before = gbees_watch_enter();
     const int status = backend.update(engine, clock, measurement, evidence, error);
-    gbees_watch_leave();
+    gbees_watch_leave(before);
     return status;
 }
 
 static int statistics(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *sums, gbees_error *error)
 {
-    gbees_watch_enter();
+    const unsigned before = gbees_watch_enter();
     const int status = backend.statistics(engine, clock, sums, error);
-    gbees_watch_leave();
+    gbees_watch_leave(before);
     return status;
 }
 
 static int frame_set(gbees_engine *engine, const gbees_grid_frame *frame, double time, double *rate,
                      gbees_error *error)
 {
-    gbees_watch_enter();
+    const unsigned before = gbees_watch_enter();
     const int status = backend.frame_set(engine, frame, time, rate, error);
-    gbees_watch_leave();
+    gbees_watch_leave(before);
     return status;
 }
 
 static int frame_fit(gbees_engine *engine, double time, gbees_affine_sums *sums, gbees_error *error)
 {
-    gbees_watch_enter();
+    const unsigned before = gbees_watch_enter();
     const int status = backend.frame_fit(engine, time, sums, error);
-    gbees_watch_leave();
+    gbees_watch_leave(before);
     return status;
 }
 

@@ -30,6 +30,21 @@ double engine_limiting_rate(gbees_engine *e)
     return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
 }
 
+/* One pass of a step of ctu, over `chunks` chunks of the bricks. */
+static void run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint32_t, uint32_t), uint32_t chunks)
+{
+    const int threads = engine_threads(e, e->g.count);
+    const uint32_t chunk = engine_chunk(e);
+
+    work_queue_fill(e->workspace.queue, threads, chunks);
+#pragma omp parallel num_threads(threads)
+    for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
+        engine_begin_batch(e);
+        pass(&e->context, at * chunk, engine_chunk_end(e, at));
+        engine_end_batch(e);
+    }
+}
+
 /* A step of ctu, from rows.p to rows.next, in passes: the sums of the transverse terms, rows.s; with ctu-positive the
  * flux limiters; the fluxes. Adds the sums of the density to *total. */
 static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
@@ -43,18 +58,15 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
     work_queue_fill(e->workspace.queue, threads, chunks);
-#pragma omp parallel num_threads(threads)
-    for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;)
-        e->kernel->transverse(&e->context, at * chunk, engine_chunk_end(e, at));
-    work_queue_fill(e->workspace.queue, threads, e->rows.limiter ? chunks : 0);
-#pragma omp parallel num_threads(threads)
-    for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;)
-        e->kernel->find_limiter(&e->context, at * chunk, engine_chunk_end(e, at));
+    run_pass(e, e->kernel->transverse, chunks);
+    run_pass(e, e->kernel->find_limiter, e->rows.limiter ? chunks : 0);
     work_queue_fill(e->workspace.queue, threads, chunks);
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
         sums[at] = (kernel_sums){0};
+        engine_begin_batch(e);
         update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
+        engine_end_batch(e);
     }
     engine_add_sums(sums, chunks, total);
     free(sums);

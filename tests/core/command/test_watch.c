@@ -17,25 +17,42 @@ START_TEST(only_a_call_that_goes_on_is_counted)
 {
     start();
     ck_assert_int_eq(gbees_watch_look(), 0);
-    gbees_watch_enter();
+    const unsigned before = gbees_watch_enter();
     for (int k = 0; k < 5; k++)
         ck_assert_int_eq(gbees_watch_look(), k);
-    gbees_watch_leave();
+    gbees_watch_leave(before);
     ck_assert_int_eq(gbees_watch_look(), 0);
     for (int k = 0; k < 1000; k++) { /* a long step: there is another call at each look */
-        gbees_watch_enter();
+        const unsigned none = gbees_watch_enter();
         ck_assert_int_eq(gbees_watch_look(), 0);
-        gbees_watch_leave();
+        gbees_watch_leave(none);
     }
     for (int k = 0; k < 1000; k++) /* and work that calls nothing */
         ck_assert_int_eq(gbees_watch_look(), 0);
 }
 END_TEST
 
+START_TEST(a_call_within_a_call_is_watched_as_both_are)
+{
+    start();
+    const unsigned none = gbees_watch_enter();
+    for (int k = 0; k < 3; k++)
+        ck_assert_int_eq(gbees_watch_look(), k);
+    const unsigned outer = gbees_watch_enter();
+    for (int k = 0; k < 3; k++)
+        ck_assert_int_eq(gbees_watch_look(), k);
+    gbees_watch_leave(outer);
+    for (int k = 0; k < 3; k++)
+        ck_assert_int_eq(gbees_watch_look(), k);
+    gbees_watch_leave(none);
+    ck_assert_int_eq(gbees_watch_look(), 0);
+    ck_assert_int_eq(gbees_watch_look(), 0);
+}
+END_TEST
+
 static void *call_once(void *unused)
 {
-    gbees_watch_enter();
-    gbees_watch_leave();
+    gbees_watch_leave(gbees_watch_enter());
     return unused;
 }
 
@@ -43,10 +60,11 @@ static pthread_barrier_t both;
 
 static void *stay_within(void *unused)
 {
-    gbees_watch_enter();
+    const unsigned before = gbees_watch_enter();
+
     (void)pthread_barrier_wait(&both);
     (void)pthread_barrier_wait(&both);
-    gbees_watch_leave();
+    gbees_watch_leave(before);
     return unused;
 }
 
@@ -69,8 +87,7 @@ START_TEST(threads_are_watched_one_by_one)
     (void)pthread_barrier_wait(&both);
     for (int k = 0; k < 5; k++) {
         ck_assert_int_eq(gbees_watch_look(), k);
-        gbees_watch_enter(); /* this thread's calls are no sign of life of that one */
-        gbees_watch_leave();
+        gbees_watch_leave(gbees_watch_enter()); /* this thread's calls are no sign of life of that one */
     }
     (void)pthread_barrier_wait(&both);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -125,7 +142,7 @@ static void compare(const gbees_functions *own, const gbees_functions *watched, 
     ck_assert(!own->log_likelihood_d == !watched->log_likelihood_d && !own->diffusion_d == !watched->diffusion_d);
     for (int j = 0; j < 8; j++) {
         ck_assert(j >= own->n || own->component_f[j] != watched->component_f[j]);
-        ck_assert(!own->planes_d[j] == !watched->planes_d[j]);
+        ck_assert(own->planes_f[j] == watched->planes_f[j] && own->planes_d[j] == watched->planes_d[j]);
     }
 }
 
@@ -142,6 +159,7 @@ START_TEST(watched_functions_compute_the_same)
         const gbees_functions *in_model = functions_of(problem->model, problem->dimension);
 
         gbees_watch_problem(problem);
+        ck_assert_ptr_nonnull(problem->batches);
         ck_assert_int_eq(own == in_model, problem->functions == functions_of(problem->model, problem->dimension));
         compare(own, problem->functions, problem);
         if (own->framed)
@@ -189,6 +207,7 @@ int main(void)
     TCase *calls = tcase_create("calls"), *models = tcase_create("models");
 
     tcase_add_test(calls, only_a_call_that_goes_on_is_counted);
+    tcase_add_test(calls, a_call_within_a_call_is_watched_as_both_are);
     tcase_add_test(calls, threads_are_watched_one_by_one);
     tcase_add_test(calls, slices_of_a_gpu_are_watched);
     suite_add_tcase(suite, calls);
