@@ -2,9 +2,9 @@
  *
  * Each thread notes when it begins and ends such a call. A thread of its own looks at these notes at intervals, and
  * ends the program when it has found one thread within one and the same call for as long as the user's patience. So
- * what is limited is one batch of points or of a few hundred bricks, or one slice of steps on a GPU, and never a step:
- * that of a large grid may take long. Looks are counted, not seconds: a program that is stopped and continued is not taken for one that is
- * stuck.
+ * what is limited is one batch of points or of a few hundred bricks, or one slice of steps on a GPU, and never a
+ * step: that of a large grid may take long. Looks are counted, not seconds: a program that is stopped and continued
+ * is not taken for one that is stuck.
  */
 #ifndef GBEES_COMMAND_WATCH_H
 #define GBEES_COMMAND_WATCH_H
