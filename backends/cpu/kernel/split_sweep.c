@@ -90,8 +90,7 @@ INLINE void advect_stream(const segment *s, double8 *outflow)
         add_outflow(s, outflow);
 }
 
-/* Advects a segment by the fastest of three ways that it allows, which all have the same bits.  Sets its direction to
- * 0 unless the way is that of one direction. */
+/* Advects a segment by the fastest of three ways that it allows, which all have the same bits. */
 INLINE void advect_segment(segment *s, double8 *outflow)
 {
     const kernel_scheme *scheme = s->scheme;
@@ -103,7 +102,6 @@ INLINE void advect_segment(segment *s, double8 *outflow)
         advect_stream(s, outflow);
         return;
     }
-    s->direction = 0;
     if (!s->below && !by_columns)
         memset(s->p - end, 0, (size_t)end * sizeof *s->p);
     if (!s->above)
