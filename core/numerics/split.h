@@ -2,9 +2,9 @@
  *
  * There is no include guard: a unit includes the file once for each precision, after it has defined GBEES_REAL (float
  * or double) and GBEES_REAL_FN(name) (name_f or name_d). If it also defines GBEES_VALUE, a vector of GBEES_REAL, and
- * GBEES_VALUE_FN(name), the file defines only the functions without branches, for vectors; gbees_fused (fused.h) and
- * gbees_same (one number in all lanes) for that type must exist. The derivation is in doc/method.md, "The split
- * scheme".
+ * GBEES_VALUE_FN(name), the file defines only the functions without branches, for vectors; gbees_fused (fused.h),
+ * gbees_same (one number in all lanes), gbees_lowest (a < b ? a : b) and gbees_highest for that type must exist. The
+ * derivation is in doc/method.md, "The split scheme".
  *
  * Along one axis, cells  pm3 | pm2 | pm1 | pp0 | pp1 | pp2  around the face between pm1 and pp0, where the velocity
  * is u; um and up are the velocities one face below and above; lambda = time step / cell width.  U is the upwind
@@ -21,6 +21,14 @@
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_same)(double k)
 {
     return (GBEES_REAL)k;
+}
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_lowest)(GBEES_REAL a, GBEES_REAL b)
+{
+    return a < b ? a : b;
+}
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_highest)(GBEES_REAL a, GBEES_REAL b)
+{
+    return a > b ? a : b;
 }
 #endif
 
@@ -65,6 +73,47 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic_falling)(GBEES_VALUE q, GBEES
     return c * sum;
 }
 
+/* The one of least magnitude if both have the same sign, else 0. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_minmod)(GBEES_VALUE a, GBEES_VALUE b)
+{
+    const GBEES_VALUE nothing = GBEES_VALUE_FN(gbees_same)(0);
+    GBEES_VALUE low = GBEES_VALUE_FN(gbees_lowest)(a, b), high = GBEES_VALUE_FN(gbees_highest)(a, b);
+
+    return GBEES_VALUE_FN(gbees_highest)(low, nothing) + GBEES_VALUE_FN(gbees_lowest)(high, nothing);
+}
+
+/* The curvature at a face from those of its two cells, k and l: Suresh and Huynh's minmod of four arguments, M4. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_common_curvature)(GBEES_VALUE k, GBEES_VALUE l)
+{
+    GBEES_VALUE outer = GBEES_VALUE_FN(gbees_minmod)(4 * k - l, 4 * l - k),
+                inner = GBEES_VALUE_FN(gbees_minmod)(k, l);
+
+    return GBEES_VALUE_FN(gbees_minmod)(outer, inner);
+}
+
+/* Limits the mass to monotonicity-preserving bounds, which allow no new extrema but leave smooth ones as they are
+ * (Suresh & Huynh, J. Comput. Phys. 136 (1997) 83, in the one-step form of Daru & Tenaud, J. Comput. Phys. 193 (2004)
+ * 563). q: P of U; d2, d3: first differences upwind and downwind of U, in the direction of the flow; behind, ahead:
+ * the curvatures at these faces; c: as for gbees_quartic(). The bounds are multiplied by c, so that nothing is
+ * divided by it. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_within_bounds)(GBEES_VALUE mass, GBEES_VALUE q, GBEES_VALUE d2,
+                                                          GBEES_VALUE d3, GBEES_VALUE behind, GBEES_VALUE ahead,
+                                                          GBEES_VALUE c)
+{
+    const GBEES_VALUE half = GBEES_VALUE_FN(gbees_same)(0.5);
+    GBEES_VALUE base = c * q, next = c * (q + d3), median = c * (q + half * (d3 - ahead));
+    GBEES_VALUE upper = base + (1 - c) * d2, large = base + half * (1 - c) * (d2 + behind);
+    GBEES_VALUE low1 = GBEES_VALUE_FN(gbees_lowest)(base, next), high1 = GBEES_VALUE_FN(gbees_highest)(base, next);
+    GBEES_VALUE low2 = GBEES_VALUE_FN(gbees_lowest)(base, upper), high2 = GBEES_VALUE_FN(gbees_highest)(base, upper);
+
+    low1 = GBEES_VALUE_FN(gbees_lowest)(low1, median);
+    high1 = GBEES_VALUE_FN(gbees_highest)(high1, median);
+    low2 = GBEES_VALUE_FN(gbees_lowest)(low2, large);
+    high2 = GBEES_VALUE_FN(gbees_highest)(high2, large);
+    mass = GBEES_VALUE_FN(gbees_highest)(mass, GBEES_VALUE_FN(gbees_highest)(low1, low2));
+    return GBEES_VALUE_FN(gbees_lowest)(mass, GBEES_VALUE_FN(gbees_lowest)(high1, high2));
+}
+
 #ifdef GBEES_SPLIT_ALL
 
 /* The distance upwind of the face, in cells, from which the flow reaches it in a step, at most `most`: the Courant
@@ -85,45 +134,14 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL othe
     return GBEES_REAL_FN(gbees_swept_along)(u > 0 ? u : -u, u > 0 ? other : -other, lambda, most);
 }
 
-/* The one of least magnitude if both have the same sign, else 0. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_minmod)(GBEES_REAL a, GBEES_REAL b)
-{
-    GBEES_REAL low = a < b ? a : b, high = a > b ? a : b;
-
-    return (low > 0 ? low : 0) + (high < 0 ? high : 0);
-}
-
-/* The curvature at a face from those of its two cells, k and l: Suresh and Huynh's minmod of four arguments, M4. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_common_curvature)(GBEES_REAL k, GBEES_REAL l)
-{
-    GBEES_REAL outer = GBEES_REAL_FN(gbees_minmod)(4 * k - l, 4 * l - k), inner = GBEES_REAL_FN(gbees_minmod)(k, l);
-
-    return GBEES_REAL_FN(gbees_minmod)(outer, inner);
-}
-
-/* Limits the mass to monotonicity-preserving bounds, which allow no new extrema but leave smooth ones as they are
- * (Suresh & Huynh, J. Comput. Phys. 136 (1997) 83, in the one-step form of Daru & Tenaud, J. Comput. Phys. 193 (2004)
- * 563). q: P of U; d1 ... d4: first differences from two cells upwind of U to two cells downwind, in the direction of
- * the flow; c: as for gbees_quartic(). The bounds are multiplied by c, so that nothing is divided by it. */
+/* gbees_within_bounds() from the first differences d1 ... d4, from two cells upwind of U to two cells downwind. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q, GBEES_REAL d1, GBEES_REAL d2,
                                                    GBEES_REAL d3, GBEES_REAL d4, GBEES_REAL c)
 {
-    const GBEES_REAL half = (GBEES_REAL)0.5;
-    GBEES_REAL ahead = GBEES_REAL_FN(gbees_common_curvature)(d3 - d2, d4 - d3);
     GBEES_REAL behind = GBEES_REAL_FN(gbees_common_curvature)(d2 - d1, d3 - d2);
-    GBEES_REAL base = c * q, next = c * (q + d3), median = c * (q + half * (d3 - ahead));
-    GBEES_REAL upper = base + (1 - c) * d2, large = base + half * (1 - c) * (d2 + behind);
-    GBEES_REAL low1 = base < next ? base : next, high1 = base > next ? base : next;
-    GBEES_REAL low2 = base < upper ? base : upper, high2 = base > upper ? base : upper;
+    GBEES_REAL ahead = GBEES_REAL_FN(gbees_common_curvature)(d3 - d2, d4 - d3);
 
-    low1 = low1 < median ? low1 : median;
-    high1 = high1 > median ? high1 : median;
-    low2 = low2 < large ? low2 : large;
-    high2 = high2 > large ? high2 : large;
-    low1 = low1 > low2 ? low1 : low2;
-    high1 = high1 < high2 ? high1 : high2;
-    mass = mass > low1 ? mass : low1;
-    return mass < high1 ? mass : high1;
+    return GBEES_REAL_FN(gbees_within_bounds)(mass, q, d2, d3, behind, ahead, c);
 }
 
 /* Limits the mass that leaves U through the face to 0 ... q, the mass of U. If mass leaves U through both faces,

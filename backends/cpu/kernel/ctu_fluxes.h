@@ -23,9 +23,9 @@ INLINE vector limited_slope(vector d, vector up)
 #else
     /* The mean, at most the least of both if they are positive, at least the greatest if they are negative. */
     const vector nothing = {0}, mean = (real)0.25 * (d + up);
-    const vector most = highest(lowest(d, up), nothing);
-    const vector least = lowest(highest(d, up), nothing);
-    const vector limited = highest(lowest(mean, most), least);
+    const vector most = gbees_highest_vector(gbees_lowest_vector(d, up), nothing);
+    const vector least = gbees_lowest_vector(gbees_highest_vector(d, up), nothing);
+    const vector limited = gbees_highest_vector(gbees_lowest_vector(mean, most), least);
 
     return limited + limited;
 #endif
@@ -51,7 +51,7 @@ INLINE void flux_along(const vector *cell, const vector *s, const real *u, int s
     const real half = (real)0.5, half_lambda = half * lambda;
     const vector nothing = {0};
     vector upwind_d = cell[1] - cell[0], before = nothing;
-    vector inflow = highest(half_lambda * load(u), nothing);
+    vector inflow = gbees_highest_vector(half_lambda * load(u), nothing);
 
 #pragma GCC unroll 5
     for (int at = 0; at <= edge; at++) {
@@ -82,8 +82,8 @@ INLINE void transverse_either(const vector *cell, const real *u, int plane_cells
     for (int at = 0; at < edge; at++) {
         const vector above = load(u + (at + 1) * plane_cells);
         const vector upper = cell[at + 2] - cell[at + 1];
-        const vector in = highest(below, nothing);
-        const vector out = lowest(above, nothing);
+        const vector in = gbees_highest_vector(below, nothing);
+        const vector out = gbees_lowest_vector(above, nothing);
 
         change[at] = half_lambda * (in * lower + out * upper);
         if (divergence)
@@ -113,8 +113,8 @@ INLINE void flux_either(const vector *cell, const vector *s, const real *u, int 
         const lane_mask up = lanes_above(here, nothing);
         const vector upwind_d = choose(up, d_below, d_above);
         const vector donor = choose(up, donor_below, donor_above);
-        const vector in = highest(part_below, nothing);
-        const vector out = lowest(part_above, nothing);
+        const vector in = gbees_highest_vector(part_below, nothing);
+        const vector out = gbees_lowest_vector(part_above, nothing);
         const vector inflow = choose(up, in, out);
         const vector sign = choose(up, half, -half);
         const vector second = (sign - part) * limited_slope(d, upwind_d);

@@ -54,7 +54,7 @@ INLINE real largest_rate(const real *rate, int count)
     for (; i + LANES <= count; i += LANES) {
         vector v = load(rate + i);
 
-        high = highest(v, high);
+        high = gbees_highest_vector(v, high);
         odd += v - v;
     }
     for (int l = 0; l < LANES; l++) {

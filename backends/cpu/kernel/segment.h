@@ -33,28 +33,34 @@ INLINE int planes_beyond(const kernel_scheme *scheme)
     return scheme->reach + (scheme->order - 1) / 2;
 }
 
+/* The mass through a face at which all lanes flow up, before it is bounded.  d: as mass_rising() takes it; c: how
+ * many cells the flow passes. */
+INLINE vector unbounded_rising(const vector *d, vector c, int order)
+{
+    return order == 5 ? gbees_quartic_vector(d[0], d[1], d[2], d[3], d[4], c)
+                      : gbees_sextic_vector(d[0], d[1], d[2], d[3], d[4], d[5], d[6], c);
+}
+
 /* The mass through a face at which all lanes flow up.  d[k]: differences of order k as gbees_quartic() and
  * gbees_sextic() take them, d[0] the upwind cells; courant: the Courant number at the face; spread: time step times
  * divergence of the upwind cells; most: the largest Courant number. */
 INLINE vector mass_rising(const vector *d, vector courant, vector spread, vector most, int order)
 {
     const vector nothing = {0};
-    vector c = lowest(gbees_swept_vector(courant, spread), most);
-    vector mass = order == 5 ? gbees_quartic_vector(d[0], d[1], d[2], d[3], d[4], c)
-                             : gbees_sextic_vector(d[0], d[1], d[2], d[3], d[4], d[5], d[6], c);
+    vector c = gbees_lowest_vector(gbees_swept_vector(courant, spread), most);
 
-    return lowest(highest(mass, nothing), d[0]);
+    return gbees_lowest_vector(gbees_highest_vector(unbounded_rising(d, c, order), nothing), d[0]);
 }
 
 /* The mass through a face at which all lanes flow down; its arguments are those of mass_rising(). */
 INLINE vector mass_falling(const vector *d, vector courant, vector spread, vector most, int order)
 {
     const vector nothing = {0};
-    vector c = highest(gbees_swept_vector(courant, spread), -most);
+    vector c = gbees_highest_vector(gbees_swept_vector(courant, spread), -most);
     vector mass = order == 5 ? gbees_quartic_falling_vector(d[0], d[1], d[2], d[3], d[4], c)
                              : gbees_sextic_falling_vector(d[0], d[1], d[2], d[3], d[4], d[5], d[6], c);
 
-    return highest(lowest(mass, nothing), -d[0]);
+    return gbees_highest_vector(gbees_lowest_vector(mass, nothing), -d[0]);
 }
 
 #endif

@@ -8,9 +8,9 @@
 
 #include "segment.h"
 
-/* Sets the masses through all faces.  direction: that of the flow, if it is the same at all faces, or 0.  The last four
- * arguments are constants of the compiler: without a choice for each lane, and without a division by the speeds at both
- * faces of a cell, the formula has a third fewer instructions. */
+/* Sets the masses through all faces.  direction: that of the flow, if it is the same at all faces, or 0.  The last
+ * four arguments are constants of the compiler: without a choice for each lane, and without a division by the speeds
+ * at both faces of a cell, the formula has a third fewer instructions. */
 INLINE void cross_faces(const segment *s, int order, int direction, int diverging, int preserving)
 {
     const int n = s->plane_cells, count = (s->planes + 1) * n;

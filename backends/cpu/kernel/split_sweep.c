@@ -76,7 +76,11 @@ INLINE void advect_stream(const segment *s, double8 *outflow)
 {
     const int plane_cells = s->plane_cells, whole = !s->below && !s->above;
 
-    if (s->scheme->order == 7 && whole)
+    if (s->scheme->preserving && s->scheme->order == 7)
+        stream_preserving_7(s);
+    else if (s->scheme->preserving)
+        stream_preserving_5(s);
+    else if (s->scheme->order == 7 && whole)
         stream_pencil_7(s);
     else if (s->scheme->order == 7)
         stream_segment_7(s);
@@ -95,10 +99,10 @@ INLINE void advect_segment(segment *s, double8 *outflow)
 {
     const kernel_scheme *scheme = s->scheme;
     const int plane_cells = s->plane_cells, end = planes_beyond(scheme) * plane_cells;
-    const int by_columns =
-        !(plane_cells % LANES || scheme->order < 5 || scheme->reach > 1 || scheme->preserving || s->diverging);
+    const int whole_vectors = !(plane_cells % LANES || scheme->order < 5 || scheme->reach > 1 || s->diverging);
+    const int by_columns = whole_vectors && !scheme->preserving;
 
-    if (by_columns && s->direction) {
+    if (whole_vectors && s->direction) {
         advect_stream(s, outflow);
         return;
     }

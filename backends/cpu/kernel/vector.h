@@ -132,7 +132,7 @@ INLINE vector choose(lane_mask mask, vector a, vector b)
 }
 
 /* a > b ? a : b. */
-INLINE vector highest(vector a, vector b)
+INLINE vector gbees_highest_vector(vector a, vector b)
 {
 #if defined(__AVX__)
     return (vector)NATIVE(max)((native)a, (native)b);
@@ -142,7 +142,7 @@ INLINE vector highest(vector a, vector b)
 }
 
 /* a < b ? a : b. */
-INLINE vector lowest(vector a, vector b)
+INLINE vector gbees_lowest_vector(vector a, vector b)
 {
 #if defined(__AVX__)
     return (vector)NATIVE(min)((native)a, (native)b);
