@@ -14,26 +14,51 @@ typedef struct likelihood {
     const gbees_measurement *measurement;
     double time;
     measurement_terms terms;
+    double lowest; /* cells whose log-likelihood is below it need no quadrature: see find_lowest() */
     double *known; /* log-likelihoods of all cells, [count][cells] in the order of the Used List; NULL: no memory is
                     * used, and they are evaluated twice */
 } likelihood;
 
 /* Bytes that likelihood.known may take, at most. */
-enum { KNOWN_BYTES = 1 << 26 };
+enum { KNOWN_BYTES = 1 << 28 };
 
-/* Sets out[cells] to log-likelihoods relative to that of a perfect match. y[size][cells]: the measured function. */
-static void residual_exponents(const likelihood *l, double (*y)[64], int cells, double *out)
+/* A cell whose logarithm of P L is this much below the largest one is 10^-35 of it after the update, which no p* lets
+ * stay. */
+static const double negligible_below = 80;
+
+/* The cells of a brick with P > 0. */
+typedef struct cell_list {
+    uint32_t slot;
+    int count;
+    unsigned char cell[64];
+    double offset[GBEES_MAX_DIM][64]; /* [n][count]: of the cells' centres from that of the brick's lowest cell */
+} cell_list;
+
+static void list_cells(const gbees_engine *e, uint32_t slot, cell_list *list)
+{
+    list->slot = slot;
+    list->count = 0;
+    for (int cell = 0; cell < e->cells; cell++)
+        if (engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell) > 0)
+            list->cell[list->count++] = (unsigned char)cell;
+    for (int j = 0; j < e->g.shape.n; j++)
+        for (int i = 0; i < list->count; i++)
+            list->offset[j][i] = e->tables.cell_offset[j][list->cell[i]];
+}
+
+/* Sets out[count] to log-likelihoods relative to that of a perfect match. y[size][count]: the measured function. */
+static void residual_exponents(const likelihood *l, double (*y)[64], int count, double *out)
 {
     const gbees_measurement *m = l->measurement;
 
-    for (int cell = 0; cell < cells; cell++) {
+    for (int i = 0; i < count; i++) {
         double residual[GBEES_MAX_DIM];
 
         for (int j = 0; j < m->size; j++)
-            residual[j] = m->missing >> j & 1 ? 0 : gbees_wrapped(m->value[j] - y[j][cell], m->period[j]);
-        out[cell] = gbees_gaussian_exponent(m->size, residual, l->terms.inverse);
+            residual[j] = m->missing >> j & 1 ? 0 : gbees_wrapped(m->value[j] - y[j][i], m->period[j]);
+        out[i] = gbees_gaussian_exponent(m->size, residual, l->terms.inverse);
         if (m->likelihood == GBEES_LIKELIHOOD_STUDENT)
-            out[cell] = gbees_student_exponent(out[cell], l->terms.measured, m->degrees_of_freedom);
+            out[i] = gbees_student_exponent(out[i], l->terms.measured, m->degrees_of_freedom);
     }
 }
 
@@ -47,9 +72,9 @@ static double gaussian_of(const likelihood *l, double value)
                : value;
 }
 
-/* Sets out[cells] to the log-likelihoods at the centres of a brick's cells plus shift[n]: relative to a perfect
- * match, or as the model's own likelihood function returns them. */
-static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint32_t slot, const double *shift,
+/* Sets out[count] to the log-likelihoods at the listed cells' centres plus shift[n]: relative to a perfect match, or
+ * as the model's own likelihood function returns them. */
+static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, const cell_list *list, const double *shift,
                                double *out)
 {
     const gbees_measurement *measurement = l->measurement;
@@ -57,40 +82,65 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
     const double *offset[GBEES_MAX_DIM];
     double *column[GBEES_MAX_DIM + 1] = {0};
 
-    engine_base(e, slot, base);
+    engine_base(e, list->slot, base);
     for (int j = 0; j < e->g.shape.n; j++) {
-        offset[j] = e->tables.cell_offset[j];
+        offset[j] = list->offset[j];
         base[j] += shift[j];
     }
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL) {
-        e->problem->functions->log_likelihood_d(measurement->function, (size_t)e->cells, l->time, base, offset,
+        e->problem->functions->log_likelihood_d(measurement->function, (size_t)list->count, l->time, base, offset,
                                                 e->tables.parameters_d, measurement->value, out);
-        for (int cell = 0; cell < e->cells; cell++)
-            out[cell] = gbees_own_log_likelihood(out[cell]);
+        for (int i = 0; i < list->count; i++)
+            out[i] = gbees_own_log_likelihood(out[i]);
         return;
     }
     for (int j = 0; j < measurement->size; j++)
         column[j] = y[j];
-    e->problem->functions->measure_d(measurement->function, (size_t)e->cells, l->time, base, offset,
+    e->problem->functions->measure_d(measurement->function, (size_t)list->count, l->time, base, offset,
                                      e->tables.parameters_d, column);
-    residual_exponents(l, y, e->cells, out);
+    residual_exponents(l, y, list->count, out);
 }
 
-/* The number of parts along an axis into which a brick's cells are cut for quadrature; 0: the likelihood is constant
- * along the axis in all cells. low, centre, high[cells]: log-likelihoods at the lower faces, the centres and the
- * upper faces; highest: an estimate of the largest in each cell. */
-static int parts_along(const gbees_engine *e, const likelihood *l, const double *low, const double *centre,
-                       const double *high, const double *highest)
+/* Log-likelihoods of the listed cells, [count]. */
+typedef struct cell_values {
+    double centre[64], low[GBEES_MAX_DIM][64], high[GBEES_MAX_DIM][64]; /* at the centres, and those of the faces */
+    double
+        highest[64]; /* an estimate of the largest in the cell, or the one at the centre if that is not negligible */
+} cell_values;
+
+static void evaluate_cells(const gbees_engine *e, const likelihood *l, const cell_list *list, cell_values *at)
+{
+    const int n = e->g.shape.n;
+    double shift[GBEES_MAX_DIM] = {0};
+
+    log_likelihoods_at(e, l, list, shift, at->centre);
+    for (int j = 0; j < n; j++) {
+        shift[j] = -e->problem->width[j] / 2;
+        log_likelihoods_at(e, l, list, shift, at->low[j]);
+        shift[j] = e->problem->width[j] / 2;
+        log_likelihoods_at(e, l, list, shift, at->high[j]);
+        shift[j] = 0;
+    }
+    for (int i = 0; i < list->count; i++) {
+        at->highest[i] = at->centre[i];
+        for (int j = 0; j < n && !(at->centre[i] > l->lowest); j++)
+            at->highest[i] += gbees_likelihood_rise(at->low[j][i], at->centre[i], at->high[j][i]);
+    }
+}
+
+/* The number of parts into which the listed cells are cut along axis j for quadrature; 0: the likelihood is constant
+ * along the axis in all of them. */
+static int parts_along(const likelihood *l, const cell_values *at, int count, int j)
 {
     double most = 0;
     int varies = 0;
 
-    for (int cell = 0; cell < e->cells; cell++) {
-        if (!gbees_likelihood_varies(
-                gbees_likelihood_change(low[cell], centre[cell], high[cell], highest[cell], l->terms.lowest)))
+    for (int i = 0; i < count; i++) {
+        const double low = at->low[j][i], centre = at->centre[i], high = at->high[j][i];
+
+        if (!gbees_likelihood_varies(gbees_likelihood_change(low, centre, high, at->highest[i], l->lowest)))
             continue;
-        const double bend = gbees_likelihood_bend(gaussian_of(l, low[cell]), gaussian_of(l, centre[cell]),
-                                                  gaussian_of(l, high[cell]));
+        const double bend = gbees_likelihood_bend(gaussian_of(l, low), gaussian_of(l, centre), gaussian_of(l, high));
 
         varies = 1;
         most = bend > most ? bend : most;
@@ -98,57 +148,51 @@ static int parts_along(const gbees_engine *e, const likelihood *l, const double 
     return varies ? gbees_likelihood_parts(most) : 0;
 }
 
-/* The numbers of parts into which a brick's cells are cut along all axes, in one word (gbees_parts_along()). */
-static uint64_t find_parts(const gbees_engine *e, const likelihood *l, uint32_t slot)
+/* Removes the cells that will be negligible from the list, once their results are out[cells]. */
+static void drop_negligible(const likelihood *l, const cell_values *at, cell_list *list, int n)
 {
-    double shift[GBEES_MAX_DIM] = {0}, low[GBEES_MAX_DIM][64], high[GBEES_MAX_DIM][64], centre[64], highest[64];
-    uint64_t parts = 0;
+    int kept = 0;
 
-    log_likelihoods_at(e, l, slot, shift, centre);
-    for (int j = 0; j < e->g.shape.n; j++) {
-        shift[j] = -e->problem->width[j] / 2;
-        log_likelihoods_at(e, l, slot, shift, low[j]);
-        shift[j] = e->problem->width[j] / 2;
-        log_likelihoods_at(e, l, slot, shift, high[j]);
-        shift[j] = 0;
+    for (int i = 0; i < list->count; i++) {
+        if (at->highest[i] <= l->lowest)
+            continue;
+        list->cell[kept] = list->cell[i];
+        for (int j = 0; j < n; j++)
+            list->offset[j][kept] = list->offset[j][i];
+        kept++;
     }
-    for (int cell = 0; cell < e->cells; cell++) {
-        highest[cell] = centre[cell]; /* precise enough if the likelihood is not 0 there */
-        for (int j = 0; j < e->g.shape.n && !(centre[cell] > l->terms.lowest); j++)
-            highest[cell] += gbees_likelihood_rise(low[j][cell], centre[cell], high[j][cell]);
-    }
-    for (int j = 0; j < e->g.shape.n; j++)
-        parts |= (uint64_t)parts_along(e, l, low[j], centre, high[j], highest) << 8 * j;
-    return gbees_parts_limited(parts);
+    list->count = kept;
 }
 
-/* Sets slope[count][cells] to the limited slopes of the density inside a brick's cells along axes[count], over P. */
-static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, int count, double (*slope)[64])
+/* Sets slope[axes][count] to the limited slopes of the density inside the listed cells along axes[], over P. */
+static void find_slopes(const gbees_engine *e, const cell_list *list, const int *axes, int varying,
+                        double (*slope)[64])
 {
     const gbees_shape *shape = &e->g.shape;
-    const size_t cells = (size_t)e->cells, row = slot * cells;
+    const size_t cells = (size_t)e->cells, row = list->slot * cells;
     double sum[64] = {0};
 
-    for (int a = 0; a < count; a++) {
+    for (int a = 0; a < varying; a++) {
         const int down = 2 * axes[a], up = down + 1;
-        const size_t below = grid_neighbor(&e->g, slot, down) * cells, above = grid_neighbor(&e->g, slot, up) * cells;
+        const size_t below = grid_neighbor(&e->g, list->slot, down) * cells,
+                     above = grid_neighbor(&e->g, list->slot, up) * cells;
 
-        for (int cell = 0; cell < e->cells; cell++) {
+        for (int i = 0; i < list->count; i++) {
+            const int cell = list->cell[i];
             const size_t to_below = (size_t)gbees_shape_beside(shape, cell, down);
             const size_t to_above = (size_t)gbees_shape_beside(shape, cell, up);
-            const double here = engine_p(e, row + (size_t)cell);
             const int first = (int)(gbees_shape_side(shape, down) >> cell & 1),
                       last = (int)(gbees_shape_side(shape, up) >> cell & 1);
 
-            slope[a][cell] = here > 0 ? gbees_cell_slope(engine_p(e, (first ? below : row) + to_below), here,
-                                                         engine_p(e, (last ? above : row) + to_above))
-                                      : 0;
-            sum[cell] += fabs(slope[a][cell]);
+            slope[a][i] =
+                gbees_cell_slope(engine_p(e, (first ? below : row) + to_below), engine_p(e, row + (size_t)cell),
+                                 engine_p(e, (last ? above : row) + to_above));
+            sum[i] += fabs(slope[a][i]);
         }
     }
-    for (int a = 0; a < count; a++)
-        for (int cell = 0; cell < e->cells; cell++)
-            slope[a][cell] *= gbees_slope_limiter(sum[cell]);
+    for (int a = 0; a < varying; a++)
+        for (int i = 0; i < list->count; i++)
+            slope[a][i] *= gbees_slope_limiter(sum[i]);
 }
 
 /* Adds weight * exp(value) to a sum that is kept as *sum * exp(*top), where *top is the largest exponent so far. */
@@ -164,22 +208,22 @@ static inline void add_exponential(double *top, double *sum, double value, doubl
     *top = value;
 }
 
-/* Sets out[cells] to the logarithms of the likelihood's averages over a brick's cells, weighted with the density by
- * its slopes: by Gauss quadrature along the axes along which the likelihood varies. */
-static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
+/* Sets out[cells] of the listed cells to the logarithms of the likelihood's averages over them, weighted with the
+ * density by its slopes: by Gauss quadrature with these parts (gbees_parts_along()). */
+static void integrate_cells(const gbees_engine *e, const likelihood *l, const cell_list *list, uint64_t parts,
+                            double *out)
 {
-    const uint64_t parts = find_parts(e, l, slot);
     const int varying = gbees_parts_axes(parts), nodes = gbees_gauss_points(varying),
               points = (int)gbees_parts_points(parts);
     int axes[GBEES_MAX_DIM], count = 0;
-    double shift[GBEES_MAX_DIM] = {0}, value[64], sum[64] = {0}, slope[GBEES_MAX_DIM][64];
+    double shift[GBEES_MAX_DIM] = {0}, value[64], top[64], sum[64] = {0}, slope[GBEES_MAX_DIM][64];
 
     for (int j = 0; j < e->g.shape.n; j++)
         if (gbees_parts_along(parts, j))
             axes[count++] = j;
-    find_slopes(e, slot, axes, varying, slope);
-    for (int cell = 0; cell < e->cells; cell++)
-        out[cell] = -INFINITY;
+    find_slopes(e, list, axes, varying, slope);
+    for (int i = 0; i < list->count; i++)
+        top[i] = -INFINITY;
     for (int point = 0; point < points; point++) {
         double weight = 1, place[GBEES_MAX_DIM];
         int digits = point;
@@ -192,29 +236,44 @@ static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t sl
             weight *= gbees_cell_weight(nodes, along, node);
             digits /= along * nodes;
         }
-        log_likelihoods_at(e, l, slot, shift, value);
-        for (int cell = 0; cell < e->cells; cell++) {
+        log_likelihoods_at(e, l, list, shift, value);
+        for (int i = 0; i < list->count; i++) {
             double density = 1; /* over its average */
 
             for (int a = 0; a < varying; a++)
-                density += slope[a][cell] * place[a];
-            add_exponential(&out[cell], &sum[cell], value[cell], weight * density);
+                density += slope[a][i] * place[a];
+            add_exponential(&top[i], &sum[i], value[i], weight * density);
         }
     }
-    for (int cell = 0; cell < e->cells; cell++)
-        out[cell] += log(sum[cell]);
+    for (int i = 0; i < list->count; i++)
+        out[list->cell[i]] = top[i] + log(sum[i]);
 }
 
-/* Sets out[cells] to the logarithms of the factors by which a brick's P are multiplied: with cell averages the
+/* Sets out[cells] to the logarithms of the factors by which a brick's P > 0 are multiplied: with cell averages the
  * likelihood's weighted averages, else its values at the centres. */
 static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
-    double none[GBEES_MAX_DIM] = {0};
+    const double none[GBEES_MAX_DIM] = {0};
+    cell_list list;
+    cell_values at;
+    uint64_t parts = 0;
 
+    list_cells(e, slot, &list);
     if (e->method.averages)
-        log_averages(e, l, slot, out);
+        evaluate_cells(e, l, &list, &at);
     else
-        log_likelihoods_at(e, l, slot, none, out);
+        log_likelihoods_at(e, l, &list, none, at.centre);
+    for (int cell = 0; cell < e->cells; cell++)
+        out[cell] = -INFINITY; /* where P is 0 */
+    for (int i = 0; i < list.count; i++)
+        out[list.cell[i]] = at.centre[i];
+    if (!e->method.averages)
+        return;
+    for (int j = 0; j < e->g.shape.n; j++)
+        parts |= (uint64_t)parts_along(l, &at, list.count, j) << 8 * j;
+    drop_negligible(l, &at, &list, e->g.shape.n);
+    if (parts)
+        integrate_cells(e, l, &list, gbees_parts_limited(parts), out);
 }
 
 /* Maxima over the cells with P > 0. */
@@ -229,6 +288,34 @@ typedef struct best {
 static double restore_infinity(double largest)
 {
     return largest > -DBL_MAX ? largest : -INFINITY;
+}
+
+/* The log-likelihood below which the one at a cell's centre is as good as its average over the cell: where it is 0 in
+ * double precision, or the cell will be negligible beside the heaviest one, as P is 1 at most. A precise measurement
+ * of a wide density leaves few others. */
+static double find_lowest(gbees_engine *e, const likelihood *l)
+{
+    const double none[GBEES_MAX_DIM] = {0};
+    double heaviest = -INFINITY;
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) reduction(max : heaviest)
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        const size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
+        double log_l[64];
+        cell_list list;
+
+        if (e->ranks && e->rows.ghost[e->g.used[k]])
+            continue;
+        list_cells(e, e->g.used[k], &list);
+        log_likelihoods_at(e, l, &list, none, log_l);
+        for (int i = 0; i < list.count; i++)
+            if (log_l[i] > heaviest)
+                heaviest = fmax(heaviest, log(engine_p(e, at + list.cell[i])) + log_l[i]);
+    }
+    heaviest = restore_infinity(heaviest);
+    if (e->ranks)
+        ranks_most(e, &heaviest, 1);
+    return fmax(l->terms.lowest, heaviest - negligible_below);
 }
 
 /* Finds the maxima over this rank's cells, and sets l->known. */
@@ -362,6 +449,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     const double balance = gbees_ledger_before_update(&e->run.ledger);
     if (e->ranks)
         ghosts_refresh(e, e->rows.p, -1);
+    l.lowest = e->method.averages ? find_lowest(e, &l) : l.terms.lowest;
     l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
     status = multiply_or_fail(e, &l, &top, error);
     free(l.known);
