@@ -138,7 +138,7 @@ static int parts_along(const likelihood *l, const cell_values *at, int count, in
     for (int i = 0; i < count; i++) {
         const double low = at->low[j][i], centre = at->centre[i], high = at->high[j][i];
 
-        if (!gbees_likelihood_varies(gbees_likelihood_change(low, centre, high, at->highest[i], l->lowest)))
+        if (!gbees_likelihood_varies(gbees_likelihood_change(low, centre, high, at->highest[i], l->terms.lowest)))
             continue;
         const double bend = gbees_likelihood_bend(gaussian_of(l, low), gaussian_of(l, centre), gaussian_of(l, high));
 

@@ -147,13 +147,16 @@ GBEES_NUM uint64_t raise_parts(const gbees_setup *m, const gbees_update_params *
     return parts;
 }
 
-/* The numbers of parts into which a brick's cells are cut along all axes: the most of any cell.  By a warp. */
-GBEES_NUM uint64_t find_parts(const gbees_setup *m, const gbees_update_params *u, uint32_t slot)
+/* The numbers of parts into which a brick's cells are cut along all axes: the most of any cell with P > 0.  By a
+ * warp.
+ */
+GBEES_NUM uint64_t find_parts(const gbees_setup *m, const gbees_update_params *u, const number *p, uint32_t slot)
 {
     uint64_t own = 0, parts = 0;
 
     for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
-        own = raise_parts(m, u, slot, cell, own);
+        if ((double)p[(size_t)slot * CELLS + (size_t)cell] > 0)
+            own = raise_parts(m, u, slot, cell, own);
     for (int axis = 0; axis < DIM; axis++)
         parts |= (uint64_t)warp_max((double)gbees_parts_along(own, axis)) << 8 * axis;
     return gbees_parts_limited(parts);
@@ -249,7 +252,7 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_update_params *u
     double likely = -HUGE_VAL, heavy = -HUGE_VAL;
 
     for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
-        const uint64_t parts = u->averages ? find_parts(m, u, slot) : 0;
+        const uint64_t parts = u->averages ? find_parts(m, u, p, slot) : 0;
 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             double value = (double)p[(size_t)slot * CELLS + (size_t)cell];
@@ -289,7 +292,7 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *u,
     if (!(likely >= u->lowest && likely > -HUGE_VAL) || found->invalid != ~(uint64_t)0)
         return;
     for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
-        const uint64_t parts = u->averages ? find_parts(m, u, slot) : 0;
+        const uint64_t parts = u->averages ? find_parts(m, u, p, slot) : 0;
 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
