@@ -19,7 +19,7 @@ typedef struct likelihood {
                     * used, and they are evaluated twice */
 } likelihood;
 
-/* Bytes that likelihood.known may take, at most. */
+/* Bytes that likelihood.known may take, at most; nor may it take more than an eighth of the memory limit. */
 enum { KNOWN_BYTES = 1 << 28 };
 
 /* A cell whose logarithm of P L is this much below the largest one is 10^-35 of it after the update, which no p* lets
@@ -450,7 +450,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     if (e->ranks)
         ghosts_refresh(e, e->rows.p, -1);
     l.lowest = e->method.averages ? find_lowest(e, &l) : l.terms.lowest;
-    l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
+    l.known = (double)known <= fmin(KNOWN_BYTES, e->memory_limit / 8) ? malloc(known + 1) : NULL;
     status = multiply_or_fail(e, &l, &top, error);
     free(l.known);
     if (!status)

@@ -1,7 +1,7 @@
 /* split_faces.h - advects a segment in two loops: the masses through all of its faces, then its cells.
  *
  * It is the only way for `upwind`, for planes that are not whole vectors, for cells that flow out on both sides, and
- * for monotonicity-preserving bounds.
+ * for monotonicity-preserving bounds where the flow has both directions.
  */
 #ifndef GBEES_CPU_SPLIT_FACES_H
 #define GBEES_CPU_SPLIT_FACES_H
@@ -10,7 +10,7 @@
 
 /* Sets the masses through all faces.  direction: that of the flow, if it is the same at all faces, or 0.  The last
  * four arguments are constants of the compiler: without a choice for each lane, and without a division by the speeds
- * at both faces of a cell, the formula has a third fewer instructions. */
+ * at both faces of a cell, bounded masses take a quarter less time. */
 INLINE void cross_faces(const segment *s, int order, int direction, int diverging, int preserving)
 {
     const int n = s->plane_cells, count = (s->planes + 1) * n;
