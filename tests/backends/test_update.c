@@ -2,6 +2,7 @@
  * far away, and further. The CPU alone has bricks of one cell, paper mode and sums in integers. */
 #include "fixtures/engine_fixture.h"
 #include "fixtures/suite.h"
+#include <stdatomic.h>
 
 /* The log-likelihood of a cell less that of a perfect match, and log sqrt((2 pi)^m det S), for m = 1 or 2. */
 static double log_likelihood(const rig *r, const gbees_measurement *m, const int32_t *index, double *log_norm)
@@ -258,6 +259,48 @@ START_TEST(an_engine_without_updates_refuses_one)
 END_TEST
 
 /* An update prunes: what the measurement rules out is gone, and the ledger knows. */
+/* The points at which the measured function has been evaluated, by all threads. */
+static atomic_ulong points_evaluated;
+static gbees_measure_d *own_measure;
+
+static void count_points(int which, size_t count, double t, const double *origin, const double *const *offset,
+                         const double *p, double *const *out)
+{
+    atomic_fetch_add(&points_evaluated, count);
+    own_measure(which, count, t, origin, offset, p, out);
+}
+
+/* A measurement ten times as precise as the prior, by a function of two components: quadrature takes 25 points a
+ * cell, and is needed in one cell of ten. */
+START_TEST(cells_that_will_be_negligible_need_no_quadrature)
+{
+    rig r;
+    gbees_measurement precise = pair;
+    gbees_evidence evidence;
+
+    rig_open_split(&r, "cpu", 2, 30);
+    gbees_functions functions = *r.problem.functions;
+    const double width = r.problem.width[0];
+
+    own_measure = functions.measure_d;
+    functions.measure_d = count_points;
+    r.problem.functions = &functions;
+    memset(r.problem.covariance, 0, sizeof r.problem.covariance);
+    r.problem.covariance[0] = r.problem.covariance[3] = 100 * width * width;
+    memset(precise.covariance, 0, sizeof precise.covariance);
+    precise.covariance[0] = precise.covariance[3] = width * width;
+    rig_start(&r, 2);
+    cell_list list = all_cells(&r);
+    const size_t cells = list.count;
+    list_free(&list);
+    points_evaluated = 0;
+    ck_assert_msg(r.backend->update(r.engine, &r.clock, &precise, &evidence, &r.error) == 0, "%s", r.error.text);
+    const unsigned long points = points_evaluated;
+    ck_assert_msg(points > 6 * cells && points < 12 * cells, "%lu points for %zu cells", points, cells);
+    rig_close(&r);
+}
+END_TEST
+
 START_TEST(an_update_prunes)
 {
     const char *backend = _i == 2 ? "shim" : "cpu";
@@ -295,6 +338,7 @@ int main(void)
     tcase_add_loop_test(updates, unsupported_measurements_leave_the_density_alone, 0, RUNS);
     tcase_add_loop_test(updates, a_covariance_that_is_none_is_refused, 0, BACKENDS);
     tcase_add_loop_test(updates, an_engine_without_updates_refuses_one, 0, BACKENDS);
+    tcase_add_test(updates, cells_that_will_be_negligible_need_no_quadrature);
     tcase_add_loop_test(updates, an_update_prunes, 0, 3);
     suite_add_tcase(suite, updates);
     return run_suite(suite);
