@@ -457,8 +457,8 @@ tail -n 1 out | grep -q '"event":"summary"' || fail "the last event is not the s
 # A run of many seconds, stopped after two.
 stop() { # SIGNAL CODE FOLDER
     what="gbees-run stopped by SIG$1"
-    timeout -s "$1" --preserve-status 2 "$program" --backend cpu --threads 1 --plugin lorenz63 --set factor=4 \
-        --set records=200 --output "$3" >out 2>err
+    timeout -s "$1" --preserve-status 2 "$program" --backend cpu --threads 1 --plugin lorenz63 --set factor=8 \
+        --set threshold=1e-8 --set records=200 --output "$3" >out 2>err
     code=$?
     test "$code" -eq "$2" || fail "exit status $code, not $2"
     has err "gbees-run: stopped at t = "
