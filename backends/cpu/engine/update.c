@@ -22,8 +22,8 @@ typedef struct likelihood {
 /* Bytes that likelihood.known may take, at most; nor may it take more than an eighth of the memory limit. */
 enum { KNOWN_BYTES = 1 << 28 };
 
-/* A cell whose logarithm of P L is this much below the largest one is 10^-35 of it after the update, which no p* lets
- * stay. */
+/* A cell whose log L is this much below the largest log(P L) has less than 10^-34 of the heaviest cell's P after the
+ * update, which no p* lets stay. */
 static const double negligible_below = 80;
 
 /* The cells of a brick with P > 0. */
@@ -105,7 +105,7 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, const
 typedef struct cell_values {
     double centre[64], low[GBEES_MAX_DIM][64], high[GBEES_MAX_DIM][64]; /* at the centres, and those of the faces */
     double
-        highest[64]; /* an estimate of the largest in the cell, or the one at the centre if that is not negligible */
+        highest[64]; /* where the centre is negligible, an estimate of the largest in the cell; else the centre's */
 } cell_values;
 
 static void evaluate_cells(const gbees_engine *e, const likelihood *l, const cell_list *list, cell_values *at)

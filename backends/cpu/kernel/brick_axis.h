@@ -40,9 +40,11 @@ INLINE int cells_of_plane(brick_axis a)
     DO(with, 64, 5, 1)                                                                                               \
     DO(with, 64, 6, 0)
 
+/* One number for each of them: the case of a switch. */
+#define AXIS_NUMBER(cells, shift, log2_edge) ((cells) == 1 ? 63 : 8 * (shift) + (log2_edge))
+
 /* Calls CALL(a), where `a` is the brick_axis of an axis of a gbees_shape.  It is a macro because each case is a call
  * with constants, for which the compiler makes code of its own. */
-#define AXIS_NUMBER(cells, shift, log2_edge) ((cells) == 1 ? 63 : 8 * (shift) + (log2_edge))
 #define AXIS_CASE(CALL, cells, shift, log2_edge)                                                                     \
     case AXIS_NUMBER(cells, shift, log2_edge):                                                                       \
         CALL(((brick_axis){cells, shift, log2_edge}));                                                               \

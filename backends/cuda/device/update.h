@@ -147,9 +147,8 @@ GBEES_NUM uint64_t raise_parts(const gbees_setup *m, const gbees_update_params *
     return parts;
 }
 
-/* The numbers of parts into which a brick's cells are cut along all axes: the most of any cell with P > 0.  By a
- * warp.
- */
+/* The numbers of parts into which a brick's cells are cut along all axes: the most of any cell with P > 0.  A warp
+ * finds them. */
 GBEES_NUM uint64_t find_parts(const gbees_setup *m, const gbees_update_params *u, const number *p, uint32_t slot)
 {
     uint64_t own = 0, parts = 0;
