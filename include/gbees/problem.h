@@ -106,8 +106,8 @@ typedef struct gbees_numerics {
  * such call takes some 15 ns: so a program that watches whether the model's functions return can't replace these two,
  * as it can the others, by functions that note each call. */
 typedef struct gbees_batch_callbacks {
-    void (*begin)(void);
-    void (*end)(void);
+    void (*begin)(void); /**< before a batch */
+    void (*end)(void);   /**< after it */
 } gbees_batch_callbacks;
 
 /** The likelihood of a residual r = y - h(x). */
