@@ -161,8 +161,6 @@ void engine_scale(gbees_engine *e, double factor);
 void *engine_buffer(gbees_engine *e, size_t size);
 
 /* ---- step.c ---- */
-/* All threads do a pass of ctu over `chunks` chunks of the bricks, ghosts among them. */
-void engine_run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint32_t, uint32_t), uint32_t chunks);
 /* Advances the density and the clock by one step, and prunes the grid if that is due. */
 int engine_step(gbees_engine *e, gbees_error *error);
 /* As gbees_backend.advance(); all ranks call it. */

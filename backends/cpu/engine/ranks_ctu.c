@@ -2,6 +2,19 @@
  * ranks.h. */
 #include "ranks.h"
 
+/* A pass of ctu over all bricks and ghosts, by all threads. */
+static void run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint32_t, uint32_t))
+{
+    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
+    for (uint32_t at = 0; at < chunks; at++) {
+        engine_begin_batch(e);
+        pass(&e->context, at * chunk, engine_chunk_end(e, at));
+        engine_end_batch(e);
+    }
+}
+
 /* The last pass, over own bricks alone: ghosts in the outermost layer lack neighbours. */
 static void update_own(gbees_engine *e)
 {
@@ -28,10 +41,10 @@ static void update_own(gbees_engine *e)
 void ranks_step_ctu(gbees_engine *e, kernel_sums *total)
 {
     ghosts_refresh(e, e->rows.p, -1);
-    engine_run_pass(e, e->kernel->transverse, engine_chunks(e));
+    run_pass(e, e->kernel->transverse);
     ghosts_refresh(e, e->rows.s, -1);
     if (e->rows.limiter) {
-        engine_run_pass(e, e->kernel->find_limiter, engine_chunks(e));
+        run_pass(e, e->kernel->find_limiter);
         ghosts_refresh(e, e->rows.limiter, -1);
     }
     update_own(e);

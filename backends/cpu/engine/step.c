@@ -30,7 +30,8 @@ double engine_limiting_rate(gbees_engine *e)
     return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
 }
 
-void engine_run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint32_t, uint32_t), uint32_t chunks)
+/* One pass of a step of ctu, over `chunks` chunks of the bricks. */
+static void run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint32_t, uint32_t), uint32_t chunks)
 {
     const int threads = engine_threads(e, e->g.count);
     const uint32_t chunk = engine_chunk(e);
@@ -57,8 +58,8 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
     work_queue_fill(e->workspace.queue, threads, chunks);
-    engine_run_pass(e, e->kernel->transverse, chunks);
-    engine_run_pass(e, e->kernel->find_limiter, e->rows.limiter ? chunks : 0);
+    run_pass(e, e->kernel->transverse, chunks);
+    run_pass(e, e->kernel->find_limiter, e->rows.limiter ? chunks : 0);
     work_queue_fill(e->workspace.queue, threads, chunks);
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
