@@ -472,6 +472,7 @@ GBEES_KERNEL gbees_remap(GBEES_BY_VALUE gbees_remapping r, int pass)
 {
     BLOCK_LOCAL uint32_t digits[BLOCK_WARPS * REMAP_DIGITS];
 
+    wait_for_launch();
     remap_pass(&r, pass, digits + block_warp() * REMAP_DIGITS);
 }
 

@@ -193,10 +193,12 @@ END_TEST
 
 static const a_case noisy = {
     "noise", "shim", {"factor=2", "parameters.own=0.3", "parameters.beside=-0.2", "parameters.square=0.1"}};
+static const a_case oblique = {
+    "lorenz63", "shim", {"frame=moving", "records=1", "end=0.6", "measurements=[]", "threshold=1e-6"}};
 
 START_TEST(any_number_of_blocks)
 {
-    static const a_case *const some[] = {&measured, &moving, &noisy, &corners};
+    static const a_case *const some[] = {&measured, &moving, &noisy, &oblique, &corners};
     static const char *const blocks[] = {"1", "3", "4", "4"};
     kept_run *first = NULL;
 
@@ -477,7 +479,7 @@ int main(void)
     tcase_add_loop_test(tests, as_on_the_cpu, 0, USUAL);
     tcase_add_test(tests, a_threshold_just_above_a_cell);
     tcase_add_loop_test(tests, a_large_grid, 0, 1);
-    tcase_add_loop_test(tests, any_number_of_blocks, 0, 3);
+    tcase_add_loop_test(tests, any_number_of_blocks, 0, 4);
     tcase_add_test(tests, the_heap_grows_by_itself);
     tcase_add_test(tests, a_heap_that_grows_has_ample_capacity);
     tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));
@@ -490,7 +492,7 @@ int main(void)
     tcase_add_loop_test(tests, as_on_the_cpu, USUAL, CASES);
     tcase_add_loop_test(tests, a_large_grid, 1, 2);
     /* The paper's scheme, for which blocks share the bricks in the same way. */
-    tcase_add_loop_test(tests, any_number_of_blocks, 3, 4);
+    tcase_add_loop_test(tests, any_number_of_blocks, 4, 5);
     /* test_cuda_shim.sh has too little memory at each change. */
     tcase_add_loop_test(tests, little_memory, 0, 2);
     return run_suite(suite);

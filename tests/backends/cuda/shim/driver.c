@@ -6,6 +6,7 @@
 #include <string.h>
 
 _Thread_local uint32_t shim_block, shim_blocks;
+_Thread_local int shim_waited;
 uint32_t shim_cluster_barrier;
 char *shim_memory_of[SHIM_MOST_BLOCKS];
 
@@ -30,6 +31,8 @@ typedef struct launch {
     shim_kernel kernel;
     void **arguments;
     uint32_t block, blocks;
+    int early;  /* 1: it may begin before the kernel ahead of it has ended */
+    int waited; /* it has waited for that end */
 } launch;
 
 static shim_kernel kernel_of(CUfunction f)
@@ -43,11 +46,13 @@ static shim_kernel kernel_of(CUfunction f)
 
 static void *run_block(void *context)
 {
-    const launch *l = context;
+    launch *l = context;
 
     shim_block = l->block;
     shim_blocks = l->blocks;
+    shim_waited = 0;
     shim_chosen->run(l->kernel, l->arguments);
+    l->waited = shim_waited;
     return NULL;
 }
 
@@ -61,26 +66,40 @@ static int is_to_fail(CUfunction f)
     return 0;
 }
 
-static CUresult launch_some(CUfunction f, unsigned first, unsigned count, unsigned blocks, void **arguments)
+/* Runs `count` blocks of a launch, from block `all.block` on. An early launch fails if one of its blocks has not
+ * called wait_for_launch(): on a GPU it might then read what the kernel ahead of it has not yet written. */
+static CUresult launch_some(CUfunction f, launch all, unsigned count)
 {
     pthread_t thread[SHIM_MOST_BLOCKS];
     launch l[SHIM_MOST_BLOCKS];
+    int waited = 1;
 
     if (is_to_fail(f))
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     for (unsigned b = 0; b < count; b++) {
-        l[b] = (launch){kernel_of(f), arguments, first + b, blocks};
+        l[b] = all;
+        l[b].block += b;
         if (pthread_create(&thread[b], NULL, run_block, &l[b]))
             abort();
     }
-    for (unsigned b = 0; b < count; b++)
+    for (unsigned b = 0; b < count; b++) {
         (void)pthread_join(thread[b], NULL);
-    return CUDA_SUCCESS;
+        waited = waited && l[b].waited;
+    }
+    return all.early && !waited ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
 }
 
-static CUresult launch_blocks(CUfunction f, unsigned blocks, void **arguments)
+/* Runs all blocks of a launch, SHIM_MOST_BLOCKS at a time: such kernels have no barrier of the grid. */
+static CUresult launch_all(CUfunction f, launch all)
 {
-    return launch_some(f, 0, blocks, blocks, arguments);
+    CUresult result = CUDA_SUCCESS;
+
+    for (; all.block < all.blocks && result == CUDA_SUCCESS; all.block += SHIM_MOST_BLOCKS) {
+        const unsigned left = all.blocks - all.block;
+
+        result = launch_some(f, all, left < SHIM_MOST_BLOCKS ? left : SHIM_MOST_BLOCKS);
+    }
+    return result;
 }
 
 static CUresult launch_cooperative(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
@@ -88,34 +107,32 @@ static CUresult launch_cooperative(CUfunction f, unsigned bx, unsigned by, unsig
 {
     (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream;
     return bx > (unsigned)shim_most_blocks ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
-                                           : launch_blocks(f, bx, arguments);
+                                           : launch_some(f, (launch){kernel_of(f), arguments, 0, bx, 0, 0}, bx);
 }
 
-/* Runs some blocks after the others: such kernels have no barrier of the grid. */
 static CUresult launch_any(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz,
                            unsigned shared, CUstream stream, void **arguments, void **extra)
 {
-    CUresult result = CUDA_SUCCESS;
-
     (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream, (void)extra;
-    for (unsigned b = 0; b < bx && result == CUDA_SUCCESS; b += SHIM_MOST_BLOCKS)
-        result = launch_some(f, b, bx - b < SHIM_MOST_BLOCKS ? bx - b : SHIM_MOST_BLOCKS, bx, arguments);
-    return result;
+    return launch_all(f, (launch){kernel_of(f), arguments, 0, bx, 0, 0});
 }
 
 /* Launches one cluster, or blocks without a barrier of the grid; both run after all earlier launches. */
 static CUresult launch_early(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra)
 {
+    const launch all = {kernel_of(f), arguments, 0, config->gridDimX, 1, 0};
+
+    (void)extra;
     if (!shim_cluster || config->numAttrs < 1 ||
         config->attrs[0].id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
         return CUDA_ERROR_INVALID_VALUE;
     if (config->numAttrs == 1)
-        return launch_any(f, config->gridDimX, 1, 1, config->blockDimX, 1, 1, 0, config->hStream, arguments, extra);
+        return launch_all(f, all);
     if (config->attrs[1].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
         config->attrs[1].value.clusterDim.x != config->gridDimX || config->gridDimX > SHIM_MOST_BLOCKS)
         return CUDA_ERROR_INVALID_VALUE;
     shim_cluster_barrier = 0;
-    return launch_blocks(f, config->gridDimX, arguments);
+    return launch_some(f, all, all.blocks);
 }
 
 static CUresult set_function_attribute(CUfunction f, CUfunction_attribute attribute, int value)

@@ -22,6 +22,7 @@ enum { WARP_SIZE = 1, BLOCK_WARPS = 1 };
 
 /* The block that a thread is, and how many there are (shim/driver.c). */
 extern _Thread_local uint32_t shim_block, shim_blocks;
+extern _Thread_local int shim_waited; /* 1: the block has called wait_for_launch() */
 extern uint32_t shim_cluster_barrier; /* a counter, as that of counter_barrier() */
 extern char *shim_memory_of[];        /* what blocks of a cluster share */
 
@@ -310,6 +311,7 @@ GBEES_NUM void counter_barrier(uint32_t *counter)
 
 GBEES_NUM void wait_for_launch(void)
 {
+    shim_waited = 1;
 }
 
 GBEES_NUM void cluster_barrier(void)
