@@ -33,6 +33,7 @@ export GBEES_SESSION_BACKEND
 has out "lorenz63, mixed: 10 records, GPU - CPU: mean, covariance (sigma), mass"
 has out "| lorenz63, mixed: L1 | 0.0000 | 0.0005 | ok |"
 has out "| lorenz63, mixed: run to run | identical | bits | ok |"
+has out "| Lorenz '63, a grid that moves: six at once | identical | bits | ok |"
 has out "| a measurement that nothing supports | exit status 1: "
 has out "gpu-session: nothing is wrong"
 
