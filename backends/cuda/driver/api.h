@@ -12,7 +12,9 @@
 enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4 };
 enum { CUDA_ARCHITECTURES = 64 }; /* at most */
 
-/* Lists of functions: F(name) makes a member of cuda_api, and an entry of a table in api.c.  cuda.h renames some
+/* Lists of functions: F(name) makes a member of cuda_api, and an entry of a table in api.c.  Copies without a stream
+ * are not among them: streams here are non-blocking, so that nothing would order such a copy before the kernels that
+ * read what it sends.  cuda.h renames some
  * functions of the driver by macros (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up are
  * renamed with them. */
 /* clang-format off */
@@ -22,7 +24,7 @@ enum { CUDA_ARCHITECTURES = 64 }; /* at most */
     F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) \
     F(cuCtxSetCurrent) F(cuCtxPushCurrent) F(cuCtxPopCurrent) \
     F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree) F(cuMemAllocHost) F(cuMemFreeHost) \
-    F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyDtoD) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync) \
+    F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync) \
     F(cuMemsetD8Async) F(cuMemsetD32Async) \
     F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate) F(cuMemRelease) F(cuMemMap) F(cuMemUnmap) \
     F(cuMemSetAccess) F(cuMemGetAllocationGranularity) \

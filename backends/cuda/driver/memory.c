@@ -15,12 +15,13 @@ static CUmemAllocationProp properties_of(const device_memory *memory)
     return properties;
 }
 
-int device_memory_open(device_memory *memory, const cuda_api *api, CUdevice device, gbees_error *error)
+int device_memory_open(device_memory *memory, const cuda_api *api, CUdevice device, CUstream stream,
+                       gbees_error *error)
 {
     CUmemAllocationProp properties;
     int supported = 0;
 
-    *memory = (device_memory){.api = api, .device = device};
+    *memory = (device_memory){.api = api, .device = device, .stream = stream};
     properties = properties_of(memory);
     int status = cuda_check(api, api->cuDeviceTotalMem(&memory->total, device), "asking for its memory", error);
     if (status)
@@ -108,8 +109,11 @@ static int grow_copied(device_memory *memory, device_array *array, size_t size, 
     if (api->cuMemAlloc(&larger, size) != CUDA_SUCCESS)
         return fail_memory(memory, size, error);
     if (array->size) {
-        int status = cuda_check(api, api->cuMemcpyDtoD(larger, array->at, array->size), "moving an array", error);
+        CUresult result = api->cuMemcpyDtoDAsync(larger, array->at, array->size, memory->stream);
 
+        if (result == CUDA_SUCCESS)
+            result = api->cuStreamSynchronize(memory->stream);
+        const int status = cuda_check(api, result, "moving an array", error);
         if (status) {
             (void)api->cuMemFree(larger);
             return status;
@@ -132,6 +136,28 @@ int device_array_grow(device_memory *memory, device_array *array, size_t size, s
     if (memory->used > memory->peak)
         memory->peak = memory->used;
     return status;
+}
+
+int device_send(const device_memory *memory, CUdeviceptr to, const void *from, size_t size, const char *doing,
+                gbees_error *error)
+{
+    const cuda_api *api = memory->api;
+    CUresult result = api->cuMemcpyHtoDAsync(to, from, size, memory->stream);
+
+    if (result == CUDA_SUCCESS)
+        result = api->cuStreamSynchronize(memory->stream);
+    return cuda_check(api, result, doing, error);
+}
+
+int device_fetch(const device_memory *memory, void *to, CUdeviceptr from, size_t size, const char *doing,
+                 gbees_error *error)
+{
+    const cuda_api *api = memory->api;
+    CUresult result = api->cuMemcpyDtoHAsync(to, from, size, memory->stream);
+
+    if (result == CUDA_SUCCESS)
+        result = api->cuStreamSynchronize(memory->stream);
+    return cuda_check(api, result, doing, error);
 }
 
 void device_array_free(device_memory *memory, device_array *array)

@@ -78,17 +78,15 @@ static uint64_t compute_batch(const gbees_engine *e, initial_grid *initial, init
 }
 
 /* Sends a batch of `count` bricks to the slots from `first` on. */
-static int send_batch(gbees_engine *e, const initial_batch *batch, uint64_t first, uint64_t count, gbees_error *error)
+static int send_batch(const gbees_engine *e, const initial_batch *batch, uint64_t first, uint64_t count, gbees_error *error)
 {
-    const cuda_api *api = e->api;
     const size_t key = (size_t)e->problem->dimension * sizeof(int32_t), row = 64 * e->real_size;
-    int status = cuda_check(api, api->cuMemcpyHtoD(e->key.at + first * key, batch->key, count * key),
-                            "sending the initial grid", error);
+    const int status = device_send(&e->memory, e->key.at + first * key, batch->key, count * key,
+                                   "sending the initial grid", error);
 
-    if (!status)
-        status = cuda_check(api, api->cuMemcpyHtoD(e->rows[0].at + first * row, batch->row, count * row),
-                            "sending the initial density", error);
-    return status;
+    return status ? status
+                  : device_send(&e->memory, e->rows[0].at + first * row, batch->row, count * row,
+                                "sending the initial density", error);
 }
 
 /* Computes all bricks and sends them. Sets *sent to their number. */

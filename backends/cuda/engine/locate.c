@@ -6,7 +6,7 @@ int engine_locate_brick(const gbees_engine *e, size_t slot, int32_t *key, gbees_
 {
     const size_t bytes = (size_t)e->setup.shape.n * sizeof *key;
 
-    return cuda_check(e->api, e->api->cuMemcpyDtoH(key, e->key.at + slot * bytes, bytes), "fetching a cell", error);
+    return device_fetch(&e->memory, key, e->key.at + slot * bytes, bytes, "fetching a cell", error);
 }
 
 int engine_locate_cell(const gbees_engine *e, size_t slot, int cell, int32_t *index, gbees_error *error)

@@ -137,7 +137,7 @@ static int set_up(gbees_engine *e, gbees_error *error)
     if (!status)
         status = engine_load_kernels(e, error);
     if (!status)
-        status = device_memory_open(&e->memory, e->api, e->device, error);
+        status = device_memory_open(&e->memory, e->api, e->device, e->stream, error);
     if (!status)
         status = device_array_grow(&e->memory, &e->device_state, sizeof *e->found, sizeof *e->found, error);
     return status ? status : engine_send_frame(e, error);

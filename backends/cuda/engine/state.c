@@ -229,7 +229,7 @@ static int load_own(gbees_engine *e, const engine_source *source, gbees_error *e
 static int send_list(gbees_engine *e, const device_array *to, const void *list, size_t size, uint64_t bricks,
                      gbees_error *error)
 {
-    return cuda_check(e->api, e->api->cuMemcpyHtoD(to->at + size, list, size * bricks), "sending the grid", error);
+    return device_send(&e->memory, to->at + size, list, size * bricks, "sending the grid", error);
 }
 
 /* Makes the grid of bricks that an engine of the CPU has saved, which may have no cell with P > 0. */

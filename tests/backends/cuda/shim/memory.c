@@ -138,34 +138,25 @@ static CUresult unmap(CUdeviceptr at, size_t size)
 
 /* ---- copies ---------------------------------------------------------------------------------------------------- */
 
-static CUresult to_device(CUdeviceptr to, const void *from, size_t size)
+static CUresult to_device(CUdeviceptr to, const void *from, size_t size, CUstream stream)
 {
+    (void)stream;
     memcpy(pointer(to), from, size);
     return CUDA_SUCCESS;
 }
 
-static CUresult to_host(void *to, CUdeviceptr from, size_t size)
+static CUresult to_host(void *to, CUdeviceptr from, size_t size, CUstream stream)
 {
+    (void)stream;
     memcpy(to, pointer(from), size);
     return CUDA_SUCCESS;
 }
 
-static CUresult on_device(CUdeviceptr to, CUdeviceptr from, size_t size)
+static CUresult on_device(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
 {
+    (void)stream;
     memcpy(pointer(to), pointer(from), size);
     return CUDA_SUCCESS;
-}
-
-static CUresult to_device_async(CUdeviceptr to, const void *from, size_t size, CUstream stream)
-{
-    (void)stream;
-    return to_device(to, from, size);
-}
-
-static CUresult to_host_async(void *to, CUdeviceptr from, size_t size, CUstream stream)
-{
-    (void)stream;
-    return to_host(to, from, size);
 }
 
 static CUresult set_bytes(CUdeviceptr at, unsigned char value, size_t count, CUstream stream)
@@ -191,11 +182,9 @@ void cuda_shim_open_memory(cuda_api *api)
     api->cuMemMap = map;
     api->cuMemSetAccess = set_access;
     api->cuMemUnmap = unmap;
-    api->cuMemcpyHtoD = to_device;
-    api->cuMemcpyDtoH = to_host;
-    api->cuMemcpyDtoD = on_device;
-    api->cuMemcpyHtoDAsync = to_device_async;
-    api->cuMemcpyDtoHAsync = to_host_async;
+    api->cuMemcpyHtoDAsync = to_device;
+    api->cuMemcpyDtoHAsync = to_host;
+    api->cuMemcpyDtoDAsync = on_device;
     api->cuMemsetD8Async = set_bytes;
 }
 
