@@ -10,8 +10,9 @@ enum {
     BASES = 8       /* factors of the first leg that are tried between a power of two and the next */
 };
 /* The assumed order of convergence: cells narrower by `factor` make the error smaller by factor^order. It is a guess
- * for the first step, and observed for later ones, between the bounds. */
-static const double first_order = 1, order_least = 0.6, order_most = 2;
+ * for the first step, and observed for later ones, between the bounds. On a grid that moves, whose cells follow the
+ * density, errors fall with its cells' width as schemes promise it. */
+static const double order_at_rest = 1, order_moving = 3, order_least = 0.6, order_most = 2;
 /* Bounds of the factor from one run to the next. The error aimed at is a part of the allowed one, since one more run
  * costs more than a few more cells. */
 static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
@@ -39,6 +40,11 @@ static double least_along(const gbees_refinement *r)
     return r->problem->accuracy < coarse ? 1 : 0.7;
 }
 
+double gbees_plan_first_order(const gbees_problem *problem)
+{
+    return problem->moving ? order_moving : order_at_rest;
+}
+
 double gbees_plan_finer(const gbees_refinement *r, int leg)
 {
     double product = 0;
@@ -58,12 +64,14 @@ double gbees_plan_finer(const gbees_refinement *r, int leg)
 /* The order that the run before and this one show in a leg. */
 static double observed_order(const gbees_refinement *r, int leg)
 {
+    const double first_order = gbees_plan_first_order(r->problem);
+
     if (leg >= r->before.leg_count)
         return first_order;
     const double now = r->now.legs[leg].worst, before = r->before.legs[leg].worst, finer = gbees_plan_finer(r, leg);
     if (!(finer > 1.05) || !(now > 0) || !(before > 0))
         return first_order;
-    return fmin(fmax(log(before / now) / log(finer), order_least), order_most);
+    return fmin(fmax(log(before / now) / log(finer), order_least), fmax(order_most, first_order));
 }
 
 /* How many times finer a leg is to be: 1 where it is fine enough. */

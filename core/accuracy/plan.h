@@ -54,6 +54,9 @@ struct gbees_refinement {
 /* Frees the lists of a run, and the histograms of its records. */
 void gbees_plan_free_run(const run_result *run);
 
+/* The order of convergence that is assumed until two runs have shown one. */
+double gbees_plan_first_order(const gbees_problem *problem);
+
 /* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
 double gbees_plan_finer(const gbees_refinement *r, int leg);
 

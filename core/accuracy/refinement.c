@@ -18,15 +18,21 @@ static const double least_finer = 1.2; /* runs are compared if their cells' widt
 static const double most_per_loss = 12;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 
-/* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k). */
-static const double most_per_cell = 6;
+/* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k); for an accuracy below
+ * `suits` the first run's k goes with its power -1/3 (doc/notes/accuracy-runs.md). */
+static const double most_per_cell = 14, suits = 0.05;
 
 /* ---- create ---- */
 
-/* Cells per half a standard deviation along an axis of the problem's own grid. */
-static double factor_of(const gbees_problem *problem, int axis)
+/* Cells per half a standard deviation along an axis of the first run's grid: the problem's own, finer if it moves and
+ * the accuracy is fine. */
+static double first_factor(const gbees_problem *problem, int axis)
 {
-    return sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
+    const double own = sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
+
+    return problem->moving && problem->accuracy < suits
+               ? own * pow(suits / problem->accuracy, 1 / gbees_plan_first_order(problem))
+               : own;
 }
 
 /* Whether the problem asks for an accuracy, and leaves the grid to the plan. */
@@ -67,7 +73,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     made->samples = gbees_plan_samples_for(problem->accuracy, 1);
     made->budget = gbees_plan_budget(problem);
     for (int j = 0; j < problem->dimension; j++)
-        leg->factor[j] = factor_of(problem, j);
+        leg->factor[j] = first_factor(problem, j);
     leg->time = problem->start;
     made->now = (run_result){.leg_count = 1, .legs = leg, .effective = 1};
     *refinement = made;

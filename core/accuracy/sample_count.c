@@ -8,7 +8,8 @@ enum {
     EFFECTIVE_LEAST = 256 /* of samples, for a certificate */
 };
 
-/* Runs have samples for coarse_accuracy at most, until their error is at most near_accuracy times what is asked. */
+/* Runs on grids at rest have samples for coarse_accuracy at most, until their error is at most near_accuracy times what
+ * is asked. On a grid that moves the first run may well be the last, and costs more than samples. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
 static const double margin = 1.1;             /* samples over those that are needed */
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
@@ -30,8 +31,11 @@ size_t gbees_plan_samples_for(double accuracy, double effective)
 
 void gbees_refinement_expect(gbees_refinement *refinement, double effective)
 {
+    const double accuracy = refinement->problem->accuracy;
+
     refinement->now.effective = effective;
-    refinement->samples = gbees_plan_samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), effective);
+    refinement->samples =
+        gbees_plan_samples_for(refinement->problem->moving ? accuracy : fmax(accuracy, coarse_accuracy), effective);
 }
 
 void gbees_refinement_fix(gbees_refinement *refinement, size_t samples)
