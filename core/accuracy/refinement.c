@@ -18,9 +18,10 @@ static const double least_finer = 1.2; /* runs are compared if their cells' widt
 static const double most_per_loss = 12;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 
-/* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k); for an accuracy below
+/* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k), in up to four
+ * dimensions and in more, where all axes of a bent density together would take too many. For an accuracy below
  * `suits` the first run's k goes with its power -1/3 (doc/notes/accuracy-runs.md). */
-static const double most_per_cell = 14, suits = 0.05;
+static const double most_per_cell = 14, most_per_cell_beyond_four = 6, suits = 0.05;
 
 /* ---- create ---- */
 
@@ -156,9 +157,10 @@ static int set_regrids(const gbees_refinement *r, gbees_scenario *scenario, gbee
 }
 
 /* Sets the cells of a grid that moves. It turns its axes and replaces its cells by itself; so it has one factor, the
- * largest over axes and legs, and most_per_cell times as many cells where the density is thinner than a Gaussian. */
+ * largest over axes and legs, and so many times as many cells where the density is thinner than a Gaussian. */
 static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
+    const double times = r->problem->dimension <= 4 ? most_per_cell : most_per_cell_beyond_four;
     char text[64];
     double factor = 0;
 
@@ -167,7 +169,7 @@ static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees
             factor = fmax(factor, r->now.legs[l].factor[j]);
     (void)snprintf(text, sizeof text, "factor=%.15g", factor);
     int status = gbees_scenario_set(scenario, text, error);
-    (void)snprintf(text, sizeof text, "frame_cells=%.15g", most_per_cell * 2 * factor);
+    (void)snprintf(text, sizeof text, "frame_cells=%.15g", times * 2 * factor);
     return status ? status : gbees_scenario_set(scenario, text, error);
 }
 

@@ -8,8 +8,8 @@ enum {
     EFFECTIVE_LEAST = 256 /* of samples, for a certificate */
 };
 
-/* Runs on grids at rest have samples for coarse_accuracy at most, until their error is at most near_accuracy times what
- * is asked. On a grid that moves the first run may well be the last, and costs more than samples. */
+/* Runs on grids at rest have samples for coarse_accuracy at most, until their error is at most near_accuracy times
+ * what is asked. On a grid that moves the first run may well be the last, and costs more than samples. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
 static const double margin = 1.1;             /* samples over those that are needed */
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */

@@ -199,7 +199,7 @@ static int check_moving(const builder *b)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (is_asked_for(builder_find(b, others[i])))
             return gbees_node_error(builder_find(b, others[i]), b->error,
-                                    "%s: a grid that moves has no '%s': remove it, or 'frame: moving'", others[i],
+                                    "%s: a grid that moves has no '%s': remove it, or give 'frame: fixed'", others[i],
                                     others[i]);
     return GBEES_OK;
 }

@@ -37,7 +37,9 @@ int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *default
  * @return NULL: it has none of this name
  */
 const gbees_model_scenario *gbees_scenario_find_own(const gbees_model *model, const char *name);
-/** Merges a scenario of the model's own, as gbees_scenario_merge() does. GBEES_EINPUT: it has none of this name.
+/** Merges a scenario of the model's own, as gbees_scenario_merge() does. Its `frame: moving` does not apply if
+ * `scenario` has `bound`, `mode`, `regrid`, `rotate` or `time_step`, which are of grids at rest. GBEES_EINPUT: it has
+ * none of this name.
  * @param name NULL: its first, which is the default
  */
 int gbees_scenario_merge_own(gbees_scenario *scenario, const gbees_model *model, const char *name,

@@ -233,7 +233,7 @@ START_TEST(a_bound_leaves_cells_out)
     world w;
     size_t inside = 0;
 
-    world_create(&w, "pcr3bp", (setting_list){"bound=off", "factor=1", "measurements=[]", "end=0.01"});
+    world_create(&w, "pcr3bp", (setting_list){"frame=fixed", "bound=off", "factor=1", "measurements=[]", "end=0.01"});
     gbees_problem bounded = *w.problem;
     gbees_montecarlo *all = draw(w.problem, 1), *some;
     bounded.bounded = 1;

@@ -23,7 +23,7 @@ START_TEST(the_range_is_that_of_the_initial_box)
 {
     world w;
 
-    world_create(&w, "pcr3bp", (setting_list){"extent=1", "factor=1"});
+    world_create(&w, "pcr3bp", (setting_list){"frame=fixed", "extent=1", "factor=1"});
     const gbees_problem *problem = w.problem;
     double low = INFINITY, high = -INFINITY, x[4];
     for (int cell = 0; cell < 5 * 5 * 5 * 5; cell++) {
@@ -46,9 +46,15 @@ static const struct {
     setting_list set;
     int bounded;
 } uses[] = {
-    {"pcr3bp", {NULL}, 1},           {"pcr3bp", {"bound=on"}, 1},   {"pcr3bp", {"bound=off"}, 0},
-    {"pcr3bp", {"bound=[2, 4]"}, 1}, {"cr3bp", {"extent=1"}, 1},    {"lorenz63", {NULL}, 0},
-    {"lorenz63", {"bound=off"}, 0},  {"pcr3bp", {"mode=paper"}, 1},
+    {"pcr3bp", {"frame=fixed"}, 1},
+    {"pcr3bp", {"frame=fixed", "bound=on"}, 1},
+    {"pcr3bp", {"frame=fixed", "bound=off"}, 0},
+    {"pcr3bp", {"frame=fixed", "bound=[2, 4]"}, 1},
+    {"pcr3bp", {"frame=moving"}, 0},
+    {"cr3bp", {"frame=fixed", "extent=1"}, 1},
+    {"lorenz63", {NULL}, 0},
+    {"lorenz63", {"bound=off"}, 0},
+    {"pcr3bp", {"frame=fixed", "mode=paper"}, 1},
 };
 
 START_TEST(it_is_on_where_a_model_has_one)
@@ -70,9 +76,11 @@ static const struct {
     {"pcr3bp", {"bound=maybe"}, "bound: expected 'on', 'off' or [low, high], found 'maybe'"},
     {"pcr3bp", {"bound=[1]"}, "bound: expected 'on', 'off' or [low, high], found a list"},
     {"pcr3bp", {"bound=[3, 2]"}, "bound: expected [low, high], found [3, 2]"},
-    {"pcr3bp", {"bound=[5, 6]"}, "no cell of the initial box has J from 5 to 6: there it runs from 3.0000"},
     {"pcr3bp",
-     {"parameters.mu=0.25", "mean=[0.75, 0, 0, 0]"},
+     {"frame=fixed", "bound=[5, 6]"},
+     "no cell of the initial box has J from 5 to 6: there it runs from 3.0000"},
+    {"pcr3bp",
+     {"frame=fixed", "parameters.mu=0.25", "mean=[0.75, 0, 0, 0]"},
      "bound: J of pcr3bp is not finite in the initial box, at (0.75, "},
 };
 
@@ -133,7 +141,7 @@ static outcome run(world *w, int threads)
     return out;
 }
 
-#define COARSE "measurements=[]", "factor=0.5", "records=2", "threshold=1e-7"
+#define COARSE "frame=fixed", "measurements=[]", "factor=0.5", "records=2", "threshold=1e-7"
 
 enum { ON_THREADS = 2 }; /* the run that shim has kernels for */
 
@@ -199,7 +207,7 @@ START_TEST(the_same_for_any_number_of_threads)
 {
     world w;
 
-    world_create(&w, "pcr3bp", (setting_list){"measurements=[]", "records=1", "end=0.01"});
+    world_create(&w, "pcr3bp", (setting_list){"frame=fixed", "measurements=[]", "records=1", "end=0.01"});
     const outcome one = run(&w, 1), three = run(&w, 3);
     ck_assert_uint_eq(one.cells, three.cells);
     ck_assert(one.sum == three.sum && one.totals.mass_outflow == three.totals.mass_outflow);

@@ -85,7 +85,7 @@ static void check_drift(const char *name, const char *dimension, equations *by_h
 {
     enum { COUNT = 61 };
     const double t = 0.75;
-    gbees_problem *problem = problem_create(model(name), 0, dimension);
+    gbees_problem *problem = problem_changed(model(name), 0, (setting_list){"frame=fixed", dimension});
     const int n = problem->dimension;
     box_points points;
     double at[8][POINTS], component[POINTS], *out[8];
@@ -174,7 +174,7 @@ static double bound_at(const gbees_problem *problem, const double *x)
 /* The bound is a constant of the motion, from the mean and from a corner of the initial box. */
 static void check_bound(const char *name, int scenario, double length)
 {
-    gbees_problem *problem = problem_create(model(name), scenario, NULL);
+    gbees_problem *problem = problem_create(model(name), scenario, "frame=fixed");
 
     for (int corner = 0; corner < 2; corner++) {
         double x[8], before, moved = 0;
@@ -323,7 +323,7 @@ END_TEST
 
 static void measure_at(const char *name, int which, const double *x, double *y)
 {
-    gbees_problem *problem = problem_create(model(name), 0, NULL);
+    gbees_problem *problem = problem_create(model(name), 0, "frame=fixed");
     const double origin[8] = {0}, *column[8];
     double *out[GBEES_MAX_DIM + 1] = {NULL};
 

@@ -110,7 +110,7 @@ START_TEST(finite_over_the_initial_box)
 {
     for (int i = 0; i < shipped_count; i++)
         for (int k = 0; k < shipped[i]->scenario_count; k++) {
-            gbees_problem *problem = problem_create(shipped[i], k, NULL);
+            gbees_problem *problem = problem_create(shipped[i], k, "frame=fixed");
 
             check_finite(problem, problem->start);
             check_finite(problem, problem->end);
@@ -173,7 +173,7 @@ START_TEST(planes_have_the_bits_of_points)
             char dimension[] = "dimension=0";
 
             dimension[sizeof dimension - 2] = (char)('0' + n);
-            gbees_problem *problem = problem_create(shipped[i], 0, dimension);
+            gbees_problem *problem = problem_changed(shipped[i], 0, (setting_list){dimension, "frame=fixed"});
             for (int j = 0; j < n; j++) {
                 ck_assert_msg(!problem->functions->planes_f[j] == (n < 3) &&
                                   !problem->functions->planes_d[j] == (n < 3),

@@ -109,7 +109,7 @@ static const struct {
       "{weight: 0.7, mean: [5, 5, 25], covariance: [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 0.3]]}]"},
      1},
     {"lorenz96", {"dimension=4"}, 1},
-    {"pcr3bp", {"bound=on"}, 1},
+    {"pcr3bp", {"frame=fixed", "bound=on"}, 1},
 };
 
 /* The factor makes the sum 1; the bricks are those that are needed, in the same order; what is left out is the rest.

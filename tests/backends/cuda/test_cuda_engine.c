@@ -23,7 +23,8 @@ static const struct {
       {"records=1", "end=0.6", "scheme=ctu-positive", "precision=double", "factor=1", "threshold=5e-6"}},
      &rounded},
     {{"lorenz96", "shim", {"dimension=6", "records=2", "end=0.02", "extent=1.5"}}, &same},
-    {{"pcr3bp", "shim", {"records=1", "end=0.05", "scheme=split5-mp", "bound=[3.00007, 3.00009]"}}, &same},
+    {{"pcr3bp", "shim", {"frame=fixed", "records=1", "end=0.05", "scheme=split5-mp", "bound=[3.00007, 3.00009]"}},
+     &same},
     /* The drift depends on time. */
     {{"duffing", "shim", {"records=3", "end=1"}}, &same},
     {{"duffing", "shim", {"records=3", "end=1", "scheme=ctu", "precision=double"}}, &rounded},
@@ -34,7 +35,7 @@ static const struct {
      &same},
     {{"pcr3bp",
       "shim",
-      {"rotate=yes",
+      {"frame=fixed", "rotate=yes",
        "covariance=[[7e-9, 3e-9, 0, 0], [3e-9, 7e-9, 0, 0], [0, 0, 2.5e-8, 1e-8], [0, 0, 1e-8, 2.5e-8]]", "records=1",
        "end=0.03", "extent=2"}},
      &same},
@@ -47,7 +48,7 @@ static const struct {
     /* Measurements and initial densities that are not one Gaussian. */
     {{"pcr3bp",
       "shim",
-      {"records=1", "end=0.02", "scheme=split5-mp", "mean=[0.9985, 0, 0, -0.0136]",
+      {"frame=fixed", "records=1", "end=0.02", "scheme=split5-mp", "mean=[0.9985, 0, 0, -0.0136]",
        "measurements=[{time: 0.01, function: sight, value: [0.0015, -3.14, ~], covariance: [1e-8, 3e-3, 1e-8]}]"}},
      &same},
     {{"linear",
@@ -107,8 +108,8 @@ static const struct {
      &same},
     /* These are of make check-long: the model and the scheme are above, too, with a bound or with other measurements,
      * and test_cuda_shim.sh runs split7-mp. */
-    {{"pcr3bp", "shim", {"records=2", "end=0.05", "scheme=split5-mp"}}, &same},
-    {{"pcr3bp", "shim", {"records=2", "end=0.05", "scheme=split7-mp", "cell_values=points"}}, &same},
+    {{"pcr3bp", "shim", {"frame=fixed", "records=2", "end=0.05", "scheme=split5-mp"}}, &same},
+    {{"pcr3bp", "shim", {"frame=fixed", "records=2", "end=0.05", "scheme=split7-mp", "cell_values=points"}}, &same},
     {{"linear",
       "shim",
       {"dimension=8", "records=2", "end=0.3", "factor=0.5", "extent=1", "threshold=1e-5",

@@ -119,10 +119,10 @@ for large in 100000000 1; do
         test "$code" -eq 0 || fail "exit status $code of ctu"
         export_to "large-ctu-$large"
     fi
-    gbees --plugin pcr3bp --backend shim --set scheme=split5-mp --set records=2 --set prune_interval=3 --until 0.01 \
+    gbees --plugin pcr3bp --backend shim --set frame=fixed --set scheme=split5-mp --set records=2 --set prune_interval=3 --until 0.01 \
         --output "large-four-$large"
     test "$code" -eq 0 || fail "exit status $code in four dimensions"
-    gbees --plugin pcr3bp --backend shim --set scheme=split7-mp --set records=1 --until 0.01 \
+    gbees --plugin pcr3bp --backend shim --set frame=fixed --set scheme=split7-mp --set records=1 --until 0.01 \
         --output "large-seven-$large"
     test "$code" -eq 0 || fail "exit status $code of split7"
     unset SHIM_LARGE

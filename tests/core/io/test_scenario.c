@@ -150,6 +150,28 @@ START_TEST(drops_measurements_after_an_end_set_apart)
 }
 END_TEST
 
+/* A model's own scenario may have a grid that moves, except where another source has what is of grids at rest. */
+START_TEST(a_models_moving_grid_gives_way)
+{
+    static const struct {
+        const char *set;
+        int moves;
+    } cases[] = {{"factor=2", 1},   {"end=1", 1},      {"frame=moving", 1}, {"frame=fixed", 0},  {"bound=on", 0},
+                 {"rotate=yes", 0}, {"mode=paper", 0}, {"regrid=auto", 0},  {"time_step=0.1", 0}};
+    static const gbees_model_scenario own[] = {{"default", "mean: [1]\ncovariance: [1]\nframe: moving\n"}};
+    static const gbees_model model = {.name = "mover", .scenario_count = 1, .scenarios = own};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gbees_scenario *scenario = make("", "mine.yaml");
+
+        set(scenario, cases[k].set);
+        ck_assert_int_eq(gbees_scenario_merge_own(scenario, &model, NULL, NULL), GBEES_OK);
+        ck_assert_msg(!strstr(gbees_scenario_text(scenario), "frame: moving") == !cases[k].moves, "%s", cases[k].set);
+        gbees_scenario_destroy(scenario);
+    }
+}
+END_TEST
+
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
 START_TEST(writes_text)
@@ -332,6 +354,7 @@ int main(void)
     tcase_add_test(tcase, bounds_aliases);
     tcase_add_test(tcase, merges);
     tcase_add_test(tcase, drops_measurements_after_an_end_set_apart);
+    tcase_add_test(tcase, a_models_moving_grid_gives_way);
     tcase_add_test(tcase, writes_text);
     tcase_add_test(tcase, text_is_read_back_bit_for_bit);
     tcase_add_test(tcase, locale_does_not_matter);

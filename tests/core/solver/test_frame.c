@@ -171,7 +171,7 @@ START_TEST(the_identity_changes_no_bit)
     double a[POINTS], b[POINTS];
     float a_f[POINTS], b_f[POINTS];
 
-    world_create(&w, models[_i], (setting_list){"bound=off"});
+    world_create(&w, models[_i], (setting_list){"frame=fixed", "bound=off"});
     const gbees_functions *plain = w.problem->functions, *framed = plain->framed;
     spread(&at, w.problem);
     set_frame(&at, w.problem->dimension, NULL, NULL);
@@ -202,7 +202,7 @@ START_TEST(drifts_are_along_the_grids_axes)
     double rotation[64] = {0}, f[GBEES_MAX_DIM][POINTS], out[POINTS], all[GBEES_MAX_DIM][POINTS], x[GBEES_MAX_DIM];
     double *column[GBEES_MAX_DIM], *all_column[GBEES_MAX_DIM], zero[GBEES_MAX_DIM] = {0}, centre[GBEES_MAX_DIM];
 
-    world_create(&w, models[_i], (setting_list){"bound=off"});
+    world_create(&w, models[_i], (setting_list){"frame=fixed", "bound=off"});
     const gbees_problem *p = w.problem;
     const int n = p->dimension;
     spread(&at, p);
@@ -422,8 +422,9 @@ START_TEST(a_bound_is_where_the_cells_are)
     double low = INFINITY, high = -INFINITY, y[4], x[4], zero = 0, value;
     const double *column[4] = {&zero, &zero, &zero, &zero};
 
-    world_create(&w, "pcr3bp",
-                 (setting_list){tilted, "rotate=yes", "factor=1", "extent=1", "measurements=[]", "end=0.01"});
+    world_create(
+        &w, "pcr3bp",
+        (setting_list){tilted, "frame=fixed", "rotate=yes", "factor=1", "extent=1", "measurements=[]", "end=0.01"});
     const gbees_problem *p = w.problem;
     ck_assert(p->rotated && p->bounded);
     for (int cell = 0; cell < 625; cell++) {
