@@ -35,7 +35,7 @@ int gbees_scenario_merge_own(gbees_scenario *scenario, const gbees_model *model,
     (void)snprintf(source, sizeof source, "the %s%s of %s", name ? "scenario " : "default scenario", name ? name : "",
                    model->name);
     int status = gbees_scenario_create(own->text, source, &defaults, error);
-    if (!status && is_of_a_grid_at_rest(scenario))
+    if (!status && gbees_scenario_find(defaults, "frame") && is_of_a_grid_at_rest(scenario))
         status = gbees_scenario_set(defaults, "frame=fixed", error);
     if (!status)
         status = gbees_scenario_merge(scenario, defaults, error);
