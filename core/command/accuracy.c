@@ -50,16 +50,25 @@ static void print_step(const gbees_search *s, const gbees_refinement_step *step)
     (void)fflush(out);
 }
 
-/* Says, before the second run, that a grid at rest may do with far less than one that moves. */
-static void notice_bend(const gbees_search *s, const gbees_search_run *a, const gbees_refinement_step *step)
+/* Says, before the second run, that a grid of the other kind may do with far less: in up to three dimensions one at
+ * rest where the density is bent, in more than four one that moves (doc/notes/accuracy-runs.md). */
+static void notice_frame(const gbees_search *s, const gbees_search_run *a, const gbees_refinement_step *step)
 {
-    if (s->count != 1 || !step->next || s->options->quiet || a->run.bend < large_bend)
+    const gbees_problem *problem = s->setup->problem;
+
+    if (s->count != 1 || !step->next || s->options->quiet)
         return;
-    (void)fprintf(
-        stderr,
-        "gbees-run: at t = %g the density is so bent that a grid that moves needs up to %.2g times the cells "
-        "of a Gaussian: one at rest ('frame: fixed') may reach the accuracy in far less time\n",
-        a->run.bend_time, a->run.bend);
+    if (problem->moving && problem->dimension <= 3 && a->run.bend >= large_bend)
+        (void)fprintf(
+            stderr,
+            "gbees-run: at t = %g the density is so bent that a grid that moves needs up to %.2g times the cells "
+            "of a Gaussian: one at rest ('frame: fixed') may reach the accuracy in far less time\n",
+            a->run.bend_time, a->run.bend);
+    if (!problem->moving && problem->dimension > 4)
+        (void)fprintf(stderr,
+                      "gbees-run: in %d dimensions a grid that moves ('frame: moving') may reach the accuracy in far "
+                      "less time\n",
+                      problem->dimension);
 }
 
 /* Why no further run is made, although the accuracy is not met; NULL: it is made. */
@@ -130,7 +139,7 @@ static int add_run(gbees_search *s, gbees_search_run *a, const char **why, gbees
     s->count++;
     s->met = step->met == 1;
     print_step(s, step);
-    notice_bend(s, a, step);
+    notice_frame(s, a, step);
     *why = s->met ? NULL : reason_to_stop(s, step);
     if (step->best || !s->best) {
         worse = s->best;

@@ -59,6 +59,10 @@ grep -q '^frame_cells: ' moving/scenario.yaml || fail "the scenario does not say
 run 0 --plugin lorenz63 --until 0.75 --set records=1 --set frame=moving --set factor=0.5 --accuracy 0.001 --max-time 0.001 \
     --no-output
 has err "a grid that moves needs up to "
+# In many dimensions it is the other way round.
+run 0 --plugin lorenz96 --until 0.01 --set records=1 --set dimension=5 --set factor=0.5 --accuracy 0.0001 --max-time 0.001 \
+    --no-output
+has err "in 5 dimensions a grid that moves ('frame: moving') may reach the accuracy in far less time"
 
 # Both the accuracy and the scenario would choose when the grid changes.
 for regrid in auto '[{time: 1, factor: 2}]'; do
