@@ -53,6 +53,19 @@ START_TEST(they_stay_where_their_margin_suffices)
 }
 END_TEST
 
+/* A grid at rest begins with those for .05; one that moves with all, as its first run may be the last. */
+START_TEST(a_moving_grid_has_all_from_the_start)
+{
+    for (int moving = 0; moving < 2; moving++) {
+        const gbees_problem problem = {.accuracy = 0.02, .moving = moving};
+        gbees_refinement plan = {.problem = &problem};
+
+        gbees_refinement_expect(&plan, 0.5);
+        ck_assert_uint_eq(plan.samples, gbees_plan_samples_for(moving ? 0.02 : 0.05, 0.5));
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sample_count");
@@ -61,6 +74,7 @@ int main(void)
     tcase_add_test(tcase, two_standard_errors_are_a_quarter_of_the_accuracy);
     tcase_add_test(tcase, they_grow_when_the_grids_error_is_near_to_theirs);
     tcase_add_test(tcase, they_stay_where_their_margin_suffices);
+    tcase_add_test(tcase, a_moving_grid_has_all_from_the_start);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -54,6 +54,19 @@ matches out '^accuracy 0.1 of the moments: met$'
 grep -q '^frame: moving' moving/scenario.yaml || fail "the scenario does not say that the grid moves"
 grep -q '^frame_cells: ' moving/scenario.yaml || fail "the scenario does not say how many cells a deviation there are"
 
+# moving_grid OPTION...: K / k of a run's grid, and its factor.
+moving_grid() {
+    rm -rf chosen
+    run 0 "$@" --set frame=moving --set factor=1 --until 0.01 --set records=1 --set 'measurements=[]' --output chosen
+    awk -F': ' '$1 == "factor" { f = $2 } $1 == "frame_cells" { k = $2 } END { printf "%.4g %.4g\n", k / f / 2, f }' chosen/scenario.yaml
+}
+grid=$(moving_grid --plugin vanderpol --accuracy 0.05)
+test "$grid" = "14 1" || fail "K / k and factor in two dimensions are $grid, not 14 1"
+grid=$(moving_grid --plugin vanderpol --accuracy 0.02)
+test "$grid" = "14 1.357" || fail "K / k and factor to .02 are $grid, not 14 1.357: the cube root of .05 / .02"
+grid=$(moving_grid --plugin lorenz96 --set dimension=5 --set extent=2 --accuracy 0.5)
+test "$grid" = "6 1" || fail "K / k and factor in five dimensions are $grid, not 6 1"
+
 # Where the density is bent a moving grid is told to be the dearer one; where it is not, nothing is said.
 ! grep -q "so bent" err || fail "a notice of a bend where there is none"
 run 0 --plugin lorenz63 --until 0.75 --set records=1 --set frame=moving --set factor=0.5 --accuracy 0.001 --max-time 0.001 \
