@@ -13,6 +13,10 @@ enum {
  * for the first step, and observed for later ones, between the bounds. On a grid that moves, whose cells follow the
  * density, errors fall with its cells' width as schemes promise it. */
 static const double order_at_rest = 1, order_moving = 3, order_least = 0.6, order_most = 2;
+/* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k), in up to four
+ * dimensions and in more, where all axes of a bent density together would take too many. For an accuracy below
+ * `suits` the first run's k goes with its power -1 / order_moving (doc/notes/accuracy-runs.md). */
+static const double most_per_cell = 14, most_per_cell_beyond_four = 6, suits = 0.05;
 /* Bounds of the factor from one run to the next. The error aimed at is a part of the allowed one, since one more run
  * costs more than a few more cells. */
 static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
@@ -40,9 +44,24 @@ static double least_along(const gbees_refinement *r)
     return r->problem->accuracy < coarse ? 1 : 0.7;
 }
 
-double gbees_plan_first_order(const gbees_problem *problem)
+/* The order of convergence that is assumed until two runs have shown one. */
+static double first_order(const gbees_problem *problem)
 {
     return problem->moving ? order_moving : order_at_rest;
+}
+
+double gbees_plan_first_factor(const gbees_problem *problem, int axis)
+{
+    const double own = sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
+
+    return problem->moving && problem->accuracy < suits
+               ? own * pow(suits / problem->accuracy, 1 / first_order(problem))
+               : own;
+}
+
+double gbees_plan_frame_cells(const gbees_problem *problem, double factor)
+{
+    return (problem->dimension <= 4 ? most_per_cell : most_per_cell_beyond_four) * 2 * factor;
 }
 
 double gbees_plan_finer(const gbees_refinement *r, int leg)
@@ -64,14 +83,14 @@ double gbees_plan_finer(const gbees_refinement *r, int leg)
 /* The order that the run before and this one show in a leg. */
 static double observed_order(const gbees_refinement *r, int leg)
 {
-    const double first_order = gbees_plan_first_order(r->problem);
+    const double first = first_order(r->problem);
 
     if (leg >= r->before.leg_count)
-        return first_order;
+        return first;
     const double now = r->now.legs[leg].worst, before = r->before.legs[leg].worst, finer = gbees_plan_finer(r, leg);
     if (!(finer > 1.05) || !(now > 0) || !(before > 0))
-        return first_order;
-    return fmin(fmax(log(before / now) / log(finer), order_least), fmax(order_most, first_order));
+        return first;
+    return fmin(fmax(log(before / now) / log(finer), order_least), fmax(order_most, first));
 }
 
 /* How many times finer a leg is to be: 1 where it is fine enough. */

@@ -54,8 +54,11 @@ struct gbees_refinement {
 /* Frees the lists of a run, and the histograms of its records. */
 void gbees_plan_free_run(const run_result *run);
 
-/* The order of convergence that is assumed until two runs have shown one. */
-double gbees_plan_first_order(const gbees_problem *problem);
+/* Cells per half a standard deviation along an axis of the first run's grid: the problem's own, more of them if it
+ * moves and the accuracy is below .05. */
+double gbees_plan_first_factor(const gbees_problem *problem, int axis);
+/* `frame_cells` (K) of a run on a grid that moves and has this factor. */
+double gbees_plan_frame_cells(const gbees_problem *problem, double factor);
 
 /* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
 double gbees_plan_finer(const gbees_refinement *r, int leg);

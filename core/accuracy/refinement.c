@@ -18,23 +18,7 @@ static const double least_finer = 1.2; /* runs are compared if their cells' widt
 static const double most_per_loss = 12;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 
-/* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k), in up to four
- * dimensions and in more, where all axes of a bent density together would take too many. For an accuracy below
- * `suits` the first run's k goes with its power -1/3 (doc/notes/accuracy-runs.md). */
-static const double most_per_cell = 14, most_per_cell_beyond_four = 6, suits = 0.05;
-
 /* ---- create ---- */
-
-/* Cells per half a standard deviation along an axis of the first run's grid: the problem's own, finer if it moves and
- * the accuracy is fine. */
-static double first_factor(const gbees_problem *problem, int axis)
-{
-    const double own = sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
-
-    return problem->moving && problem->accuracy < suits
-               ? own * pow(suits / problem->accuracy, 1 / gbees_plan_first_order(problem))
-               : own;
-}
 
 /* Whether the problem asks for an accuracy, and leaves the grid to the plan. */
 static int check(const gbees_problem *problem, gbees_error *error)
@@ -74,7 +58,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     made->samples = gbees_plan_samples_for(problem->accuracy, 1);
     made->budget = gbees_plan_budget(problem);
     for (int j = 0; j < problem->dimension; j++)
-        leg->factor[j] = first_factor(problem, j);
+        leg->factor[j] = gbees_plan_first_factor(problem, j);
     leg->time = problem->start;
     made->now = (run_result){.leg_count = 1, .legs = leg, .effective = 1};
     *refinement = made;
@@ -157,10 +141,9 @@ static int set_regrids(const gbees_refinement *r, gbees_scenario *scenario, gbee
 }
 
 /* Sets the cells of a grid that moves. It turns its axes and replaces its cells by itself; so it has one factor, the
- * largest over axes and legs, and so many times as many cells where the density is thinner than a Gaussian. */
+ * largest over axes and legs. */
 static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
-    const double times = r->problem->dimension <= 4 ? most_per_cell : most_per_cell_beyond_four;
     char text[64];
     double factor = 0;
 
@@ -169,7 +152,7 @@ static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees
             factor = fmax(factor, r->now.legs[l].factor[j]);
     (void)snprintf(text, sizeof text, "factor=%.15g", factor);
     int status = gbees_scenario_set(scenario, text, error);
-    (void)snprintf(text, sizeof text, "frame_cells=%.15g", times * 2 * factor);
+    (void)snprintf(text, sizeof text, "frame_cells=%.15g", gbees_plan_frame_cells(r->problem, factor));
     return status ? status : gbees_scenario_set(scenario, text, error);
 }
 

@@ -52,8 +52,8 @@ void gbees_refinement_expect(gbees_refinement *refinement, double effective);
 void gbees_refinement_fix(gbees_refinement *refinement, size_t samples);
 /** Returns the number of samples that the next run's audit is to have. */
 size_t gbees_refinement_samples(const gbees_refinement *refinement);
-/** Sets the keys `factor`, `regrid`, `extent`, and `mass_budget_total` or `threshold` of a scenario for the next run.
- */
+/** Sets the keys `factor`, `regrid` or, of a grid that moves, `frame_cells`, `extent`, and `mass_budget_total` or
+ * `threshold` of a scenario for the next run. */
 int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario *scenario, gbees_error *error);
 /** Estimates the error of a record without a certificate: the largest difference of a mean, in standard deviations,
  * or of a standard deviation, relative, from the previous run on wider cells, scaled on the assumption that the error

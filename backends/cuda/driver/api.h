@@ -12,11 +12,10 @@
 enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4 };
 enum { CUDA_ARCHITECTURES = 64 }; /* at most */
 
-/* Lists of functions: F(name) makes a member of cuda_api, and an entry of a table in api.c.  Copies without a stream
- * are not among them: streams here are non-blocking, so that nothing would order such a copy before the kernels that
- * read what it sends.  cuda.h renames some
+/* Lists of functions: F(name) makes a member of cuda_api, and an entry of a table in api.c.  cuda.h renames some
  * functions of the driver by macros (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up are
- * renamed with them. */
+ * renamed with them.  Copies without a stream are left out: streams here are non-blocking, so that nothing would
+ * order such a copy before the kernels that read what it sends. */
 /* clang-format off */
 #define CUDA_DRIVER_FUNCTIONS(F) \
     F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) \

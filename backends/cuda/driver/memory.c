@@ -100,6 +100,15 @@ static int grow_virtual(device_memory *memory, device_array *array, size_t size,
     return map_more(memory, array, size, error);
 }
 
+/* Waits for a copy that was started in the stream with this result. */
+static int end_copy(const device_memory *memory, CUresult started, const char *doing, gbees_error *error)
+{
+    const cuda_api *api = memory->api;
+
+    return cuda_check(api, started == CUDA_SUCCESS ? api->cuStreamSynchronize(memory->stream) : started, doing,
+                      error);
+}
+
 /* Without is_virtual: allocates a larger array, copies the contents, and frees the old one. */
 static int grow_copied(device_memory *memory, device_array *array, size_t size, gbees_error *error)
 {
@@ -109,11 +118,9 @@ static int grow_copied(device_memory *memory, device_array *array, size_t size, 
     if (api->cuMemAlloc(&larger, size) != CUDA_SUCCESS)
         return fail_memory(memory, size, error);
     if (array->size) {
-        CUresult result = api->cuMemcpyDtoDAsync(larger, array->at, array->size, memory->stream);
+        const int status = end_copy(memory, api->cuMemcpyDtoDAsync(larger, array->at, array->size, memory->stream),
+                                    "moving an array", error);
 
-        if (result == CUDA_SUCCESS)
-            result = api->cuStreamSynchronize(memory->stream);
-        const int status = cuda_check(api, result, "moving an array", error);
         if (status) {
             (void)api->cuMemFree(larger);
             return status;
@@ -141,23 +148,13 @@ int device_array_grow(device_memory *memory, device_array *array, size_t size, s
 int device_send(const device_memory *memory, CUdeviceptr to, const void *from, size_t size, const char *doing,
                 gbees_error *error)
 {
-    const cuda_api *api = memory->api;
-    CUresult result = api->cuMemcpyHtoDAsync(to, from, size, memory->stream);
-
-    if (result == CUDA_SUCCESS)
-        result = api->cuStreamSynchronize(memory->stream);
-    return cuda_check(api, result, doing, error);
+    return end_copy(memory, memory->api->cuMemcpyHtoDAsync(to, from, size, memory->stream), doing, error);
 }
 
 int device_fetch(const device_memory *memory, void *to, CUdeviceptr from, size_t size, const char *doing,
                  gbees_error *error)
 {
-    const cuda_api *api = memory->api;
-    CUresult result = api->cuMemcpyDtoHAsync(to, from, size, memory->stream);
-
-    if (result == CUDA_SUCCESS)
-        result = api->cuStreamSynchronize(memory->stream);
-    return cuda_check(api, result, doing, error);
+    return end_copy(memory, memory->api->cuMemcpyDtoHAsync(to, from, size, memory->stream), doing, error);
 }
 
 void device_array_free(device_memory *memory, device_array *array)

@@ -9,7 +9,7 @@
 typedef struct device_memory {
     const cuda_api *api;
     CUdevice device;
-    CUstream stream; /* of the kernels that use it: copies are ordered with them */
+    CUstream stream;          /* of the kernels that use it: copies are ordered with them */
     int is_virtual;           /* 1: memory is mapped into reserved addresses, and arrays grow without a copy */
     size_t granularity;       /* bytes of the smallest mapping */
     size_t total, used, peak; /* bytes: of the device; of all arrays; of all arrays when they were largest */
@@ -27,8 +27,8 @@ int device_memory_open(device_memory *memory, const cuda_api *api, CUdevice devi
                        gbees_error *error);
 
 /* Makes the array at least `size` bytes long; its contents stay.  `most`: bytes of addresses to reserve, no less than
- * any later size.  Without is_virtual the array moves, after the kernels ahead in the stream have ended.  Returns GBEES_ENOMEM, and
- * what is missing, if there is no memory. */
+ * any later size.  Without is_virtual the array moves, after the kernels ahead in the stream have ended.  Returns
+ * GBEES_ENOMEM, and what is missing, if there is no memory. */
 int device_array_grow(device_memory *memory, device_array *array, size_t size, size_t most, gbees_error *error);
 /* Frees the array; it is {0} again. */
 void device_array_free(device_memory *memory, device_array *array);

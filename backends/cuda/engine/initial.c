@@ -78,11 +78,12 @@ static uint64_t compute_batch(const gbees_engine *e, initial_grid *initial, init
 }
 
 /* Sends a batch of `count` bricks to the slots from `first` on. */
-static int send_batch(const gbees_engine *e, const initial_batch *batch, uint64_t first, uint64_t count, gbees_error *error)
+static int send_batch(const gbees_engine *e, const initial_batch *batch, uint64_t first, uint64_t count,
+                      gbees_error *error)
 {
     const size_t key = (size_t)e->problem->dimension * sizeof(int32_t), row = 64 * e->real_size;
-    const int status = device_send(&e->memory, e->key.at + first * key, batch->key, count * key,
-                                   "sending the initial grid", error);
+    const int status =
+        device_send(&e->memory, e->key.at + first * key, batch->key, count * key, "sending the initial grid", error);
 
     return status ? status
                   : device_send(&e->memory, e->rows[0].at + first * row, batch->row, count * row,

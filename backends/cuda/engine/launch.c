@@ -108,10 +108,7 @@ int engine_send_state(gbees_engine *e, const char *doing, gbees_error *error)
 
 int engine_fetch_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
-    int status = cuda_check(
-        e->api, e->api->cuMemcpyDtoHAsync(e->found, e->device_state.at, sizeof *e->found, e->stream), doing, error);
-
-    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
+    return device_fetch(&e->memory, e->found, e->device_state.at, sizeof *e->found, doing, error);
 }
 
 int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, gbees_error *error)

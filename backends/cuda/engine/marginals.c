@@ -63,10 +63,7 @@ static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, doub
 
     if (!status)
         status = engine_launch(e, KERNEL_MARGINALS, arguments, 3, error);
-    if (!status)
-        status =
-            cuda_check(api, api->cuMemcpyDtoHAsync(sums, at, entries * sizeof(int64_t), e->stream), doing, error);
-    return status ? status : cuda_check(api, api->cuStreamSynchronize(e->stream), doing, error);
+    return status ? status : device_fetch(&e->memory, sums, at, entries * sizeof(int64_t), doing, error);
 }
 
 /* Whether there is memory for the sums: on one GPU in the rows that are spare between steps, behind the null brick's.

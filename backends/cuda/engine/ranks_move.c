@@ -140,9 +140,8 @@ static int list_for(gbees_engine *e, int r, uint32_t *listed, gbees_error *error
     }
     int status = engine_start(e, KERNEL_SELECT, arguments, error);
     if (!status)
-        status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(listed, used, sizeof *listed, e->stream),
-                            "sharing the grid", error);
-    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+        status = device_fetch(&e->memory, listed, used, sizeof *listed, "sharing the grid", error);
+    return status;
 }
 
 /* Lists the slots of the bricks that go to other ranks in ranks->keys, rank after rank, and sets

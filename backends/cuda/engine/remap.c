@@ -145,14 +145,9 @@ typedef struct findings {
 
 static int fetch_found(remapper *m, findings *to, gbees_error *error)
 {
-    const cuda_api *api = m->e->api;
-    int status = cuda_check(
-        api,
-        api->cuMemcpyDtoHAsync(to, m->e->remap.counts.at, offsetof(findings, kept) + sizeof to->kept, m->e->stream),
-        doing, error);
+    const size_t size = offsetof(findings, kept) + sizeof to->kept;
+    const int status = device_fetch(&m->e->memory, to, m->e->remap.counts.at, size, doing, error);
 
-    if (!status)
-        status = cuda_check(api, api->cuStreamSynchronize(m->e->stream), doing, error);
     if (!status && (to->found.failed || to->kept > COUNT_MOST))
         m->gave_up = 1;
     return status;

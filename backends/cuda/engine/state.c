@@ -37,9 +37,7 @@ static int save_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t 
 
     if (!copy)
         return no_memory(error);
-    int status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(copy, at, size, e->stream), "saving the grid", error);
-    if (!status)
-        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "saving the grid", error);
+    int status = device_fetch(&e->memory, copy, at, size, "saving the grid", error);
     if (!status && sink(context, name, item, size / item, copy))
         status = no_memory(error);
     free(copy);
