@@ -96,6 +96,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/kernel.h \
 	%D%/cpu/kernel/brick_axis.h \
 	%D%/cpu/kernel/cells.h \
+	%D%/cpu/kernel/centre_velocity.h \
 	%D%/cpu/kernel/ctu.c \
 	%D%/cpu/kernel/ctu.h \
 	%D%/cpu/kernel/ctu_block.h \

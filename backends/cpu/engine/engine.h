@@ -56,6 +56,7 @@ typedef struct engine_rows {
 typedef struct engine_tables {
     void *face_points[GBEES_MAX_DIM];            /* by axis: make_points() of setup.c */
     double cell_offset[GBEES_MAX_DIM][64];       /* coordinates of a brick's cells less those of its lowest cell */
+    float cell_offset_f[GBEES_MAX_DIM][64];      /* the same */
     double parameters_d[GBEES_PARAMETER_VALUES]; /* the problem's, with the present frame of a grid that moves */
     float parameters_f[GBEES_PARAMETER_VALUES];
 } engine_tables;

@@ -54,7 +54,7 @@ static inline double product_of(const lanes *a, const lanes *b)
     return add_lanes(&sums);
 }
 
-/* Adds the sums over a brick's cells of P, P y, P f, P y y' and P f y'. */
+/* Adds the sums over a brick's cells of P, P y, P f, P f y' and the upper half of those of P y y'. */
 GBEES_PROCESSOR_CLONES static void add_products(const brick_values *v, int n, double mass, gbees_affine_sums *sums)
 {
     sums->mass += mass;
@@ -67,11 +67,44 @@ GBEES_PROCESSOR_CLONES static void add_products(const brick_values *v, int n, do
         }
         sums->y[j] += add_lanes(&first);
         sums->f[j] += product_of(v->p, v->f[j]);
-        for (int k = 0; k < n; k++) {
-            sums->yy[j * n + k] += product_of(py, v->y[k]);
+        for (int k = 0; k < n; k++)
             sums->fy[k * n + j] += product_of(py, v->f[k]);
-        }
+        for (int k = j; k < n; k++)
+            sums->yy[j * n + k] += product_of(py, v->y[k]);
     }
+}
+
+/* Copies the upper half of the sums of P y y' to the lower one. */
+static void complete_sums(int n, gbees_affine_sums *sums)
+{
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < j; k++)
+            sums->yy[j * n + k] = sums->yy[k * n + j];
+}
+
+/* Sets p[cells] to P of a brick's cells, and y[n][cells] to their centres; returns the sum of P. */
+GBEES_PROCESSOR_CLONES static double take_cells(const gbees_engine *e, uint32_t slot, brick_values *v)
+{
+    const size_t first = (size_t)slot * (size_t)e->cells;
+    const int32_t *key = grid_key(&e->g, slot);
+    double *p = (double *)v->p;
+    lanes sums = {0};
+
+    if (e->method.real_size == sizeof(float))
+        for (int i = 0; i < e->cells; i++)
+            p[i] = (double)((const float *)e->rows.p)[first + (size_t)i];
+    else
+        memcpy(p, (const double *)e->rows.p + first, (size_t)e->cells * sizeof *p);
+    for (int i = 0; i < ROWS; i++)
+        sums += v->p[i];
+    for (int j = 0; j < e->g.shape.n; j++) {
+        const double lowest = e->problem->width[j] * (double)(key[j] * e->g.shape.edge[j]);
+        double *y = (double *)v->y[j];
+
+        for (int i = 0; i < e->cells; i++)
+            y[i] = lowest + e->tables.cell_offset[j][i];
+    }
+    return add_lanes(&sums);
 }
 
 /* Sets the values of a brick's cells; returns the sum of P. */
@@ -79,25 +112,20 @@ static double take_values(const gbees_engine *e, uint32_t slot, double time, bri
 {
     const gbees_shape *shape = &e->g.shape;
     const int n = shape->n, cells = shape->cells;
-    const int32_t *key = grid_key(&e->g, slot);
-    double base[GBEES_MAX_DIM] = {0}, *p = (double *)v->p, mass = 0;
+    const double *p = (const double *)v->p;
+    double base[GBEES_MAX_DIM] = {0};
     const double *offset[GBEES_MAX_DIM] = {0};
     double *out[GBEES_MAX_DIM] = {0};
 
     if (cells < 64)
         memset(v, 0, sizeof *v);
-    for (int i = 0; i < cells; i++)
-        mass += p[i] = engine_p(e, (size_t)slot * (size_t)cells + (size_t)i);
+    const double mass = take_cells(e, slot, v);
     if (!(mass > 0))
         return 0;
     engine_base(e, slot, base);
     for (int j = 0; j < n; j++) {
-        double *y = (double *)v->y[j];
-
         offset[j] = e->tables.cell_offset[j];
         out[j] = (double *)v->f[j];
-        for (int i = 0; i < cells; i++)
-            y[i] = e->problem->width[j] * (key[j] * shape->edge[j] + gbees_shape_local(shape, i, j));
     }
     e->problem->functions->drift_d((size_t)cells, time, base, offset, e->tables.parameters_d, out);
     for (int j = 0; j < n; j++) /* the drift may be not a number in cells without P */
@@ -174,6 +202,7 @@ static int fit_among_ranks(gbees_engine *e, double time, gbees_affine_sums *sums
         sums->fy[k] = sum[1 + 2 * n + n * n + k];
     }
     ranks_numbers_free(&numbers);
+    complete_sums(n, sums);
     return 0;
 }
 
@@ -194,6 +223,7 @@ int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbee
     *sums = (gbees_affine_sums){0};
     for (uint32_t at = 0; at < chunks; at++)
         join(e->g.shape.n, &parts[at], sums);
+    complete_sums(e->g.shape.n, sums);
     free(parts);
     return 0;
 }

@@ -70,6 +70,9 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->drift.parameters_d = e->tables.parameters_d;
     c->drift.parameters_f = e->tables.parameters_f;
     c->drift.time_dependent = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
+    c->drift.at_centres = problem->moving;
+    c->drift.vector_f = problem->functions->drift_f;
+    c->drift.vector_d = problem->functions->drift_d;
     c->scheme.preserving = gbees_scheme_is_preserving(problem->numerics.scheme);
     c->scheme.order = gbees_scheme_order(problem->numerics.scheme);
     c->scheme.divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
@@ -106,8 +109,12 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
         if (!e->tables.face_points[j])
             return no_memory(error);
         make_points(e, j, size, e->tables.face_points[j]);
-        for (int cell = 0; cell < shape->cells; cell++)
+        for (int cell = 0; cell < shape->cells; cell++) {
             e->tables.cell_offset[j][cell] = problem->width[j] * gbees_shape_local(shape, cell, j);
+            e->tables.cell_offset_f[j][cell] = (float)e->tables.cell_offset[j][cell];
+        }
+        c->drift.centre[j] =
+            size == sizeof(float) ? (const void *)e->tables.cell_offset_f[j] : e->tables.cell_offset[j];
     }
     return 0;
 }

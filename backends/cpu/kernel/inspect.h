@@ -3,14 +3,14 @@
 #define GBEES_CPU_INSPECT_H
 
 #include "cells.h"
-#include "face_velocity.h"
+#include "centre_velocity.h"
 #include "to_planes.h"
 #include <math.h>
 #include <string.h>
 
-/* Sets flow[2] to the flow masks of an axis, from the velocities u at face planes 0 .. edge, and down[cells],
- * up[cells] to the speeds out of each cell through its lower and its upper face. */
-INLINE void flow_axis(const real *u, brick_axis a, real *down, real *up, uint64_t *flow)
+/* Sets down[cells] and up[cells] to the speeds out of each cell through its lower and its upper face, from the
+ * velocities u at face planes 0 .. edge. */
+INLINE void speeds_of_faces(const real *u, brick_axis a, real *down, real *up)
 {
     memset(down, 0, (size_t)a.cells * sizeof *down);
     memset(up, 0, (size_t)a.cells * sizeof *up);
@@ -18,26 +18,31 @@ INLINE void flow_axis(const real *u, brick_axis a, real *down, real *up, uint64_
     add_from_planes(u + cells_of_plane(a), up, a);
     for (int i = 0; i < a.cells; i++)
         down[i] = -down[i];
-    flow[0] = compare_cells(down, 0, a.cells, 1);
-    flow[1] = compare_cells(up, 0, a.cells, 1);
 }
 
-/* Sets flow[2] to the flow masks of an axis, and leaving[2] to those without negligible flow, if some flow is
- * negligible; adds the axis to the cells' rates.  A velocity or a divergence that is not finite makes a cell's rate
- * not a number. */
-INLINE void inspect_axis(const real *u, real over_width, brick_axis a, const kernel_context *c, uint64_t *flow,
-                         uint64_t *leaving, real *rate)
-{
-    real down[64], up[64];
+/* The speeds of a brick's cells along an axis, and what follows from them. */
+typedef struct axis_flow {
+    real down[64], up[64]; /* out of each cell through its lower and its upper face */
+    real over_width;       /* 1 / the width of a cell */
+    uint64_t *flow;        /* [2]: the flow masks */
+    uint64_t *leaving;     /* [2]: those without negligible flow, if some flow is negligible */
+} axis_flow;
 
-    flow_axis(u, a, down, up, flow);
+/* Sets the masks of an axis, and adds it to the cells' rates.  A velocity or a divergence that is not finite makes a
+ * cell's rate not a number. */
+INLINE void inspect_axis(const axis_flow *axis, int cells, const kernel_context *c, real *rate)
+{
+    const real *const down = axis->down, *const up = axis->up;
+
+    axis->flow[0] = compare_cells(down, 0, cells, 1);
+    axis->flow[1] = compare_cells(up, 0, cells, 1);
     if (c->flow.negligible > 0) {
-        leaving[0] = compare_cells(down, (real)c->flow.negligible, a.cells, 1);
-        leaving[1] = compare_cells(up, (real)c->flow.negligible, a.cells, 1);
+        axis->leaving[0] = compare_cells(down, (real)c->flow.negligible, cells, 1);
+        axis->leaving[1] = compare_cells(up, (real)c->flow.negligible, cells, 1);
     }
-    for (int i = 0; i < a.cells; i++) {
+    for (int i = 0; i < cells; i++) {
         real spread = up[i] + down[i];
-        real here = (up[i] < 0 ? -up[i] : up[i]) * over_width;
+        real here = (up[i] < 0 ? -up[i] : up[i]) * axis->over_width;
 
         rate[i] = c->scheme.rate_is_sum ? rate[i] + here : here > rate[i] ? here : rate[i] + (here - here);
         rate[i] += spread - spread;
@@ -87,6 +92,26 @@ INLINE void store_signs(const kernel_context *c, uint32_t slot, const uint64_t *
     c->flow.one_signed[slot] = (uint16_t)one_signed;
 }
 
+/* Sets the speeds of a brick's cells along axis j. */
+INLINE void take_speeds(const kernel_context *c, const brick_base *base, int j, axis_flow *axis)
+{
+    const gbees_shape *shape = &c->g->shape;
+    real u[FACE_VALUES];
+
+    velocities(c, j, base, 0, c->drift.axis[j].edge + 1, shape->cells / c->drift.axis[j].edge, u);
+#define CALL(a) speeds_of_faces(u, a, axis->down, axis->up)
+    FOR_AXIS(shape, j, CALL)
+#undef CALL
+}
+
+/* The same from the velocities at the centres. */
+INLINE void take_centre_speeds(const kernel_context *c, const centre_values *values, int j, axis_flow *axis)
+{
+#define CALL(a) speeds_of_centres(values + j, a, axis->down, axis->up)
+    FOR_AXIS(&c->g->shape, j, CALL)
+#undef CALL
+}
+
 /* inspect() of struct kernel. */
 static void inspect(const kernel_context *c, const uint32_t *slots, uint32_t count)
 {
@@ -95,17 +120,22 @@ static void inspect(const kernel_context *c, const uint32_t *slots, uint32_t cou
     for (uint32_t k = 0; k < count; k++) {
         uint32_t slot = slots[k];
         brick_base base;
-        real u[FACE_VALUES], rate[64] = {0};
+        centre_values centres[GBEES_MAX_DIM];
+        real rate[64] = {0};
         uint64_t flow[2 * GBEES_MAX_DIM], leaving[2 * GBEES_MAX_DIM];
 
         base_of(c, slot, &base);
+        if (c->drift.at_centres)
+            centre_velocities(c, &base, centres);
         for (int j = 0; j < c->n; j++) {
-            real over_width = (real)(1 / c->drift.axis[j].width);
+            axis_flow axis = {
+                .over_width = (real)(1 / c->drift.axis[j].width), .flow = flow + 2 * j, .leaving = leaving + 2 * j};
 
-            velocities(c, j, &base, 0, c->drift.axis[j].edge + 1, shape->cells / c->drift.axis[j].edge, u);
-#define CALL(a) inspect_axis(u, over_width, a, c, flow + 2 * j, leaving + 2 * j, rate)
-            FOR_AXIS(shape, j, CALL)
-#undef CALL
+            if (c->drift.at_centres)
+                take_centre_speeds(c, centres, j, &axis);
+            else
+                take_speeds(c, &base, j, &axis);
+            inspect_axis(&axis, shape->cells, c, rate);
         }
         store_signs(c, slot, flow);
         if (c->flow.leaving)
@@ -124,7 +154,7 @@ static void find_flow(const kernel_context *c, uint32_t slot, uint64_t *flow)
     const gbees_shape *shape = &c->g->shape;
     const unsigned one_signed = c->flow.one_signed[slot];
     brick_base base;
-    real u[FACE_VALUES], down[64], up[64];
+    axis_flow axis;
 
     base_of(c, slot, &base);
     for (int j = 0; j < c->n; j++, flow += 2) {
@@ -132,10 +162,9 @@ static void find_flow(const kernel_context *c, uint32_t slot, uint64_t *flow)
         flow[1] = one_signed >> j & 1 ? shape->all : 0;
         if (flow[0] | flow[1])
             continue;
-        velocities(c, j, &base, 0, c->drift.axis[j].edge + 1, shape->cells / c->drift.axis[j].edge, u);
-#define CALL(a) flow_axis(u, a, down, up, flow)
-        FOR_AXIS(shape, j, CALL)
-#undef CALL
+        take_speeds(c, &base, j, &axis);
+        flow[0] = compare_cells(axis.down, 0, shape->cells, 1);
+        flow[1] = compare_cells(axis.up, 0, shape->cells, 1);
     }
 }
 

@@ -34,8 +34,13 @@ typedef struct kernel_drift {
     kernel_axis axis[GBEES_MAX_DIM];
     const double *parameters_d;
     const float *parameters_f;
+    /* All components, and the coordinates of a brick's cells less those of its lowest one, [k][cells]. */
+    gbees_vector_f *vector_f;
+    gbees_vector_d *vector_d;
+    const void *centre[GBEES_MAX_DIM];
     int f64;            /* 1: the density is float and the drift double, as a float does not resolve the cells */
     int time_dependent; /* 1: flow masks may be of another time than velocities */
+    int at_centres;     /* 1: flow masks and rates come from velocities at the centres of cells */
 } kernel_drift;
 
 /* The centre of cell 0 of the brick with key 0, and the widths of cells and of bricks. */

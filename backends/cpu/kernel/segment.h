@@ -33,6 +33,17 @@ INLINE int planes_beyond(const kernel_scheme *scheme)
     return scheme->reach + (scheme->order - 1) / 2;
 }
 
+/* Whether a cell of the segment, or of the planes beside it, flows out on both sides. */
+INLINE int segment_diverges(const segment *s)
+{
+    const int n = s->plane_cells, count = (s->planes + 2) * n;
+    int found = 0;
+
+    for (int i = 0; i < count; i++)
+        found |= (s->u[i] < 0) & (s->u[i + n] > 0);
+    return found;
+}
+
 /* The mass through a face at which all lanes flow up, before it is bounded.  d: as mass_rising() takes it; c: how
  * many cells the flow passes. */
 INLINE vector unbounded_rising(const vector *d, vector c, int order)

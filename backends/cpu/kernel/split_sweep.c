@@ -244,7 +244,10 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
     load_planes(sweep, at.loaded, at.available, s->p + loaded, a);
     s->planes = (at.to - at.from) * edge_of(a);
     s->direction = pencil_direction(c, axis, pencil, at.from, at.to);
-    s->diverging = s->direction ? 0 : pencil_diverges(c, axis, pencil, at.from, at.to);
+    if (c->drift.at_centres)
+        s->diverging = segment_diverges(s);
+    else
+        s->diverging = s->direction ? 0 : pencil_diverges(c, axis, pencil, at.from, at.to);
     if (s->above)
         memcpy(before, s->p + (done - end), (size_t)end * sizeof *before);
     advect_segment(s, &sweep->totals.outflow);

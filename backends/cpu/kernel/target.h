@@ -38,6 +38,7 @@ typedef float real;
 #define TINY 1e-30f
 #define NEXT_AFTER nextafterf
 #define COMPONENT component_f
+#define VECTOR vector_f
 #define PLANES planes_f
 #define PARAMETERS parameters_f
 #else
@@ -45,6 +46,7 @@ typedef double real;
 #define TINY 1e-200
 #define NEXT_AFTER nextafter
 #define COMPONENT component_d
+#define VECTOR vector_d
 #define PLANES planes_d
 #define PARAMETERS parameters_d
 #endif

@@ -120,14 +120,12 @@ GBEES_NUM number cell_rate(const gbees_setup *m, const position *base, int cell,
 
 /* Evaluates the drift at the faces of the cells `first` + lane. Stores bits in flow[DIRECTIONS]: flow[2j] has the
  * cells with a velocity below 0 at the lower face across axis j, flow[2j + 1] those with one above 0 at the upper
- * face; on a grid that moves, without negligible velocities. Returns the CFL rate of this lane's cell. `base` is the
- * brick's base in registers, `stored` the same in memory: with few registers it is read anew for each axis. By a
- * warp. */
+ * face. Returns the CFL rate of this lane's cell. `base` is the brick's base in registers, `stored` the same in
+ * memory: with few registers it is read anew for each axis. By a warp. */
 GBEES_NUM number inspect_cells(const gbees_setup *m, position *base, const position *stored, int first, double time,
                                uint64_t *flow)
 {
     const int cell = first + warp_lane();
-    const number least = GBEES_MOVING ? (number)m->negligible : 0;
     number rate = 0;
 
 #pragma unroll
@@ -144,11 +142,85 @@ GBEES_NUM number inspect_cells(const gbees_setup *m, position *base, const posit
         const number above = velocity(m, x, j, time);
 
         rate = rate_with_axis(m, rate, above, j);
+        put_ballot(&flow[2 * j], first, warp_ballot(below < 0));
+        put_ballot(&flow[2 * j + 1], first, warp_ballot(above > 0));
+    }
+    return rate;
+}
+
+#if GBEES_MOVING
+
+/* A lane's cells of a brick are lane, lane + WARP_SIZE, ... */
+enum { LANE_CELLS = CELLS / WARP_SIZE };
+
+/* The velocities at the centres of a lane's cells. */
+typedef struct centre_values {
+    number along[LANE_CELLS][DIM];
+} centre_values;
+
+/* Sets the velocities at the centres of this lane's cells. */
+GBEES_NUM void centre_velocities(const gbees_setup *m, const position *base, double time, centre_values *centre)
+{
+#pragma unroll 1
+    for (int i = 0; i < LANE_CELLS; i++) {
+        position x[DIM], dxdt[DIM];
+
+#pragma unroll
+        for (int k = 0; k < DIM; k++)
+            x[k] = base[k] + cell_offset(m, k, cell_local(i * WARP_SIZE + warp_lane(), k));
+        GBEES_POSITION_FN(gbees_model_drift)((position)time, x, drift_parameters(m), dxdt);
+#pragma unroll
+        for (int k = 0; k < DIM; k++)
+            centre->along[i][k] = (number)dxdt[k];
+    }
+}
+
+/* Returns the velocity along an axis at the centre of a cell, which differs from this lane's cell `own` along that
+ * axis at most. By a warp. */
+GBEES_NUM number centre_of(const centre_values *centre, int axis, int own, int cell)
+{
+    const int is_near = (axis_edge(axis) << axis_shift(axis)) <= WARP_SIZE; /* it is in the same part of the brick */
+    number found = 0;
+
+#pragma unroll
+    for (int i = 0; i < LANE_CELLS; i++) {
+        if (is_near && i != own / WARP_SIZE) /* the same for all lanes */
+            continue;
+        const number there = GBEES_REAL_FN(warp_shuffle)(centre->along[i][axis], (uint32_t)(cell % WARP_SIZE));
+
+        found = i == cell / WARP_SIZE ? there : found;
+    }
+    return found;
+}
+
+/* As inspect_cells(), with velocities at faces from those at centres: between two cells of the brick the mean of
+ * both, at the brick's sides on the straight line through the two cells beside. In `flow` are no cells with
+ * negligible velocities. On a grid that moves velocities are other ones in each step: to ask for all components at
+ * each cell takes a sixth to a twelfth of the model's evaluations. */
+GBEES_NUM number inspect_centres(const gbees_setup *m, const centre_values *centre, int first, uint64_t *flow)
+{
+    const int cell = first + warp_lane();
+    const number least = (number)m->negligible;
+    number rate = 0;
+
+#pragma unroll
+    for (int j = 0; j < DIM; j++) {
+        const int next = axis_edge(j) > 1 ? 1 << axis_shift(j) : 0, local = cell_local(cell, j);
+        const int is_lowest = local == 0, is_highest = local == axis_edge(j) - 1;
+        const number here = centre->along[first / WARP_SIZE][j];
+        const number lower = centre_of(centre, j, cell, is_lowest ? cell : cell - next);
+        const number upper = centre_of(centre, j, cell, is_highest ? cell : cell + next);
+        const number below = (number)0.5 * (here + (is_lowest ? here + here - upper : lower));
+        const number above = (number)0.5 * (here + (is_highest ? here + here - lower : upper));
+
+        rate = rate_with_axis(m, rate, above, j);
         put_ballot(&flow[2 * j], first, warp_ballot(below < -least));
         put_ballot(&flow[2 * j + 1], first, warp_ballot(above > least));
     }
     return rate;
 }
+
+#endif
 
 #if GBEES_DIFFUSION
 
@@ -186,11 +258,22 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
     double most = 0;
 
     load_base(m, slot, base);
-#if GBEES_DRIFT_TIME_DEPENDENT /* often costly to compute, and to compile */
+#if GBEES_MOVING
+    centre_values centre;
+
+    centre_velocities(m, base, time, &centre);
+#endif
+#if GBEES_DRIFT_TIME_DEPENDENT && !GBEES_MOVING /* often costly to compute, and to compile */
 #pragma unroll 1
+#elif GBEES_MOVING
+#pragma unroll
 #endif
     for (int first = 0; first < CELLS; first += WARP_SIZE) {
+#if GBEES_MOVING
+        const number rate = inspect_centres(m, &centre, first, flow);
+#else
         const number rate = inspect_cells(m, base, brick_base(m, slot), first, time, flow);
+#endif
 
         /* Cells outside the bound hold nothing: their rates do not count, except those that are not a number. */
         most = fmax(most, visible_rate((double)(is_inside(m, slot, first + warp_lane()) ? rate : rate - rate)));
