@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-    FARTHEST = 1 << 25, /* bricks from the origin, at most: the engines' limit, too */
-    BLOCK = 256         /* cells whose bricks are compared at a time, by vectors */
+    FARTHEST = 1 << 25,      /* bricks from the origin, at most: the engines' limit, too */
+    FIRST_ENTRIES = 1 << 12, /* of a hash table of bricks */
+    BLOCK = 256              /* cells whose bricks are compared at a time, by vectors */
 };
 
 /* ---- a box ---- */
@@ -138,36 +139,67 @@ static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees
     return bricks;
 }
 
-/* Adds the brick with this key to the list unless it is there. table[mask + 1], zeros at first, is a hash table of
- * the list: its entries are numbers of bricks in the list, plus 1. */
-static void list_once(initial_bricks *bricks, const int32_t *key, uint32_t *table, uint64_t mask)
-{
-    uint64_t at = gbees_buzhash(key, bricks->n) & mask;
+/* A hash table of a list of bricks, at most half full: it is much smaller than the cells are many, and stays in the
+ * processor's cache. */
+typedef struct brick_table {
+    uint32_t *entry; /* [mask + 1]: numbers of bricks in the list, plus 1; 0: none */
+    uint64_t mask;
+} brick_table;
 
-    while (table[at] && compare_keys(bricks->list[table[at] - 1], key) != 0)
-        at = (at + 1) & mask;
-    if (table[at])
-        return;
-    memcpy(bricks->list[bricks->count++], key, sizeof *bricks->list);
-    table[at] = (uint32_t)bricks->count;
+/* Where a brick is in the table, or where it has to be entered. */
+static uint32_t *find_entry(const initial_bricks *bricks, const int32_t *key, const brick_table *table)
+{
+    uint64_t at = gbees_buzhash(key, bricks->n) & table->mask;
+
+    while (table->entry[at] && compare_keys(bricks->list[table->entry[at] - 1], key) != 0)
+        at = (at + 1) & table->mask;
+    return &table->entry[at];
 }
 
-/* Lists the bricks of a record's cells, each once, in any order. table[2^bits]: zeros. */
-static void list_cells_bricks(initial_bricks *bricks, const gbees_initial_cells *cells, const gbees_shape *shape,
-                              uint32_t *table, int bits)
+/* Makes the table one of `size` entries, a power of 2. Returns 1 if there is no memory. */
+static int resize_table(const initial_bricks *bricks, uint64_t size, brick_table *table)
 {
-    const uint64_t mask = (UINT64_C(1) << bits) - 1;
-    int32_t changed[BLOCK], key[GBEES_MAX_DIM];
+    const brick_table larger = {.entry = calloc((size_t)size, sizeof *larger.entry), .mask = size - 1};
 
-    list_once(bricks, brick_of_cell(cells, shape, 0, key), table, mask);
-    for (size_t first = 1; first < cells->count; first += BLOCK) {
+    if (!larger.entry)
+        return 1;
+    for (uint64_t k = 0; k < bricks->count; k++)
+        *find_entry(bricks, bricks->list[k], &larger) = (uint32_t)(k + 1);
+    free(table->entry);
+    *table = larger;
+    return 0;
+}
+
+/* Adds the brick with this key to the list unless it is there. Returns 1 if there is no memory. */
+static int list_once(initial_bricks *bricks, const int32_t *key, brick_table *table)
+{
+    uint32_t *entry = find_entry(bricks, key, table);
+
+    if (*entry)
+        return 0;
+    memcpy(bricks->list[bricks->count++], key, sizeof *bricks->list);
+    *entry = (uint32_t)bricks->count;
+    return 2 * bricks->count > table->mask ? resize_table(bricks, 4 * (table->mask + 1), table) : 0;
+}
+
+/* Lists the bricks of a record's cells, each once, in any order. Returns 1 if there is no memory. */
+static int list_cells_bricks(initial_bricks *bricks, const gbees_initial_cells *cells, const gbees_shape *shape)
+{
+    int32_t changed[BLOCK], key[GBEES_MAX_DIM];
+    brick_table table = {NULL, 0};
+    int failed =
+        resize_table(bricks, FIRST_ENTRIES, &table) || list_once(bricks, brick_of_cell(cells, shape, 0, key), &table);
+
+    for (size_t first = 1; first < cells->count && !failed; first += BLOCK) {
         const size_t count = cells->count - first < BLOCK ? cells->count - first : BLOCK;
 
         mark_changes(cells, shape, first, count, changed);
         for (size_t i = 0; i < count; i++)
             if (changed[i])
-                list_once(bricks, brick_of_cell(cells, shape, first + i, key), table, mask);
+                failed |= list_once(bricks, brick_of_cell(cells, shape, first + i, key), &table);
     }
+    free(table.entry);
+    return failed;
 }
 
 /* ---- a box or a list ---- */
@@ -220,23 +252,17 @@ int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, 
     if ((length > 0 ? length : count) > most)
         return gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", length > 0 ? length : count);
     if (length > 0) {
-        int bits = 1;
+        int failed = 0;
 
-        while (ldexp(1, bits) < 2 * length)
-            bits++;
-        uint32_t *table = problem->cells ? calloc((size_t)1 << bits, sizeof *table) : NULL;
         bricks->list = malloc((size_t)length * sizeof *bricks->list);
-        if (!bricks->list || (problem->cells && !table)) {
-            free(table);
+        if (bricks->list && problem->cells)
+            failed = list_cells_bricks(bricks, problem->cells, shape);
+        else if (bricks->list)
+            list_boxes(bricks, problem, shape);
+        if (!bricks->list || failed) {
             initial_bricks_destroy(bricks);
             return gbees_error_set(error, GBEES_ENOMEM, "out of memory for %.3g bricks of the initial density",
                                    length);
-        }
-        if (problem->cells) {
-            list_cells_bricks(bricks, problem->cells, shape, table, bits);
-            free(table);
-        } else {
-            list_boxes(bricks, problem, shape);
         }
         sort(bricks);
     } else {

@@ -75,18 +75,41 @@ GBEES_NUM void scan_totals_pass(const gbees_remapping *r)
 
 /* ---- lists ---- */
 
-/* Notes that there are indices from `low` to `high` along a coordinate. */
-GBEES_NUM void note_range(const gbees_remapping *r, int axis, int32_t low, int32_t high)
+/* The range of some indices along a coordinate: REMAP_REACH less the least, REMAP_REACH plus the largest; zeros:
+ * there are none. */
+typedef struct index_range {
+    uint32_t low, high;
+} index_range;
+
+/* Extends a range by the indices from `low` to `high`. */
+GBEES_NUM void extend_range(index_range *range, int32_t low, int32_t high)
 {
-    atomic_max_64(&r->found->low[axis], (uint64_t)((int64_t)REMAP_REACH - low));
-    atomic_max_64(&r->found->high[axis], (uint64_t)((int64_t)REMAP_REACH + high));
+    const uint32_t below = (uint32_t)(REMAP_REACH - low), above = (uint32_t)(REMAP_REACH + high);
+
+    range->low = below > range->low ? below : range->low;
+    range->high = above > range->high ? above : range->high;
+}
+
+/* Notes the ranges along a coordinate that the lanes have found: once for a warp, as all warps write to one address.
+ * By a warp. */
+GBEES_NUM void note_range(const gbees_remapping *r, int axis, const index_range *range)
+{
+    const uint32_t low = warp_max_32(range->low), high = warp_max_32(range->high);
+
+    if (warp_lane() != 0 || !low)
+        return;
+    atomic_max_64(&r->found->low[axis], low);
+    atomic_max_64(&r->found->high[axis], high);
 }
 
 /* Lists the cells with P >= r->threshold of all bricks; at[k] is along axis k of the grid. */
 GBEES_NUM void cells_pass(const gbees_remapping *r, int writes)
 {
     const number enough = least_above(r->threshold), *p = (const number *)r->density;
+    index_range range[DIM];
 
+    for (int k = 0; k < DIM; k++)
+        range[k].low = range[k].high = 0;
     for (uint32_t chunk = warp_index(); chunk < r->chunks; chunk += warp_count()) {
         const uint32_t end = chunk_first(r, r->count, chunk + 1);
         uint32_t place = writes ? r->place[chunk] : 0;
@@ -104,16 +127,18 @@ GBEES_NUM void cells_pass(const gbees_remapping *r, int writes)
                     r->to.at[k][to] = r->key[slot * DIM + (size_t)k] * axis_edge(k) + cell_local(cell, k);
                 r->to.p[to] = (double)p[slot * CELLS + (size_t)cell] / r->mass;
             }
-            for (int k = warp_lane(); writes && cells && k < DIM; k += WARP_SIZE) {
+            for (int k = 0; writes && cells && k < DIM; k++) {
                 const int32_t low = r->key[slot * DIM + (size_t)k] * axis_edge(k);
 
-                note_range(r, k, low, low + axis_edge(k) - 1);
+                extend_range(&range[k], low, low + axis_edge(k) - 1);
             }
             place += (uint32_t)count_bits(cells);
         }
         if (!writes && warp_lane() == 0)
             r->place[chunk] = place;
     }
+    for (int k = 0; k < DIM; k++)
+        note_range(r, k, &range[k]);
 }
 
 GBEES_NUM void copy_cell(const gbees_remapping *r, uint32_t from, uint32_t to)
@@ -328,12 +353,10 @@ GBEES_NUM int take_row(const gbees_remapping *r, uint32_t first, uint32_t end, r
     return 0;
 }
 
-/* Counts the cells of a row that are kept, or writes them from `place` on. first: a cell of it before. */
-GBEES_NUM uint32_t keep_row(const gbees_remapping *r, uint32_t first, const remap_row *row, uint32_t place,
-                            int writes)
+/* Counts the cells of a row that are kept, and extends a range by them. */
+GBEES_NUM uint32_t count_row(const gbees_remapping *r, const remap_row *row, index_range *range)
 {
     uint32_t kept = 0;
-    int32_t low = REMAP_REACH, high = -REMAP_REACH;
 
     for (uint64_t k = 0; k < row->range.length; k++) {
         const double p = row->p[k * r->lanes];
@@ -341,23 +364,31 @@ GBEES_NUM uint32_t keep_row(const gbees_remapping *r, uint32_t first, const rema
 
         if (!(p > 0 && p >= r->least))
             continue;
-        low = index < low ? index : low;
-        high = index > high ? index : high;
-        for (int j = 0; writes && j < DIM; j++)
-            r->to.at[j][place + kept] = j == r->axis ? index : r->from.at[j][first];
-        if (writes)
-            r->to.p[place + kept] = p;
+        extend_range(range, index, index);
         kept++;
     }
-    if (kept && !writes)
-        note_range(r, r->axis, low, high);
     return kept;
+}
+
+/* Writes the cells of a row that are kept, from `place` on. first: a cell of it before. */
+GBEES_NUM void write_row(const gbees_remapping *r, uint32_t first, const remap_row *row, uint32_t place)
+{
+    for (uint64_t k = 0; k < row->range.length; k++) {
+        const double p = row->p[k * r->lanes];
+
+        if (!(p > 0 && p >= r->least))
+            continue;
+        for (int j = 0; j < DIM; j++)
+            r->to.at[j][place] = j == r->axis ? (int32_t)(row->range.first + (int64_t)k) : r->from.at[j][first];
+        r->to.p[place++] = p;
+    }
 }
 
 GBEES_NUM void rows_pass(const gbees_remapping *r, int writes)
 {
     const uint32_t lane = warp_index() * WARP_SIZE + (uint32_t)warp_lane(), rows = *r->rows;
     const uint32_t threads = warp_count() * WARP_SIZE, stride = threads < r->lanes ? threads : r->lanes;
+    index_range range = {0, 0};
 
     for (uint32_t k = lane; lane < r->lanes && k < rows; k += stride) {
         const uint32_t first = r->row[k], end = k + 1 < rows ? r->row[k + 1] : r->count;
@@ -370,10 +401,12 @@ GBEES_NUM void rows_pass(const gbees_remapping *r, int writes)
             atomic_max_64(&r->found->failed, 1);
             continue;
         }
-        const uint32_t kept = keep_row(r, first, &row, writes ? r->kept[k] : 0, writes);
-        if (!writes)
-            r->kept[k] = kept;
+        if (writes)
+            write_row(r, first, &row, r->kept[k]);
+        else
+            r->kept[k] = count_row(r, &row, &range);
     }
+    note_range(r, r->axis, &range);
 }
 
 /* One of the passes (REMAP_...). digits: [REMAP_DIGITS], a warp's own, in the block's memory. No barrier. */
