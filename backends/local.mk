@@ -47,6 +47,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/density.c \
 	%D%/cpu/engine/diffusion.c \
 	%D%/cpu/engine/frame.c \
+	%D%/cpu/engine/frame_points.c \
 	%D%/cpu/engine/engine.h \
 	%D%/cpu/engine/exact.h \
 	%D%/cpu/engine/ghosts.c \
@@ -97,6 +98,8 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/brick_axis.h \
 	%D%/cpu/kernel/cells.h \
 	%D%/cpu/kernel/centre_velocity.h \
+	%D%/cpu/kernel/frame_velocity.h \
+	%D%/cpu/kernel/pencil_velocity.h \
 	%D%/cpu/kernel/ctu.c \
 	%D%/cpu/kernel/ctu.h \
 	%D%/cpu/kernel/ctu_block.h \

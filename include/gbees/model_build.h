@@ -133,13 +133,15 @@
                                                      const R *p, R *const *out)                                      \
     {                                                                                                                \
         GBEES_COLUMNS(R, N);                                                                                         \
-        for (size_t i = 0; i < count; i++) {                                                                         \
+        R *to[N];                                                                                                    \
+        GBEES_UNROLL for (int j = 0; j < N; j++) to[j] = out[j];                                                     \
+        GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
+        {                                                                                                            \
             GBEES_POINT_own(R, S, N);                                                                                \
             R dxdt[N];                                                                                               \
             GBEES_UNROLL for (int k = 0; k < N; k++) dxdt[k] = (R)NAN;                                               \
             gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
-            for (int j = 0; j < N; j++)                                                                              \
-                out[j][i] = dxdt[j];                                                                                 \
+            GBEES_UNROLL for (int j = 0; j < N; j++) to[j][i] = dxdt[j];                                             \
         }                                                                                                            \
     }
 

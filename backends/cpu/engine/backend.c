@@ -44,6 +44,7 @@ static void free_engine(gbees_engine *e)
     grid_destroy(&e->g);
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         free(e->tables.face_points[j]);
+    free(e->tables.frame_points);
     for (int t = 0; e->workspace.sweep && t < e->threads; t++) {
         for (int i = 0; i < 2; i++)
             free(e->workspace.sweep[t].pencil[i].storage);

@@ -56,7 +56,7 @@ typedef struct engine_rows {
 typedef struct engine_tables {
     void *face_points[GBEES_MAX_DIM];            /* by axis: make_points() of setup.c */
     double cell_offset[GBEES_MAX_DIM][64];       /* coordinates of a brick's cells less those of its lowest cell */
-    float cell_offset_f[GBEES_MAX_DIM][64];      /* the same */
+    void *frame_points;                          /* of a grid that moves: see frame_points.c */
     double parameters_d[GBEES_PARAMETER_VALUES]; /* the problem's, with the present frame of a grid that moves */
     float parameters_f[GBEES_PARAMETER_VALUES];
 } engine_tables;
@@ -94,8 +94,17 @@ struct gbees_engine {
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
 };
 
+/* ---- frame_points.c ---- */
+/* Makes the tables of points of a grid that moves. */
+int engine_frame_points_create(gbees_engine *e, gbees_error *error);
+/* Sets them by the frame in tables.parameters_d. */
+void engine_frame_points_set(gbees_engine *e);
+/* Sets drift[n][cells] to the drift relative to the frame at the centres of a brick's cells, along the frame's axes,
+ * in double; y[n]: the centre of its lowest cell. */
+void engine_frame_drift(const gbees_engine *e, const double *y, double time, double (*drift)[64]);
+
 /* ---- setup.c ---- */
-/* Sets tables.parameters_f to parameters_d, rounded. */
+/* Sets the tables that follow from tables.parameters_d: rounded parameters, points of a grid that moves. */
 void engine_round_parameters(gbees_engine *e);
 /* Sets up the arrays and tables of an engine, which has no density yet. */
 int engine_set_up(gbees_engine *e, gbees_error *error);

@@ -110,27 +110,19 @@ GBEES_PROCESSOR_CLONES static double take_cells(const gbees_engine *e, uint32_t 
 /* Sets the values of a brick's cells; returns the sum of P. */
 static double take_values(const gbees_engine *e, uint32_t slot, double time, brick_values *v)
 {
-    const gbees_shape *shape = &e->g.shape;
-    const int n = shape->n, cells = shape->cells;
     const double *p = (const double *)v->p;
-    double base[GBEES_MAX_DIM] = {0};
-    const double *offset[GBEES_MAX_DIM] = {0};
-    double *out[GBEES_MAX_DIM] = {0};
+    double base[GBEES_MAX_DIM] = {0}, (*f)[64] = (double(*)[64])v->f;
 
-    if (cells < 64)
+    if (e->cells < 64)
         memset(v, 0, sizeof *v);
     const double mass = take_cells(e, slot, v);
     if (!(mass > 0))
         return 0;
     engine_base(e, slot, base);
-    for (int j = 0; j < n; j++) {
-        offset[j] = e->tables.cell_offset[j];
-        out[j] = (double *)v->f[j];
-    }
-    e->problem->functions->drift_d((size_t)cells, time, base, offset, e->tables.parameters_d, out);
-    for (int j = 0; j < n; j++) /* the drift may be not a number in cells without P */
-        for (int i = 0; i < cells; i++)
-            out[j][i] = p[i] > 0 ? out[j][i] : 0;
+    engine_frame_drift(e, base, time, f);
+    for (int j = 0; j < e->g.shape.n; j++) /* the drift may be not a number in cells without P */
+        for (int i = 0; i < e->cells; i++)
+            f[j][i] = p[i] > 0 ? f[j][i] : 0;
     return mass;
 }
 

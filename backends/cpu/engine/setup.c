@@ -70,9 +70,6 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->drift.parameters_d = e->tables.parameters_d;
     c->drift.parameters_f = e->tables.parameters_f;
     c->drift.time_dependent = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
-    c->drift.at_centres = problem->moving;
-    c->drift.vector_f = problem->functions->drift_f;
-    c->drift.vector_d = problem->functions->drift_d;
     c->scheme.preserving = gbees_scheme_is_preserving(problem->numerics.scheme);
     c->scheme.order = gbees_scheme_order(problem->numerics.scheme);
     c->scheme.divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
@@ -81,7 +78,6 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     /* Courant numbers of bricks without an active cell may be a quarter higher (gbees_cfl_rate). */
     c->scheme.reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     memcpy(e->tables.parameters_d, problem->parameters, sizeof e->tables.parameters_d);
-    engine_round_parameters(e);
     c->noise.evaluate = gbees_problem_engine_noise(problem) ? problem->functions->diffusion_d : NULL;
     c->noise.full = gbees_problem_noise(problem) == GBEES_FULL;
     for (int d = 0; d < 2 * c->n; d++) {
@@ -109,20 +105,21 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
         if (!e->tables.face_points[j])
             return no_memory(error);
         make_points(e, j, size, e->tables.face_points[j]);
-        for (int cell = 0; cell < shape->cells; cell++) {
+        for (int cell = 0; cell < shape->cells; cell++)
             e->tables.cell_offset[j][cell] = problem->width[j] * gbees_shape_local(shape, cell, j);
-            e->tables.cell_offset_f[j][cell] = (float)e->tables.cell_offset[j][cell];
-        }
-        c->drift.centre[j] =
-            size == sizeof(float) ? (const void *)e->tables.cell_offset_f[j] : e->tables.cell_offset[j];
     }
-    return 0;
+    const int status = problem->moving ? engine_frame_points_create(e, error) : 0;
+    if (!status)
+        engine_round_parameters(e);
+    return status;
 }
 
 void engine_round_parameters(gbees_engine *e)
 {
     for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         e->tables.parameters_f[k] = (float)e->tables.parameters_d[k];
+    if (e->tables.frame_points)
+        engine_frame_points_set(e);
 }
 
 int engine_set_up(gbees_engine *e, gbees_error *error)

@@ -7,7 +7,7 @@
 #ifndef GBEES_CPU_CENTRE_VELOCITY_H
 #define GBEES_CPU_CENTRE_VELOCITY_H
 
-#include "face_velocity.h"
+#include "frame_velocity.h"
 #include <string.h>
 
 enum { CENTRE_MARGIN = 32 }; /* cells from one to the next along an axis, at most */
@@ -21,27 +21,12 @@ typedef struct centre_values {
 /* Sets values[n] to the velocities at the centres of a brick's cells. */
 INLINE void centre_velocities(const kernel_context *c, const brick_base *base, centre_values *values)
 {
-    const size_t cells = (size_t)c->g->shape.cells;
+    real *out[GBEES_MAX_DIM];
 
     memset(values, 0, (size_t)c->n * sizeof *values);
-    if (drift_is_f64(c)) {
-        double found[GBEES_MAX_DIM][64], *out[GBEES_MAX_DIM];
-
-        for (int j = 0; j < c->n; j++)
-            out[j] = found[j];
-        c->drift.vector_d(cells, c->time, base->f64, (const double *const *)c->drift.centre, c->drift.parameters_d,
-                          out);
-        for (int j = 0; j < c->n; j++)
-            for (size_t i = 0; i < cells; i++)
-                values[j].at[CENTRE_MARGIN + i] = (real)found[j][i];
-    } else {
-        real *out[GBEES_MAX_DIM];
-
-        for (int j = 0; j < c->n; j++)
-            out[j] = values[j].at + CENTRE_MARGIN;
-        c->drift.VECTOR(cells, (real)c->time, base->rounded, (const real *const *)c->drift.centre,
-                        c->drift.PARAMETERS, out);
-    }
+    for (int j = 0; j < c->n; j++)
+        out[j] = values[j].at + CENTRE_MARGIN;
+    frame_cell_velocities(c, base, out);
 }
 
 /* Sets down[cells] and up[cells] to the speeds out of each cell through its lower and its upper face across an axis:

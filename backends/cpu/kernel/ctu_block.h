@@ -45,7 +45,7 @@ INLINE flow_direction direction_of(const kernel_context *c, uint32_t slot, int a
 {
     const unsigned one_signed = (unsigned)c->flow.one_signed[slot] >> axis;
 
-    return c->drift.time_dependent ? EITHER
+    return c->drift.time_dependent || c->frame.moves ? EITHER
                                    : (flow_direction)((one_signed & 1) * RISING + (one_signed >> 8 & 1) * FALLING);
 }
 

@@ -24,8 +24,7 @@ INLINE void speeds_of_faces(const real *u, brick_axis a, real *down, real *up)
 typedef struct axis_flow {
     real down[64], up[64]; /* out of each cell through its lower and its upper face */
     real over_width;       /* 1 / the width of a cell */
-    uint64_t *flow;        /* [2]: the flow masks */
-    uint64_t *leaving;     /* [2]: those without negligible flow, if some flow is negligible */
+    uint64_t *flow;        /* [2]: the flow masks, without negligible flow */
 } axis_flow;
 
 /* Sets the masks of an axis, and adds it to the cells' rates.  A velocity or a divergence that is not finite makes a
@@ -34,12 +33,8 @@ INLINE void inspect_axis(const axis_flow *axis, int cells, const kernel_context 
 {
     const real *const down = axis->down, *const up = axis->up;
 
-    axis->flow[0] = compare_cells(down, 0, cells, 1);
-    axis->flow[1] = compare_cells(up, 0, cells, 1);
-    if (c->flow.negligible > 0) {
-        axis->leaving[0] = compare_cells(down, (real)c->flow.negligible, cells, 1);
-        axis->leaving[1] = compare_cells(up, (real)c->flow.negligible, cells, 1);
-    }
+    axis->flow[0] = compare_cells(down, (real)c->flow.negligible, cells, 1);
+    axis->flow[1] = compare_cells(up, (real)c->flow.negligible, cells, 1);
     for (int i = 0; i < cells; i++) {
         real spread = up[i] + down[i];
         real here = (up[i] < 0 ? -up[i] : up[i]) * axis->over_width;
@@ -122,16 +117,15 @@ static void inspect(const kernel_context *c, const uint32_t *slots, uint32_t cou
         brick_base base;
         centre_values centres[GBEES_MAX_DIM];
         real rate[64] = {0};
-        uint64_t flow[2 * GBEES_MAX_DIM], leaving[2 * GBEES_MAX_DIM];
+        uint64_t flow[2 * GBEES_MAX_DIM];
 
         base_of(c, slot, &base);
-        if (c->drift.at_centres)
+        if (c->frame.moves)
             centre_velocities(c, &base, centres);
         for (int j = 0; j < c->n; j++) {
-            axis_flow axis = {
-                .over_width = (real)(1 / c->drift.axis[j].width), .flow = flow + 2 * j, .leaving = leaving + 2 * j};
+            axis_flow axis = {.over_width = (real)(1 / c->drift.axis[j].width), .flow = flow + 2 * j};
 
-            if (c->drift.at_centres)
+            if (c->frame.moves)
                 take_centre_speeds(c, centres, j, &axis);
             else
                 take_speeds(c, &base, j, &axis);
@@ -139,8 +133,7 @@ static void inspect(const kernel_context *c, const uint32_t *slots, uint32_t cou
         }
         store_signs(c, slot, flow);
         if (c->flow.leaving)
-            memcpy(c->flow.leaving + (size_t)slot * (size_t)(2 * c->n), c->flow.negligible > 0 ? leaving : flow,
-                   (size_t)(2 * c->n) * sizeof *flow);
+            memcpy(c->flow.leaving + (size_t)slot * (size_t)(2 * c->n), flow, (size_t)(2 * c->n) * sizeof *flow);
         if (c->rows.inside && c->rows.inside[slot] != shape->all)
             ignore_outside(rate, c->rows.inside[slot], shape->cells);
         c->flow.rate[slot] = (double)largest_rate(rate, shape->cells);

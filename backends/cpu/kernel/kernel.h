@@ -34,14 +34,30 @@ typedef struct kernel_drift {
     kernel_axis axis[GBEES_MAX_DIM];
     const double *parameters_d;
     const float *parameters_f;
-    /* All components, and the coordinates of a brick's cells less those of its lowest one, [k][cells]. */
-    gbees_vector_f *vector_f;
-    gbees_vector_d *vector_d;
-    const void *centre[GBEES_MAX_DIM];
     int f64;            /* 1: the density is float and the drift double, as a float does not resolve the cells */
     int time_dependent; /* 1: flow masks may be of another time than velocities */
-    int at_centres;     /* 1: flow masks and rates come from velocities at the centres of cells */
 } kernel_drift;
+
+/* Points of a brick, less its lowest cell's centre, in the model's axes; and the frame's own velocity at them, less
+ * that at the centre. */
+typedef struct kernel_points {
+    const void *x[GBEES_MAX_DIM];   /* [k][points]: coordinate k */
+    const void *own[GBEES_MAX_DIM]; /* [j][points]: along axis j of the frame; of faces, across that axis alone */
+} kernel_points;
+
+/* The frame of a grid that moves (gbees/model_framed.h): a point y is centre + axes y of the model, and the frame's
+ * own velocity there is velocity + gradient y. Matrices by column, with zeros behind n. Tables of points are in the
+ * drift's precision, and serve all bricks: to multiply each point by the matrix takes as long as the drift itself. */
+typedef struct kernel_frame {
+    _Alignas(64) double centre[8], velocity[8];
+    _Alignas(64) double axes[8][8], gradient[8][8];
+    gbees_vector_f *vector_f; /* the model's drift in its own axes */
+    gbees_vector_d *vector_d;
+    kernel_points faces[GBEES_MAX_DIM], cells; /* in the order of kernel_axis.offset, and of cells */
+    kernel_points cells_f64;                   /* the cells in double, for sums over them */
+    int moves; /* 0: the grid does not move, and has none of these; 1: flow masks and rates come from velocities at
+                * the centres of cells */
+} kernel_frame;
 
 /* The centre of cell 0 of the brick with key 0, and the widths of cells and of bricks. */
 typedef struct kernel_geometry {
@@ -106,6 +122,7 @@ typedef struct kernel_context {
     double threshold; /* of active cells */
     kernel_geometry geometry;
     kernel_drift drift;
+    kernel_frame frame;
     kernel_scheme scheme;
     kernel_rows rows;
     kernel_flow flow;

@@ -171,7 +171,7 @@ INLINE int pencil_direction(const kernel_context *c, int axis, const kernel_penc
 {
     uint32_t one_signed = pencil->one_signed >> axis;
 
-    if (c->drift.time_dependent || c->drift.at_centres)
+    if (c->drift.time_dependent || c->frame.moves)
         return 0;
     if (to - from < (int)pencil->bricks && !(one_signed & 0x101))
         one_signed = one_signed_between(c, pencil, from, to) >> axis;

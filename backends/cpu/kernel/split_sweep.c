@@ -8,8 +8,8 @@
 #include "split_sweep.h"
 #include "brick_axis.h"
 #include "cells.h"
-#include "face_velocity.h"
 #include "pencil.h"
+#include "pencil_velocity.h"
 #include "split_column.h"
 #include "split_faces.h"
 #include "split_far.h"
@@ -244,7 +244,7 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
     load_planes(sweep, at.loaded, at.available, s->p + loaded, a);
     s->planes = (at.to - at.from) * edge_of(a);
     s->direction = pencil_direction(c, axis, pencil, at.from, at.to);
-    if (c->drift.at_centres)
+    if (c->frame.moves)
         s->diverging = segment_diverges(s);
     else
         s->diverging = s->direction ? 0 : pencil_diverges(c, axis, pencil, at.from, at.to);
