@@ -127,6 +127,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/passes.h \
 	%D%/frame/plan.c \
 	%D%/frame/plan.h \
+	%D%/frame/plane.c \
+	%D%/frame/plane.h \
 	%D%/frame/remap.c \
 	%D%/frame/remap.h \
 	%D%/frame/relative.c \

@@ -1,9 +1,17 @@
-/* remap.c - applies the passes between two frames to a list of cells: sorts it so that the rows of a pass lie
- * together, maps each row (row.c), and drops cells that have too little. Threads take parts of the rows. */
+/* remap.c - applies the passes between two frames to a list of cells: turns plane by plane, so that runs of cells
+ * become the rows of a pass (plane.c), maps each row (row.c), and drops cells that have too little. What is left of a
+ * row are runs again. Threads take parts of the planes.
+ *
+ * The sorts of a plan are for lists of cells. Of runs along an axis, sorted by the others, those of a plane lie
+ * together where the pass's axis is the last of the others; sorts of runs see to that, of which most passes need one.
+ * As planes are taken in their order, the runs that they become are sorted, too.
+ */
 #include "remap.h"
 #include "base/workers.h"
+#include "plane.h"
 #include "row.h"
 #include "sparse_list.h"
+#include <float.h>
 #include <gbees/gbees.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,84 +21,109 @@ enum { CELL_NS = 50 /* time of a cell, about, in all passes: decides how many th
 
 /* One pass over all rows. */
 typedef struct rows {
-    const gbees_sparse *cells;
+    gbees_sparse *cells;
     const gbees_remap_pass *pass;
-    double least;           /* cells with less are dropped */
-    struct rows_part *part; /* [GBEES_SPARSE_PARTS] */
+    double least;             /* cells with less are dropped, > 0 */
+    struct rows_part *part;   /* [GBEES_SPARSE_PARTS] */
+    int order[GBEES_MAX_DIM]; /* axes, the slowest first: runs are sorted so, and lie along the last one */
 } rows;
 
 /* Aligned, so that no two threads write to one cache line. */
 typedef struct rows_part {
-    _Alignas(128) gbees_sparse_cell *cell;
-    size_t count, capacity, first; /* first: its place among all */
-    int32_t low, high;             /* indices along the rows lie between them */
+    _Alignas(128) gbees_plane plane;
     gbees_row row, moved;
+    int32_t low, high; /* indices along the rows lie between them */
     double dropped;
     gbees_status failed;
 } rows_part;
 
-/* ---- rows ---- */
+/* ---- runs that rows become ---- */
 
-/* Whether two cells lie in one row. */
-static int same_row(const rows *s, const gbees_sparse_cell *a, const gbees_sparse_cell *b)
+/* Appends a run of `length` cells from index `first` of a row on; at: the index along the other axes. */
+static void append_run(const rows *s, const int32_t *at, int64_t first, size_t length, gbees_sparse_part *part)
 {
-    for (int j = 0; j < s->cells->n; j++)
-        if (j != s->pass->axis && a->at[j] != b->at[j])
-            return 0;
-    return 1;
+    gbees_sparse_run *run = &part->run[part->run_count++];
+
+    memcpy(run->at, at, sizeof run->at);
+    run->at[s->pass->axis] = (int32_t)first;
+    run->length = (uint32_t)length;
+    part->count += length;
 }
 
-/* The first cell of a row that begins in this part or later. */
-static size_t first_row(const rows *s, size_t part)
+/* What append_row() finds in a row. */
+typedef struct kept_cells {
+    size_t first, last, count; /* of those that are kept */
+    double dropped;
+} kept_cells;
+
+/* Writes the P that are kept to `to`, and one more. There are no branches but the loop's, as most rows are short, and
+ * where their kept cells begin and end can't be predicted: an `if`, or ? with doubles, would be one. */
+static kept_cells keep(const gbees_row *row, double least, double *to)
 {
-    const gbees_sparse_cell *cell = s->cells->cell;
-    size_t i = gbees_sparse_first(s->cells, part);
-
-    while (i > 0 && i < s->cells->count && same_row(s, &cell[i], &cell[i - 1]))
-        i++;
-    return i;
-}
-
-static int is_kept(const rows *s, double p)
-{
-    return p > 0 && p >= s->least;
-}
-
-/* Appends the cells of a row with P of at least s->least; at: the index along the other axes. */
-static int append_row(const rows *s, const gbees_row *row, const int32_t *at, rows_part *part)
-{
-    if (part->count + row->length > part->capacity) {
-        const size_t capacity = 2 * (part->count + row->length);
-        gbees_sparse_cell *larger = realloc(part->cell, capacity * sizeof *larger);
-
-        if (!larger)
-            return 1;
-        part->cell = larger;
-        part->capacity = capacity;
-    }
-    gbees_sparse_cell *const begin = part->cell + part->count, *cell = begin;
-    double dropped = part->dropped;
+    kept_cells kept = {0};
 
     for (size_t k = 0; k < row->length; k++) {
-        if (!is_kept(s, row->p[k])) {
-            dropped += row->p[k];
-            continue;
-        }
-        memcpy(cell->at, at, sizeof cell->at);
-        cell->at[s->pass->axis] = (int32_t)(row->first + (int64_t)k);
-        cell->p = row->p[k];
-        cell++;
-    }
-    if (cell > begin) {
-        const int32_t low = begin->at[s->pass->axis], high = cell[-1].at[s->pass->axis];
+        double p = row->p[k];
+        const uint64_t is_kept = p >= least;
+        uint64_t bits;
 
-        part->low = low < part->low ? low : part->low;
-        part->high = high > part->high ? high : part->high;
+        to[kept.count] = p;
+        kept.count += is_kept;
+        kept.first += kept.count == 0;
+        kept.last = is_kept ? k : kept.last;
+        memcpy(&bits, &p, sizeof bits);
+        bits &= is_kept - 1;
+        memcpy(&p, &bits, sizeof p); /* 0 if it is kept */
+        kept.dropped += p;
     }
-    part->count += (size_t)(cell - begin);
-    part->dropped = dropped;
+    return kept;
+}
+
+/* Appends the runs of kept cells of a row with gaps; as append_run(). */
+static void append_runs(const rows *s, const int32_t *at, const gbees_row *row, gbees_sparse_part *part)
+{
+    for (size_t k = 0, first = 0; k < row->length; first = ++k) {
+        while (k < row->length && row->p[k] >= s->least)
+            k++;
+        if (k > first)
+            append_run(s, at, row->first + (int64_t)first, k - first, part);
+    }
+}
+
+/* Appends the cells of a row with P of at least s->least; adds the P of the others to *dropped. */
+static int append_row(const rows *s, const int32_t *at, const gbees_row *row, gbees_sparse_part *part,
+                      double *dropped)
+{
+    if (gbees_sparse_reserve(part, (row->length + 1) / 2, row->length + 1))
+        return 1;
+    const kept_cells kept = keep(row, s->least, part->own + part->count);
+    *dropped += kept.dropped;
+    if (kept.count > 0 && kept.last - kept.first + 1 == kept.count)
+        append_run(s, at, row->first + (int64_t)kept.first, kept.count, part);
+    else if (kept.count > 0)
+        append_runs(s, at, row, part);
     return 0;
 }
+
+/* Appends the cells of a row as they are. */
+static int append_cells(const rows *s, const int32_t *at, const gbees_plane_cell *cell, size_t count,
+                        gbees_sparse_part *part)
+{
+    if (gbees_sparse_reserve(part, count, count))
+        return 1;
+    for (size_t k = 0, first = 0; k < count; first = k) {
+        double *p = part->own + part->count;
+
+        do {
+            p[k - first] = cell[k].p;
+            k++;
+        } while (k < count && cell[k].at == cell[k - 1].at + 1);
+        append_run(s, at, cell[first].at, k - first, part);
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
 
 /* Moves part->row along itself to part->moved; at: the index along the other axes. */
 static gbees_status move_row(const rows *s, const int32_t *at, rows_part *part)
@@ -106,23 +139,37 @@ static gbees_status move_row(const rows *s, const int32_t *at, rows_part *part)
     return gbees_row_map(&part->row, scale, shift, &part->moved) ? GBEES_ENOMEM : GBEES_OK;
 }
 
-/* Applies the pass to the cells from `first` to `end`, which are one row. A negative scale reverses the row. */
-static gbees_status take_row(const rows *s, size_t first, size_t end, rows_part *part)
+/* Whether the pass does anything but turn planes. */
+static int changes(const gbees_remap_pass *pass)
 {
-    const gbees_sparse_cell *cell = s->cells->cell;
+    return pass->moves || pass->before != 0 || pass->after != 0 || pass->spread > 0;
+}
+
+/* Sets part->row to the cells of a row, in reverse if the pass has a negative scale. Returns 1 if there is no memory.
+ */
+static int fill_row(const rows *s, const gbees_plane_cell *cell, size_t count, rows_part *part)
+{
+    const int32_t low = cell[0].at, high = cell[count - 1].at;
     const int sign = s->pass->moves && s->pass->scale < 0 ? -1 : 1;
-    const int32_t low = cell[first].at[s->pass->axis], high = cell[end - 1].at[s->pass->axis];
+    gbees_row *row = &part->row;
+
+    if (gbees_row_open(row, sign > 0 ? low : -high, sign > 0 ? high : -low))
+        return 1;
+    for (size_t i = 0; i < count; i++)
+        row->p[sign * (int64_t)cell[i].at - row->first] = cell[i].p;
+    return 0;
+}
+
+/* Applies the pass to part->row; *result: the row that has what became of it. at: as for move_row(). */
+static gbees_status change_row(const rows *s, const int32_t *at, rows_part *part, gbees_row **result)
+{
     gbees_row *row = &part->row;
     gbees_status status = GBEES_OK;
 
-    if (gbees_row_open(row, sign > 0 ? low : -high, sign > 0 ? high : -low))
-        return GBEES_ENOMEM;
-    for (size_t i = first; i < end; i++)
-        row->p[sign * (int64_t)cell[i].at[s->pass->axis] - row->first] = cell[i].p;
     if (s->pass->before != 0)
         gbees_row_exchange(row, s->pass->before);
     if (s->pass->moves) {
-        status = move_row(s, cell[first].at, part);
+        status = move_row(s, at, part);
         row = &part->moved;
     }
     if (!status && s->pass->spread > 0) {
@@ -133,78 +180,196 @@ static gbees_status take_row(const rows *s, size_t first, size_t end, rows_part 
     }
     if (!status && s->pass->after != 0)
         gbees_row_exchange(row, s->pass->after);
-    if (!status && append_row(s, row, cell[first].at, part))
-        status = GBEES_ENOMEM;
+    *result = row;
     return status;
 }
 
-static void take_rows(void *context, size_t number)
+/* Notes the range of indices along the rows, of the part's runs from number `first` on, which are of one row. */
+static void note_range(const rows *s, const gbees_sparse_part *runs, size_t first, rows_part *part)
+{
+    if (runs->run_count == first)
+        return;
+    const gbees_sparse_run *last = &runs->run[runs->run_count - 1];
+    const int32_t low = runs->run[first].at[s->pass->axis],
+                  high = last->at[s->pass->axis] + (int32_t)(last->length - 1);
+
+    part->low = low < part->low ? low : part->low;
+    part->high = high > part->high ? high : part->high;
+}
+
+/* Takes one row of the plane of a part; at: the index along the other axes. */
+static gbees_status take_row(const rows *s, size_t number, const int32_t *at, const gbees_plane_cell *cell,
+                             size_t count)
+{
+    rows_part *part = &s->part[number];
+    gbees_sparse_part *runs = &s->cells->part[number];
+    const size_t first = runs->run_count;
+    gbees_row *row = NULL;
+    gbees_status status = GBEES_OK;
+    int failed = 0;
+
+    if (!changes(s->pass)) {
+        failed = append_cells(s, at, cell, count, runs);
+    } else {
+        failed = fill_row(s, cell, count, part);
+        if (!failed)
+            status = change_row(s, at, part, &row);
+        if (!failed && !status)
+            failed = append_row(s, at, row, runs, &part->dropped);
+    }
+    note_range(s, runs, first, part);
+    return failed ? GBEES_ENOMEM : status;
+}
+
+/* ---- planes ---- */
+
+/* Whether two runs lie in one plane: in a row, if the pass is along them. */
+static int same_plane(const rows *s, const gbees_sparse_run *a, const gbees_sparse_run *b)
+{
+    for (int j = 0; j < s->cells->n; j++)
+        if (j != s->pass->axis && j != s->cells->axis && a->at[j] != b->at[j])
+            return 0;
+    return 1;
+}
+
+/* The first run of a plane that begins in this part or later. */
+static size_t first_plane(const rows *s, size_t part)
+{
+    const gbees_sparse_run *run = s->cells->run;
+    size_t i = gbees_sparse_first(s->cells, part);
+
+    while (i > 0 && i < s->cells->run_count && same_plane(s, &run[i], &run[i - 1]))
+        i++;
+    return i;
+}
+
+/* Whether the parts share all planes, and each takes some rows of them: two axes have one plane only. */
+static int is_one_plane(const rows *s)
+{
+    return s->cells->n == 2 && s->pass->axis != s->cells->axis;
+}
+
+/* The axes of a part's planes, and which of their rows it takes. */
+static gbees_plane_axes axes_of(const rows *s, size_t part)
+{
+    const int along = s->cells->axis;
+    const int64_t low = s->cells->low[along], range = s->cells->high[along] - low + 1,
+                  parts = (int64_t)gbees_sparse_parts(s->cells);
+    gbees_plane_axes axes = {.along = along, .across = s->pass->axis, .low = INT32_MIN, .high = INT32_MAX};
+
+    if (is_one_plane(s)) {
+        axes.low = (int32_t)(low + range * (int64_t)part / parts);
+        axes.high = (int32_t)(low + range * (int64_t)(part + 1) / parts - 1);
+    }
+    return axes;
+}
+
+/* Takes the rows of the plane of `count` runs. */
+static gbees_status take_plane(const rows *s, size_t number, const gbees_sparse_run *run, size_t count)
+{
+    gbees_plane *plane = &s->part[number].plane;
+    const gbees_plane_axes axes = axes_of(s, number);
+    const int turns = axes.along != axes.across;
+    gbees_status status = GBEES_OK;
+    int32_t at[GBEES_MAX_DIM];
+
+    if (turns ? gbees_plane_turn(plane, &axes, run, count) : gbees_plane_join(plane, axes.along, run, count))
+        return GBEES_ENOMEM;
+    memcpy(at, run->at, sizeof at);
+    for (size_t k = 0, begin = 0; k < plane->rows && !status; begin = plane->end[k++]) {
+        if (plane->end[k] == begin)
+            continue;
+        if (turns)
+            at[axes.along] = (int32_t)(plane->first + (int64_t)k);
+        status = take_row(s, number, at, &plane->cell[begin], plane->end[k] - begin);
+    }
+    return status;
+}
+
+static void take_planes(void *context, size_t number)
 {
     const rows *s = context;
     rows_part *part = &s->part[number];
-    const size_t stop = first_row(s, number + 1);
+    const gbees_sparse_run *run = s->cells->run;
+    const int shares = is_one_plane(s);
+    const size_t stop = shares ? s->cells->run_count : first_plane(s, number + 1);
 
-    for (size_t first = first_row(s, number), end = first; first < stop && !part->failed; first = end) {
+    for (size_t first = shares ? 0 : first_plane(s, number), end = first; first < stop && !part->failed;
+         first = end) {
         do
             end++;
-        while (end < stop && same_row(s, &s->cells->cell[first], &s->cells->cell[end]));
-        part->failed = take_row(s, first, end, part);
+        while (end < stop && same_plane(s, &run[first], &run[end]));
+        part->failed = take_plane(s, number, &run[first], end - first);
     }
+    s->cells->part[number].p = s->cells->part[number].own;
 }
 
-static void copy_part(void *context, size_t number)
-{
-    const rows *s = context;
+/* ---- passes ---- */
 
-    if (s->part[number].count > 0)
-        memcpy(s->cells->spare + s->part[number].first, s->part[number].cell,
-               s->part[number].count * sizeof *s->part[number].cell);
+/* Sorts the runs so that those of a plane, or of a row if the pass is along them, follow each other: the pass's axis
+ * is then the last but one in the order. */
+static int sort_planes(rows *s, gbees_error *error)
+{
+    const int n = s->cells->n, axis = s->pass->axis;
+    int sorts[GBEES_MAX_DIM], order[GBEES_MAX_DIM], place = 0, count = 0;
+
+    if (axis == s->cells->axis)
+        return gbees_sparse_sort(s->cells, sorts, 0, error);
+    while (s->order[place] != axis)
+        place++;
+    for (int k = n - 2; k > place; k--)
+        sorts[count++] = s->order[k];
+    memcpy(order, s->order, sizeof order);
+    memcpy(s->order, order + place + 1, (size_t)count * sizeof *order);
+    memcpy(s->order + count, order, (size_t)(place + 1) * sizeof *order);
+    if (gbees_sparse_check_range(s->cells, s->cells->axis, error))
+        return GBEES_ENUMERIC;
+    return gbees_sparse_sort(s->cells, sorts, count, error);
 }
 
-/* Replaces the cells by those of the parts, one after the other. */
-static gbees_status join_parts(rows *s, gbees_sparse *cells, double *dropped)
+/* Makes the cells those of the parts. */
+static gbees_status join_parts(rows *s, size_t parts, double *dropped)
 {
-    const size_t parts = gbees_sparse_parts(cells);
+    gbees_sparse *cells = s->cells;
     gbees_status failed = GBEES_OK;
     int32_t low = INT32_MAX, high = INT32_MIN;
-    size_t count = 0;
 
+    if (cells->axis != s->pass->axis) {
+        s->order[cells->n - 2] = cells->axis;
+        s->order[cells->n - 1] = s->pass->axis;
+    }
+    cells->axis = s->pass->axis;
+    cells->parts = parts;
+    cells->count = 0;
     for (size_t k = 0; k < parts; k++) {
-        s->part[k].first = count;
-        count += s->part[k].count;
         failed = failed ? failed : s->part[k].failed;
+        cells->count += cells->part[k].count;
+        *dropped += s->part[k].dropped;
         low = s->part[k].low < low ? s->part[k].low : low;
         high = s->part[k].high > high ? s->part[k].high : high;
     }
-    if (failed || gbees_sparse_reserve(cells, count))
-        return failed ? failed : GBEES_ENOMEM;
-    gbees_sparse_for_parts(cells, copy_part, s);
-    for (size_t k = 0; k < parts; k++)
-        *dropped += s->part[k].dropped;
-    gbees_sparse_swap(cells, count);
-    cells->low[s->pass->axis] = low;
-    cells->high[s->pass->axis] = high;
-    return GBEES_OK;
+    cells->low[cells->axis] = low;
+    cells->high[cells->axis] = high;
+    return failed;
 }
 
 /* Applies a pass to all rows. */
-static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error *error)
+static int pass_rows(rows *s, double *dropped, gbees_error *error)
 {
-    int status = GBEES_OK;
+    gbees_sparse *cells = s->cells;
+    const size_t parts = gbees_sparse_parts(cells);
+    const int status = sort_planes(s, error);
 
-    for (int k = 0; k < s->pass->sort_count && !status; k++)
-        status = gbees_sparse_sort(cells, s->pass->sorts[k], error);
     if (status)
         return status;
-    s->cells = cells;
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
-        s->part[k].count = 0;
+        gbees_sparse_empty(&cells->part[k]);
         s->part[k].dropped = 0;
         s->part[k].low = INT32_MAX;
         s->part[k].high = INT32_MIN;
     }
-    gbees_sparse_for_parts(cells, take_rows, s);
-    const gbees_status failed = join_parts(s, cells, dropped);
+    gbees_pool_run(cells->pool, parts, take_planes, s);
+    const gbees_status failed = join_parts(s, parts, dropped);
     if (failed == GBEES_ENUMERIC)
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "a density can't be taken to another frame: a cell would be more than %d cells from "
@@ -213,28 +378,56 @@ static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error 
     return failed ? gbees_error_set(error, failed, "not enough memory for the cells of another frame") : GBEES_OK;
 }
 
+/* Brings the cells in an order; wanted: axes, the slowest first. Sorts by the slowest ones are needed, before the
+ * longest end of the wanted order whose axes follow each other in the present one. */
+static int sort_all(rows *s, const int *wanted, double *dropped, gbees_error *error)
+{
+    const int n = s->cells->n;
+    const gbees_remap_pass turn = {.axis = wanted[n - 1]};
+    int sorts[GBEES_MAX_DIM], place[GBEES_MAX_DIM], k = n > 1 ? n - 2 : 0, status = GBEES_OK;
+
+    s->pass = &turn;
+    if (turn.axis != s->cells->axis)
+        status = pass_rows(s, dropped, error);
+    if (status)
+        return status;
+    for (int j = 0; j < n; j++)
+        place[s->order[j]] = j;
+    while (k > 0 && place[wanted[k - 1]] < place[wanted[k]])
+        k--;
+    for (int j = 0; j < k; j++)
+        sorts[j] = wanted[k - 1 - j];
+    return gbees_sparse_sort(s->cells, sorts, k, error);
+}
+
 /* ---- all passes ---- */
 
 /* Applies a plan to the cells; allocates and frees the memory of their parts. */
 static int pass_all(const gbees_remap_plan *plan, gbees_sparse *cells, double *dropped, gbees_error *error)
 {
     const size_t bytes = GBEES_SPARSE_PARTS * sizeof(rows_part);
-    rows s = {.least = plan->least_between, .part = aligned_alloc(_Alignof(rows_part), bytes)};
-    int status = GBEES_OK;
+    rows s = {.cells = cells,
+              .least = fmax(plan->least_between, DBL_TRUE_MIN),
+              .part = aligned_alloc(_Alignof(rows_part), bytes)};
+    int status = GBEES_OK, wanted[GBEES_MAX_DIM] = {0};
 
     if (!s.part)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of another frame");
     memset(s.part, 0, bytes);
+    for (int k = 0; k < plan->n; k++) {
+        s.order[plan->from[k]] = k;
+        wanted[plan->to[k]] = k;
+    }
     for (int k = 0; k < plan->count && !status; k++) {
         s.pass = &plan->pass[k];
-        status = pass_rows(&s, cells, dropped, error);
+        status = pass_rows(&s, dropped, error);
     }
-    for (int k = 0; k < plan->sort_count && !status; k++)
-        status = gbees_sparse_sort(cells, plan->sorts[k], error);
+    if (!status)
+        status = sort_all(&s, wanted, dropped, error);
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
+        gbees_plane_close(&s.part[k].plane);
         gbees_row_close(&s.part[k].row);
         gbees_row_close(&s.part[k].moved);
-        free(s.part[k].cell);
     }
     free(s.part);
     return status;

@@ -1,11 +1,13 @@
-/* sparse.c - sorts the cells by counting, one axis after the other, on threads: each counts a part, prefix sums give
- * the places, and each moves its part. */
+/* sparse.c - sorts the runs by counting, one axis after the other, on threads: each counts a part, prefix sums give
+ * the places, and each moves its part. The first of several sorts reads the parts' runs, the others all runs. */
 #include "sparse.h"
 #include "base/array.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { PART_CELLS = 2048, RANGE_MOST = 1 << 18 };
+
+/* ---- parts and memory ---- */
 
 size_t gbees_sparse_parts(const gbees_sparse *cells)
 {
@@ -18,82 +20,143 @@ size_t gbees_sparse_first(const gbees_sparse *cells, size_t part)
 {
     const size_t parts = gbees_sparse_parts(cells);
 
-    return cells->count / parts * part + cells->count % parts * part / parts;
+    return cells->run_count / parts * part + cells->run_count % parts * part / parts;
 }
 
-void gbees_sparse_for_parts(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context)
+void gbees_sparse_empty(gbees_sparse_part *part)
 {
-    gbees_pool_run(cells->pool, gbees_sparse_parts(cells), work, context);
+    double *const own = part->own;
+    const size_t capacity = part->capacity;
+
+    part->own = part->last;
+    part->capacity = part->last_capacity;
+    part->last = own;
+    part->last_capacity = capacity;
+    part->count = part->run_count = 0;
 }
 
-int gbees_sparse_reserve(gbees_sparse *cells, size_t count)
+int gbees_sparse_reserve(gbees_sparse_part *part, size_t run_count, size_t count)
 {
-    const size_t capacity = count + count / 4;
+    const size_t runs = part->run_count + run_count, cells = part->count + count;
 
-    if (count <= cells->spare_capacity && cells->spare)
+    if (runs > part->run_capacity) {
+        gbees_sparse_run *larger = realloc(part->run, 2 * runs * sizeof *larger);
+
+        if (!larger)
+            return 1;
+        part->run = larger;
+        part->run_capacity = 2 * runs;
+    }
+    if (cells > part->capacity) {
+        double *larger = realloc(part->own, 2 * cells * sizeof *larger);
+
+        if (!larger)
+            return 1;
+        part->own = larger;
+        part->capacity = 2 * cells;
+    }
+    return 0;
+}
+
+/* Makes memory for so many runs; what was there is lost. Returns 1 if there is none. */
+static int make_runs(gbees_sparse_run **run, size_t *capacity, size_t count)
+{
+    if (*run && count <= *capacity)
         return 0;
-    free(cells->spare);
-    cells->spare = gbees_array_create(capacity, sizeof *cells->spare);
-    cells->spare_capacity = cells->spare ? capacity : 0;
-    return !cells->spare;
-}
-
-void gbees_sparse_swap(gbees_sparse *cells, size_t count)
-{
-    gbees_sparse_cell *cell = cells->cell;
-    const size_t capacity = cells->capacity;
-
-    cells->cell = cells->spare;
-    cells->capacity = cells->spare_capacity;
-    cells->count = count;
-    cells->spare = cell;
-    cells->spare_capacity = capacity;
+    free(*run);
+    *capacity = count + count / 2;
+    *run = gbees_array_create(*capacity, sizeof **run);
+    if (!*run)
+        *capacity = 0;
+    return !*run;
 }
 
 void gbees_sparse_close(gbees_sparse *cells)
 {
-    free(cells->cell);
+    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
+        free(cells->part[k].run);
+        free(cells->part[k].own);
+        free(cells->part[k].last);
+    }
+    free(cells->run);
     free(cells->spare);
     *cells = (gbees_sparse){0};
 }
 
+/* ---- sorts ---- */
+
 /* A sort by the index along one axis that keeps the order of equals. */
 typedef struct sorting {
-    const gbees_sparse *cells;
+    gbees_sparse *cells;
     int axis;
-    int32_t first;        /* the lowest index */
-    size_t range, *place; /* [part][range]: counts of cells, then their first places */
+    int32_t first;               /* the lowest index */
+    size_t parts, range, *place; /* [parts][range]: counts of runs, then their first places */
+    gbees_sparse_run *to;
 } sorting;
+
+/* The place, among a part's, of runs with this one's index; if s->range is 1 all have the same. */
+static inline size_t *place_of(const sorting *s, const gbees_sparse_run *run, size_t *place)
+{
+    return place + (s->range > 1 ? run->at[s->axis] - s->first : 0);
+}
+
+static void count_runs(const sorting *s, size_t part, const gbees_sparse_run *run, size_t count)
+{
+    size_t *const place = s->place + part * s->range;
+
+    memset(place, 0, s->range * sizeof *place);
+    for (size_t k = 0; k < count; k++)
+        ++*place_of(s, &run[k], place);
+}
 
 static void count_part(void *context, size_t part)
 {
-    sorting *s = context;
-    size_t *count = s->place + part * s->range;
-    const size_t end = gbees_sparse_first(s->cells, part + 1);
+    const sorting *s = context;
 
-    memset(count, 0, s->range * sizeof *count);
-    for (size_t i = gbees_sparse_first(s->cells, part); i < end; i++)
-        count[s->cells->cell[i].at[s->axis] - s->first]++;
+    count_runs(s, part, s->cells->part[part].run, s->cells->part[part].run_count);
 }
 
-static void move_part(void *context, size_t part)
+static void move_part(void *context, size_t number)
 {
-    sorting *s = context;
-    size_t *place = s->place + part * s->range;
+    const sorting *s = context;
+    const gbees_sparse_part *part = &s->cells->part[number];
+    size_t *const place = s->place + number * s->range;
+    const double *p = part->p;
+
+    for (size_t k = 0; k < part->run_count; k++) {
+        gbees_sparse_run *to = &s->to[(*place_of(s, &part->run[k], place))++];
+
+        *to = part->run[k];
+        to->p = p;
+        p += to->length;
+    }
+}
+
+static void count_sorted(void *context, size_t part)
+{
+    const sorting *s = context;
+    const size_t first = gbees_sparse_first(s->cells, part), end = gbees_sparse_first(s->cells, part + 1);
+
+    count_runs(s, part, s->cells->run + first, end - first);
+}
+
+static void move_sorted(void *context, size_t part)
+{
+    const sorting *s = context;
+    size_t *const place = s->place + part * s->range;
     const size_t end = gbees_sparse_first(s->cells, part + 1);
 
     for (size_t i = gbees_sparse_first(s->cells, part); i < end; i++)
-        s->cells->spare[place[s->cells->cell[i].at[s->axis] - s->first]++] = s->cells->cell[i];
+        s->to[(*place_of(s, &s->cells->run[i], place))++] = s->cells->run[i];
 }
 
 /* Turns the counts in `place` into first places (prefix sums): by index, and by part where indices are equal. */
-static void set_places(sorting *s)
+static void set_places(const sorting *s)
 {
-    const size_t parts = gbees_sparse_parts(s->cells);
     size_t all = 0;
 
     for (size_t k = 0; k < s->range; k++)
-        for (size_t part = 0; part < parts; part++) {
+        for (size_t part = 0; part < s->parts; part++) {
             const size_t count = s->place[part * s->range + k];
 
             s->place[part * s->range + k] = all;
@@ -101,28 +164,94 @@ static void set_places(sorting *s)
         }
 }
 
-int gbees_sparse_sort(gbees_sparse *cells, int axis, gbees_error *error)
+/* Counts, sets places, and moves the runs. Returns 1 if there is no memory. */
+static int sort_parts(sorting *s, void (*count)(void *, size_t), void (*move)(void *, size_t))
 {
-    sorting s = {.cells = cells, .axis = axis, .first = cells->low[axis]};
+    s->place = gbees_array_create(s->parts * s->range, sizeof *s->place);
+    if (!s->place)
+        return 1;
+    gbees_pool_run(s->cells->pool, s->parts, count, s);
+    set_places(s);
+    gbees_pool_run(s->cells->pool, s->parts, move, s);
+    free(s->place);
+    return 0;
+}
 
-    if (cells->high[axis] <= cells->low[axis]) /* no cell, or all of one index */
-        return GBEES_OK;
-    s.range = (size_t)((int64_t)cells->high[axis] - cells->low[axis]) + 1;
-    if (s.range > RANGE_MOST)
+/* Sorts the parts' runs. Returns 1 if there is no memory. */
+static int join(sorting *s)
+{
+    gbees_sparse *cells = s->cells;
+
+    s->parts = cells->parts;
+    cells->run_count = 0;
+    for (size_t k = 0; k < cells->parts; k++)
+        cells->run_count += cells->part[k].run_count;
+    if (make_runs(&cells->run, &cells->run_capacity, cells->run_count))
+        return 1;
+    s->to = cells->run;
+    return sort_parts(s, count_part, move_part);
+}
+
+/* Sorts all runs. Returns 1 if there is no memory. */
+static int sort_again(sorting *s)
+{
+    gbees_sparse *cells = s->cells;
+    gbees_sparse_run *const run = cells->run;
+    const size_t capacity = cells->run_capacity;
+
+    s->parts = gbees_sparse_parts(cells);
+    if (make_runs(&cells->spare, &cells->spare_capacity, cells->run_count))
+        return 1;
+    s->to = cells->spare;
+    if (sort_parts(s, count_sorted, move_sorted))
+        return 1;
+    cells->run = cells->spare;
+    cells->run_capacity = cells->spare_capacity;
+    cells->spare = run;
+    cells->spare_capacity = capacity;
+    return 0;
+}
+
+/* The number of indices along an axis between the lowest and the highest; 1 if there is no cell. */
+static size_t range_of(const gbees_sparse *cells, int axis)
+{
+    const int32_t low = cells->low[axis], high = cells->high[axis];
+
+    return high > low ? (size_t)((int64_t)high - low) + 1 : 1;
+}
+
+int gbees_sparse_check_range(const gbees_sparse *cells, int axis, gbees_error *error)
+{
+    const size_t range = range_of(cells, axis);
+
+    if (range > RANGE_MOST)
         return gbees_error_set(
             error, GBEES_ENUMERIC,
             "the cells of a density in a moving frame lie up to %zu cells apart, and at most %d are "
             "possible: it has parts far from each other, or the frame is too fine",
-            s.range, (int)RANGE_MOST);
-    s.place = gbees_array_create(gbees_sparse_parts(cells) * s.range, sizeof *s.place);
-    if (!s.place || gbees_sparse_reserve(cells, cells->count)) {
-        free(s.place);
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to sort %zu cells", cells->count);
-    }
-    gbees_sparse_for_parts(cells, count_part, &s);
-    set_places(&s);
-    gbees_sparse_for_parts(cells, move_part, &s);
-    gbees_sparse_swap(cells, cells->count);
-    free(s.place);
+            range, (int)RANGE_MOST);
     return GBEES_OK;
+}
+
+int gbees_sparse_sort(gbees_sparse *cells, const int *axes, int count, gbees_error *error)
+{
+    sorting s = {.cells = cells, .range = 1};
+    int failed = 0;
+
+    for (int k = 0; k < count; k++)
+        if (gbees_sparse_check_range(cells, axes[k], error))
+            return GBEES_ENUMERIC;
+    for (int k = 0; k < (count > 0 ? count : 1) && !failed; k++) {
+        if (count > 0) {
+            s.axis = axes[k];
+            s.first = cells->low[axes[k]];
+            s.range = range_of(cells, axes[k]);
+        }
+        if (k == 0)
+            failed = join(&s);
+        else if (s.range > 1)
+            failed = sort_again(&s);
+    }
+    return failed ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory to sort %zu cells", cells->count)
+                  : GBEES_OK;
 }

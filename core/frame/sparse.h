@@ -1,5 +1,6 @@
-/* sparse.h - a sparse grid's cells as records that are brought in order axis by axis: rows along any axis, without
- * comparisons.
+/* sparse.h - a sparse grid's cells as runs, neighbours along one axis that share all other indices. Indices stand
+ * with the runs alone, so that a cell takes little more memory than its P, and a sort moves runs, not cells: by
+ * counting, axis by axis.
  */
 #ifndef GBEES_FRAME_SPARSE_H
 #define GBEES_FRAME_SPARSE_H
@@ -12,35 +13,51 @@ enum {
     GBEES_SPARSE_PARTS = 64, /* of the cells, at most, that are taken by one thread each */
 };
 
-typedef struct gbees_sparse_cell {
-    int32_t at[GBEES_MAX_DIM];
-    double p;
-} gbees_sparse_cell;
+typedef struct gbees_sparse_run {
+    int32_t at[GBEES_MAX_DIM]; /* indices of the first cell; 0 beyond the grid's axes */
+    uint32_t length;           /* cells, > 0 */
+    const double *p;           /* [length], once the runs are sorted */
+} gbees_sparse_run;
+
+/* The runs that one thread makes, and the P of their cells, one run after the other. Aligned, so that no two threads
+ * write to one cache line. */
+typedef struct gbees_sparse_part {
+    _Alignas(128) gbees_sparse_run *run;
+    size_t run_count, run_capacity;
+    const double *p;                       /* `own`, or an array of the caller's */
+    double *own, *last;                    /* last: those of the runs before, which may still be read */
+    size_t count, capacity, last_capacity; /* cells */
+} gbees_sparse_part;
 
 typedef struct gbees_sparse {
-    int n;
+    int n, axis;                                     /* axes; the one that runs lie along */
     int32_t low[GBEES_MAX_DIM], high[GBEES_MAX_DIM]; /* all indices along an axis lie between them */
     gbees_pool *pool;
-    size_t count, capacity, spare_capacity;
-    gbees_sparse_cell *cell, *spare; /* spare: what the next order is written to */
+    size_t parts, count; /* parts with runs, one after the other; cells in all */
+    gbees_sparse_part part[GBEES_SPARSE_PARTS];
+    size_t run_count, run_capacity, spare_capacity;
+    gbees_sparse_run *run, *spare; /* all runs, sorted; what the next order is written to */
 } gbees_sparse;
 
-/* Reserves memory for `count` cells in `spare`. Returns 1 if there is no memory. */
-int gbees_sparse_reserve(gbees_sparse *cells, size_t count);
-/* Makes `spare` the cells, `count` of them. */
-void gbees_sparse_swap(gbees_sparse *cells, size_t count);
 void gbees_sparse_close(gbees_sparse *cells);
 
 /* The number of parts: so that each has some thousand cells; it depends on their number alone, so that results are
  * the same for any number of threads. */
 size_t gbees_sparse_parts(const gbees_sparse *cells);
-/* The first cell of a part; that of the part after the last is `count`. */
+/* The first sorted run of a part; that of the part after the last is `run_count`. */
 size_t gbees_sparse_first(const gbees_sparse *cells, size_t part);
-/* Calls work(context, part) for each part, on the pool's threads. */
-void gbees_sparse_for_parts(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context);
 
-/* Puts the cells in the order of their indices along an axis; those with the same one stay in their order.
- * GBEES_ENUMERIC: the indices differ by too much; GBEES_ENOMEM. */
-int gbees_sparse_sort(gbees_sparse *cells, int axis, gbees_error *error);
+/* Empties a part; the P of its runs stay until it is emptied again. */
+void gbees_sparse_empty(gbees_sparse_part *part);
+/* Reserves memory in a part for so many runs and cells more. Returns 1 if there is no memory. */
+int gbees_sparse_reserve(gbees_sparse_part *part, size_t run_count, size_t count);
+
+/* Joins the parts' runs in the order of their indices along an axis, then along the next, and so on for `count` axes,
+ * none of which they lie along; runs with the same index stay in their order. GBEES_ENUMERIC: the indices differ by
+ * too much; GBEES_ENOMEM. */
+int gbees_sparse_sort(gbees_sparse *cells, const int *axes, int count, gbees_error *error);
+
+/* Returns an error, GBEES_ENUMERIC, if the indices along an axis differ by too much. */
+int gbees_sparse_check_range(const gbees_sparse *cells, int axis, gbees_error *error);
 
 #endif

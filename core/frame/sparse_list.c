@@ -1,39 +1,88 @@
-/* sparse_list.c - packs multi-indices and P into records relative to the least index, and unpacks them, on threads.
- * */
+/* sparse_list.c - finds the runs of a list of multi-indices, and writes such a list, on threads. */
 #include "sparse_list.h"
 #include "base/array.h"
 #include <gbees/gbees.h>
+#include <stdatomic.h>
 #include <string.h>
 
-/* ---- packing ---- */
+/* ---- runs of a list ---- */
 
 typedef struct packing {
     const gbees_initial_cells *list;
     const int *axis;
     gbees_sparse *cells;
     int32_t low[GBEES_SPARSE_PARTS][GBEES_MAX_DIM], high[GBEES_SPARSE_PARTS][GBEES_MAX_DIM];
+    atomic_int failed; /* whether there was no memory */
 } packing;
 
-static void pack_part(void *context, size_t part)
+/* The first cell of the list in a part. */
+static size_t first_of(const packing *t, size_t part)
 {
-    packing *t = context;
-    const size_t first = gbees_sparse_first(t->cells, part), end = gbees_sparse_first(t->cells, part + 1);
-    gbees_sparse_cell *cell = t->cells->cell;
+    const size_t parts = t->cells->parts, count = t->list->count;
 
-    for (size_t i = first; i < end; i++)
-        cell[i] = (gbees_sparse_cell){.p = t->list->p[i]};
+    return count / parts * part + count % parts * part / parts;
+}
+
+/* Whether cell i of the list follows cell i - 1 along the runs. */
+static int follows(const packing *t, size_t i)
+{
+    int follows = 1;
+
     for (int k = 0; k < t->cells->n; k++) {
         const int32_t *index = t->list->index[t->axis[k]];
-        int32_t low = INT32_MAX, high = INT32_MIN;
 
-        for (size_t i = first; i < end; i++) {
-            cell[i].at[k] = index[i];
-            low = index[i] < low ? index[i] : low;
-            high = index[i] > high ? index[i] : high;
-        }
-        t->low[part][k] = low;
-        t->high[part][k] = high;
+        follows = follows && index[i] == index[i - 1] + (k == t->cells->axis);
     }
+    return follows;
+}
+
+/* Appends a run that begins with cell i of the list, and has no cell yet. */
+static int begin_run(const packing *t, size_t i, gbees_sparse_part *part)
+{
+    gbees_sparse_run run = {.length = 0};
+
+    if (gbees_sparse_reserve(part, 1, 0))
+        return 1;
+    for (int k = 0; k < t->cells->n; k++)
+        run.at[k] = t->list->index[t->axis[k]][i];
+    part->run[part->run_count++] = run;
+    return 0;
+}
+
+/* Sets a part's range of indices along an axis. */
+static void find_range(packing *t, size_t part, int axis)
+{
+    const int32_t *index = t->list->index[t->axis[axis]];
+    const size_t end = first_of(t, part + 1);
+    int32_t low = INT32_MAX, high = INT32_MIN;
+
+    for (size_t i = first_of(t, part); i < end; i++) {
+        low = index[i] < low ? index[i] : low;
+        high = index[i] > high ? index[i] : high;
+    }
+    t->low[part][axis] = low;
+    t->high[part][axis] = high;
+}
+
+static void pack_part(void *context, size_t number)
+{
+    packing *t = context;
+    const size_t first = first_of(t, number), end = first_of(t, number + 1);
+    gbees_sparse_part *part = &t->cells->part[number];
+    int failed = 0;
+
+    for (size_t i = first; i < end && !failed; i++) {
+        if (i == first || !follows(t, i))
+            failed = begin_run(t, i, part);
+        if (!failed)
+            part->run[part->run_count - 1].length++;
+    }
+    part->p = t->list->p + first;
+    part->count = end - first;
+    for (int k = 0; k < t->cells->n; k++)
+        find_range(t, number, k);
+    if (failed)
+        atomic_store(&t->failed, 1);
 }
 
 /* Sets the range of indices along axis k to that of all parts. */
@@ -41,7 +90,7 @@ static void join_ranges(const packing *t, int k)
 {
     int32_t low = INT32_MAX, high = INT32_MIN;
 
-    for (size_t part = 0; part < gbees_sparse_parts(t->cells); part++) {
+    for (size_t part = 0; part < t->cells->parts; part++) {
         low = t->low[part][k] < low ? t->low[part][k] : low;
         high = t->high[part][k] > high ? t->high[part][k] : high;
     }
@@ -53,14 +102,15 @@ int gbees_sparse_from_list(const gbees_initial_cells *list, const int *axis, gbe
 {
     packing t = {.list = list, .axis = axis, .cells = cells};
 
-    cells->cell = gbees_array_create(list->count, sizeof *cells->cell);
-    if (!cells->cell)
-        return 1;
-    cells->count = cells->capacity = list->count;
-    gbees_sparse_for_parts(cells, pack_part, &t);
+    cells->count = list->count;
+    cells->parts = gbees_sparse_parts(cells);
+    for (int k = 0; k < cells->n; k++)
+        if (axis[k] == cells->n - 1)
+            cells->axis = k;
+    gbees_pool_run(cells->pool, cells->parts, pack_part, &t);
     for (int k = 0; k < cells->n; k++)
         join_ranges(&t, k);
-    return 0;
+    return atomic_load(&t.failed);
 }
 
 /* ---- unpacking ---- */
@@ -81,14 +131,34 @@ static void count_part(void *context, size_t part)
     size_t kept = 0;
     double dropped = 0;
 
-    for (size_t i = gbees_sparse_first(g->cells, part); i < end; i++) {
-        const double p = g->cells->cell[i].p;
+    for (size_t k = gbees_sparse_first(g->cells, part); k < end; k++) {
+        const gbees_sparse_run *run = &g->cells->run[k];
 
-        kept += p >= g->least;
-        dropped += p >= g->least ? 0 : p;
+        for (uint32_t i = 0; i < run->length; i++) {
+            kept += run->p[i] >= g->least;
+            dropped += run->p[i] >= g->least ? 0 : run->p[i];
+        }
     }
     g->first[part] = kept;
     g->dropped[part] = dropped;
+}
+
+/* Writes the cells of a run that are kept to the list, from entry `to` on; returns the entry after them. */
+static size_t unpack_run(const unpacking *g, const gbees_sparse_run *run, size_t to)
+{
+    const int along = g->cells->axis;
+    int32_t *index = g->list->index[g->axis[along]];
+    size_t end = to;
+
+    for (uint32_t i = 0; i < run->length; i++)
+        if (run->p[i] >= g->least) {
+            g->list->p[end] = run->p[i];
+            index[end++] = run->at[along] + (int32_t)i;
+        }
+    for (int k = 0; k < g->cells->n; k++)
+        for (size_t i = to; k != along && i < end; i++)
+            g->list->index[g->axis[k]][i] = run->at[k];
+    return end;
 }
 
 static void unpack_part(void *context, size_t part)
@@ -97,15 +167,8 @@ static void unpack_part(void *context, size_t part)
     const size_t end = gbees_sparse_first(g->cells, part + 1);
     size_t to = g->first[part];
 
-    for (size_t i = gbees_sparse_first(g->cells, part); i < end; i++) {
-        const gbees_sparse_cell *cell = &g->cells->cell[i];
-
-        if (!(cell->p >= g->least))
-            continue;
-        for (int k = 0; k < g->cells->n; k++)
-            g->list->index[g->axis[k]][to] = cell->at[k];
-        g->list->p[to++] = cell->p;
-    }
+    for (size_t k = gbees_sparse_first(g->cells, part); k < end; k++)
+        to = unpack_run(g, &g->cells->run[k], to);
 }
 
 /* Sets the place of each part's cells in the list; returns their number. */
@@ -143,12 +206,12 @@ int gbees_sparse_to_list(const gbees_sparse *cells, const int *axis, double leas
     unpacking g = {.cells = cells, .axis = axis, .least = least, .list = &made};
     double lost = 0;
 
-    gbees_sparse_for_parts(cells, count_part, &g);
+    gbees_pool_run(cells->pool, gbees_sparse_parts(cells), count_part, &g);
     const size_t count = set_places(&g, &lost);
     if (make_list(cells->n, count, &made))
         return 1;
     made.count = count;
-    gbees_sparse_for_parts(cells, unpack_part, &g);
+    gbees_pool_run(cells->pool, gbees_sparse_parts(cells), unpack_part, &g);
     gbees_initial_cells_clear(list);
     *list = made;
     *dropped += lost;
