@@ -31,7 +31,7 @@ typedef struct rows {
 /* Aligned, so that no two threads write to one cache line. */
 typedef struct rows_part {
     _Alignas(128) gbees_plane plane;
-    gbees_row row, moved;
+    gbees_row row, other;
     int32_t low, high; /* indices along the rows lie between them */
     double dropped;
     gbees_status failed;
@@ -125,18 +125,18 @@ static int append_cells(const rows *s, const int32_t *at, const gbees_plane_cell
 
 /* ---- rows ---- */
 
-/* Moves part->row along itself to part->moved; at: the index along the other axes. */
-static gbees_status move_row(const rows *s, const int32_t *at, rows_part *part)
+/* Sets `to` to a row after the pass's map; at: the index along the other axes. */
+static gbees_status move_row(const rows *s, const int32_t *at, const gbees_row *row, gbees_row *to)
 {
-    const double scale = fabs(s->pass->scale), last = (double)part->row.first + (double)part->row.length;
+    const double scale = fabs(s->pass->scale), last = (double)row->first + (double)row->length;
     double shift = s->pass->shift;
 
     for (int j = 0; j < s->cells->n; j++)
         shift += s->pass->shear[j] * at[j]; /* 0 along the row */
-    if (!(fabs(scale * (double)part->row.first + shift) < GBEES_REMAP_REACH &&
+    if (!(fabs(scale * (double)row->first + shift) < GBEES_REMAP_REACH &&
           fabs(scale * last + shift) < GBEES_REMAP_REACH))
         return GBEES_ENUMERIC;
-    return gbees_row_map(&part->row, scale, shift, &part->moved) ? GBEES_ENOMEM : GBEES_OK;
+    return gbees_row_map(row, scale, shift, to) ? GBEES_ENOMEM : GBEES_OK;
 }
 
 /* Whether the pass does anything but turn planes. */
@@ -160,26 +160,36 @@ static int fill_row(const rows *s, const gbees_plane_cell *cell, size_t count, r
     return 0;
 }
 
+static void swap(gbees_row **a, gbees_row **b)
+{
+    gbees_row *const row = *a;
+
+    *a = *b;
+    *b = row;
+}
+
 /* Applies the pass to part->row; *result: the row that has what became of it. at: as for move_row(). */
 static gbees_status change_row(const rows *s, const int32_t *at, rows_part *part, gbees_row **result)
 {
-    gbees_row *row = &part->row;
+    gbees_row *row = &part->row, *next = &part->other;
     gbees_status status = GBEES_OK;
 
-    if (s->pass->before != 0)
-        gbees_row_exchange(row, s->pass->before);
-    if (s->pass->moves) {
-        status = move_row(s, at, part);
-        row = &part->moved;
+    if (s->pass->before != 0) {
+        status = gbees_row_exchange(row, s->pass->before, next) ? GBEES_ENOMEM : GBEES_OK;
+        swap(&row, &next);
+    }
+    if (!status && s->pass->moves) {
+        status = move_row(s, at, row, next);
+        swap(&row, &next);
     }
     if (!status && s->pass->spread > 0) {
-        gbees_row *const wider = row == &part->row ? &part->moved : &part->row;
-
-        status = gbees_row_spread(row, s->pass->spread, wider) ? GBEES_ENOMEM : GBEES_OK;
-        row = wider;
+        status = gbees_row_spread(row, s->pass->spread, next) ? GBEES_ENOMEM : GBEES_OK;
+        swap(&row, &next);
     }
-    if (!status && s->pass->after != 0)
-        gbees_row_exchange(row, s->pass->after);
+    if (!status && s->pass->after != 0) {
+        status = gbees_row_exchange(row, s->pass->after, next) ? GBEES_ENOMEM : GBEES_OK;
+        swap(&row, &next);
+    }
     *result = row;
     return status;
 }
@@ -427,7 +437,7 @@ static int pass_all(const gbees_remap_plan *plan, gbees_sparse *cells, double *d
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
         gbees_plane_close(&s.part[k].plane);
         gbees_row_close(&s.part[k].row);
-        gbees_row_close(&s.part[k].moved);
+        gbees_row_close(&s.part[k].other);
     }
     free(s.part);
     return status;

@@ -10,23 +10,25 @@
 /* The arithmetic, which needs what split.h defines. */
 #include "numerics/row.h"
 
+enum { BLOCK = 8 /* cells that are computed together, in vectors; so many after a row's end hold 0, too */ };
+
 /* Makes the row hold a range of cells, all 0. Returns 1 if there is no memory. */
 static int open_range(gbees_row *row, gbees_row_range range)
 {
-    const size_t length = (size_t)range.length;
+    const size_t length = (size_t)range.length, all = length + BLOCK;
 
-    if (length > row->capacity) {
-        double *larger = malloc(2 * length * sizeof *larger);
+    if (all > row->capacity) {
+        double *larger = malloc(2 * all * sizeof *larger);
 
         if (!larger)
             return 1;
         free(row->p);
         row->p = larger;
-        row->capacity = 2 * length;
+        row->capacity = 2 * all;
     }
     row->first = range.first;
     row->length = length;
-    memset(row->p, 0, length * sizeof *row->p);
+    memset(row->p, 0, all * sizeof *row->p);
     return 0;
 }
 
@@ -46,19 +48,51 @@ static gbees_row_range range_of(const gbees_row *row)
     return (gbees_row_range){row->first, row->length};
 }
 
-GBEES_PROCESSOR_CLONES static void exchange(gbees_row *row, double fraction)
+/* gbees_row_exchange_along() to another array, in whole blocks. The first and the last cell hold 0. */
+GBEES_PROCESSOR_CLONES static void exchange(const double *restrict p, size_t length, double fraction,
+                                            double *restrict to)
 {
-    gbees_row_exchange_along(row->p, 1, row->length, fraction);
+    const size_t blocks = (length + BLOCK - 2) / BLOCK;
+
+    for (size_t i = 1; i < blocks * BLOCK + 1; i++)
+        to[i] = p[i] - gbees_row_flux(p[i - 1], p[i], fraction) + gbees_row_flux(p[i], p[i + 1], fraction);
 }
 
-void gbees_row_exchange(gbees_row *row, double fraction)
+int gbees_row_exchange(const gbees_row *row, double fraction, gbees_row *to)
 {
-    exchange(row, fraction);
+    if (open_range(to, range_of(row)))
+        return 1;
+    exchange(row->p, row->length, fraction, to->p);
+    return 0;
 }
 
+/* Nothing of a row has been given; cells of 0 at both ends, which have nothing to give, are passed over. */
+static inline gbees_row_given begin(const gbees_row *row)
+{
+    gbees_row_given given = gbees_row_whole(row->length);
+
+    while (given.i < given.last && row->p[given.i] == 0)
+        given.i++;
+    while (given.last > given.i && row->p[given.last - 1] == 0)
+        given.last--;
+    return given;
+}
+
+/* gbees_row_map_along(), with a block's faces first, as divisions in vectors take much less time. */
 GBEES_PROCESSOR_CLONES static void map(const gbees_row *row, double scale, double shift, gbees_row *to)
 {
-    gbees_row_map_along(row->p, range_of(row), scale, shift, 1, range_of(to), to->p);
+    gbees_row_given given = begin(row);
+
+    for (size_t k = 0; k < to->length; k += BLOCK) {
+        const size_t count = to->length - k < BLOCK ? to->length - k : BLOCK;
+        const double first = (double)to->first + (double)k;
+        double face[BLOCK];
+
+        for (int j = 0; j < BLOCK; j++)
+            face[j] = gbees_row_face(first + j, range_of(row), scale, shift);
+        for (size_t j = 0; j < count; j++)
+            to->p[k + j] = gbees_row_give(row->p, 1, face[j], &given);
+    }
 }
 
 int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *to)

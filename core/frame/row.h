@@ -18,10 +18,10 @@ typedef struct gbees_row {
 int gbees_row_open(gbees_row *row, int64_t first, int64_t last);
 void gbees_row_close(gbees_row *row);
 
-/* Moves `fraction` of the difference between each two neighbours to the cell that holds less. A negative fraction
- * moves mass from that cell, at most a quarter of what it holds to each side. A fraction of 1/24 makes averages over
- * cells of values at centres, -1/24 the reverse. */
-void gbees_row_exchange(gbees_row *row, double fraction);
+/* Sets `to` to the row with `fraction` of the difference between each two neighbours moved to the cell that holds
+ * less. A negative fraction moves mass from that cell, at most a quarter of what it holds to each side. A fraction of
+ * 1/24 makes averages over cells of values at centres, -1/24 the reverse. Returns 1 if there is no memory. */
+int gbees_row_exchange(const gbees_row *row, double fraction, gbees_row *to);
 
 /* Sets `to` to the row under z -> scale z + shift, scale > 0: each new cell gets the integral of the quartic of
  * split5 over what it covers, bounded so that no part of a cell holds less than 0 and all parts hold what it holds.

@@ -62,6 +62,15 @@ GBEES_NUM double gbees_row_most(double a, double b)
     return a > b ? a : b;
 }
 
+/* What a cell gets from the next one in an exchange (gbees_row_exchange_along()). */
+GBEES_NUM double gbees_row_flux(double here, double next, double fraction)
+{
+    const double limit = 0.25 * gbees_row_least(here, next);
+    const double moved = fraction * (next - here);
+
+    return fraction < 0 ? gbees_row_most(-limit, gbees_row_least(moved, limit)) : moved;
+}
+
 /* Moves `fraction` of the difference between each two of `length` neighbours to the one that holds less. A negative
  * fraction moves mass from that cell, at most a quarter of what it holds to each side. A fraction of 1/24 makes
  * averages over cells of values at centres, -1/24 the reverse. */
@@ -70,10 +79,7 @@ GBEES_NUM void gbees_row_exchange_along(double *p, uint64_t stride, uint64_t len
     double here = p[0]; /* what cell i held before */
 
     for (uint64_t i = 0; i + 1 < length; i++) {
-        const double next = p[(i + 1) * stride];
-        const double limit = 0.25 * gbees_row_least(here, next);
-        const double moved = fraction * (next - here); /* from i + 1 to i */
-        const double flux = fraction < 0 ? gbees_row_most(-limit, gbees_row_least(moved, limit)) : moved;
+        const double next = p[(i + 1) * stride], flux = gbees_row_flux(here, next, fraction);
 
         p[i * stride] += flux;
         p[(i + 1) * stride] -= flux;
@@ -92,32 +98,64 @@ GBEES_NUM double gbees_row_mass_below(const double *p, uint64_t stride, uint64_t
     return gbees_row_most(0, gbees_row_least(mass, here));
 }
 
+/* The upper face of the new cell with this index, in cells from the lower end of the row that is mapped. */
+GBEES_NUM double gbees_row_face(double index, gbees_row_range from, double scale, double shift)
+{
+    const double face = (index + 0.5 - shift) / scale;
+
+    return face + 0.5 - (double)from.first;
+}
+
+/* How much of a row has been given to new cells: all before cell i, and `taken` of it. Cells from `last` on are 0. */
+typedef struct gbees_row_given {
+    uint64_t i, last;
+    double taken;
+} gbees_row_given;
+
+/* Nothing of a row has been given. */
+GBEES_NUM gbees_row_given gbees_row_whole(uint64_t length)
+{
+    gbees_row_given given;
+
+    given.i = 2;
+    given.last = length - 2;
+    given.taken = 0;
+    return given;
+}
+
+/* Gives what lies up to a face, gbees_row_face(), to the next new cell. */
+GBEES_NUM double gbees_row_give(const double *p, uint64_t stride, double face, gbees_row_given *given)
+{
+    uint64_t i = given->i;
+    double sum = 0, taken = given->taken;
+
+    for (; i < given->last && (double)(i + 1) <= face; i++) {
+        sum += p[i * stride] - taken;
+        taken = 0;
+    }
+    if (i < given->last && face > (double)i) {
+        const double mass = gbees_row_most(taken, gbees_row_mass_below(p, stride, i, face - (double)i));
+
+        sum += mass - taken;
+        taken = mass;
+    }
+    given->i = i;
+    given->taken = taken;
+    return sum;
+}
+
 /* Sets the cells out[k * stride] of the range `to`, gbees_row_mapped() of `from`, to the row p under z -> scale z +
  * shift: each gets the integral of the quartic of split5 over what it covers, bounded so that no part of a cell holds
  * less than 0 and all parts hold what it holds. */
 GBEES_NUM void gbees_row_map_along(const double *p, gbees_row_range from, double scale, double shift, uint64_t stride,
                                    gbees_row_range to, double *out)
 {
-    const uint64_t last = from.length - 2;
-    double taken = 0; /* of cell i */
-    uint64_t i = 2;
+    gbees_row_given given = gbees_row_whole(from.length);
 
     for (uint64_t k = 0; k < to.length; k++) {
-        const double face = ((double)to.first + (double)k + 0.5 - shift) / scale; /* the upper one */
-        const double cells = face + 0.5 - (double)from.first;                     /* from the row's lower end */
-        double sum = 0;
+        const double face = gbees_row_face((double)to.first + (double)k, from, scale, shift);
 
-        for (; i < last && (double)(i + 1) <= cells; i++) {
-            sum += p[i * stride] - taken;
-            taken = 0;
-        }
-        if (i < last && cells > (double)i) {
-            const double mass = gbees_row_most(taken, gbees_row_mass_below(p, stride, i, cells - (double)i));
-
-            sum += mass - taken;
-            taken = mass;
-        }
-        out[k * stride] = sum;
+        out[k * stride] = gbees_row_give(p, stride, face, &given);
     }
 }
 
