@@ -17,6 +17,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial.h \
 	%D%/common/initial_bricks.c \
 	%D%/common/initial_bricks.h \
+	%D%/common/listed_bricks.c \
+	%D%/common/listed_bricks.h \
 	%D%/common/initial_estimate.c \
 	%D%/common/initial_grid.c \
 	%D%/common/initial_grid.h \

@@ -2,15 +2,14 @@
  * mixture or a record's cells as a list, which is sorted and has each brick once. */
 #include "initial_bricks.h"
 #include "failure.h"
-#include "numerics/buzhash.h"
+#include "listed_bricks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FARTHEST = 1 << 25,      /* bricks from the origin, at most: the engines' limit, too */
-    FIRST_ENTRIES = 1 << 12, /* of a hash table of bricks */
-    BLOCK = 256              /* cells whose bricks are compared at a time, by vectors */
+    FARTHEST = 1 << 25, /* bricks from the origin, at most: the engines' limit, too */
+    BLOCK = 256         /* cells whose bricks are compared at a time, by vectors */
 };
 
 /* ---- a box ---- */
@@ -52,25 +51,14 @@ static double whole_box(const gbees_problem *problem, const gbees_shape *shape, 
 
 /* ---- a list ---- */
 
-/* For qsort(): by key, in lexicographic order; unused components are 0. */
-static int compare_keys(const void *a, const void *b)
-{
-    const int32_t *left = a, *right = b;
-
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        if (left[j] != right[j])
-            return left[j] < right[j] ? -1 : 1;
-    return 0;
-}
-
 /* Sorts the list and removes duplicates. */
 static void sort(initial_bricks *bricks)
 {
     uint64_t kept = 0;
 
-    qsort(bricks->list, (size_t)bricks->count, sizeof *bricks->list, compare_keys);
+    qsort(bricks->list, (size_t)bricks->count, sizeof *bricks->list, brick_keys_compare);
     for (uint64_t k = 0; k < bricks->count; k++)
-        if (kept == 0 || compare_keys(bricks->list[kept - 1], bricks->list[k]) != 0)
+        if (kept == 0 || brick_keys_compare(bricks->list[kept - 1], bricks->list[k]) != 0)
             memmove(bricks->list[kept++], bricks->list[k], sizeof *bricks->list);
     bricks->count = kept;
 }
@@ -88,15 +76,6 @@ static void list_boxes(initial_bricks *bricks, const gbees_problem *problem, con
             box_next(lo, hi, shape->n, key);
         }
     }
-}
-
-/* Sets key to that of the brick in which cell i of a record is, and returns it. */
-static int32_t *brick_of_cell(const gbees_initial_cells *cells, const gbees_shape *shape, size_t i, int32_t *key)
-{
-    memset(key, 0, GBEES_MAX_DIM * sizeof *key);
-    for (int j = 0; j < shape->n; j++)
-        key[j] = gbees_shape_key(shape, j, cells->index[j][i]);
-    return key;
 }
 
 /* Sets changed[i] to 0 if cell first + i of the list is in the same brick as the one before it, else to 1. first: >
@@ -139,69 +118,6 @@ static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees
     return bricks;
 }
 
-/* A hash table of a list of bricks, at most half full: it is much smaller than the cells are many, and stays in the
- * processor's cache. */
-typedef struct brick_table {
-    uint32_t *entry; /* [mask + 1]: numbers of bricks in the list, plus 1; 0: none */
-    uint64_t mask;
-} brick_table;
-
-/* Where a brick is in the table, or where it has to be entered. */
-static uint32_t *find_entry(const initial_bricks *bricks, const int32_t *key, const brick_table *table)
-{
-    uint64_t at = gbees_buzhash(key, bricks->n) & table->mask;
-
-    while (table->entry[at] && compare_keys(bricks->list[table->entry[at] - 1], key) != 0)
-        at = (at + 1) & table->mask;
-    return &table->entry[at];
-}
-
-/* Makes the table one of `size` entries, a power of 2. Returns 1 if there is no memory. */
-static int resize_table(const initial_bricks *bricks, uint64_t size, brick_table *table)
-{
-    const brick_table larger = {.entry = calloc((size_t)size, sizeof *larger.entry), .mask = size - 1};
-
-    if (!larger.entry)
-        return 1;
-    for (uint64_t k = 0; k < bricks->count; k++)
-        *find_entry(bricks, bricks->list[k], &larger) = (uint32_t)(k + 1);
-    free(table->entry);
-    *table = larger;
-    return 0;
-}
-
-/* Adds the brick with this key to the list unless it is there. Returns 1 if there is no memory. */
-static int list_once(initial_bricks *bricks, const int32_t *key, brick_table *table)
-{
-    uint32_t *entry = find_entry(bricks, key, table);
-
-    if (*entry)
-        return 0;
-    memcpy(bricks->list[bricks->count++], key, sizeof *bricks->list);
-    *entry = (uint32_t)bricks->count;
-    return 2 * bricks->count > table->mask ? resize_table(bricks, 4 * (table->mask + 1), table) : 0;
-}
-
-/* Lists the bricks of a record's cells, each once, in any order. Returns 1 if there is no memory. */
-static int list_cells_bricks(initial_bricks *bricks, const gbees_initial_cells *cells, const gbees_shape *shape)
-{
-    int32_t changed[BLOCK], key[GBEES_MAX_DIM];
-    brick_table table = {NULL, 0};
-    int failed =
-        resize_table(bricks, FIRST_ENTRIES, &table) || list_once(bricks, brick_of_cell(cells, shape, 0, key), &table);
-
-    for (size_t first = 1; first < cells->count && !failed; first += BLOCK) {
-        const size_t count = cells->count - first < BLOCK ? cells->count - first : BLOCK;
-
-        mark_changes(cells, shape, first, count, changed);
-        for (size_t i = 0; i < count; i++)
-            if (changed[i])
-                failed |= list_once(bricks, brick_of_cell(cells, shape, first + i, key), &table);
-    }
-    free(table.entry);
-    return failed;
-}
-
 /* ---- a box or a list ---- */
 
 double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shape)
@@ -240,9 +156,32 @@ double initial_bricks_bytes(const gbees_problem *problem, const gbees_shape *sha
     return list_length(problem, shape) * sizeof(int32_t[GBEES_MAX_DIM]) + cells * (4.0 * shape->n + 8);
 }
 
-int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape, double most,
-                          gbees_error *error)
+/* Makes the list of a problem that has one, of `length` bricks at most. */
+static int make_list(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape, double length,
+                     int threads, gbees_error *error)
 {
+    int failed;
+
+    if (problem->cells) {
+        failed = listed_bricks_find(problem->cells, shape, threads, &bricks->list, &bricks->count);
+    } else {
+        bricks->list = malloc((size_t)length * sizeof *bricks->list);
+        failed = !bricks->list;
+        if (!failed) {
+            list_boxes(bricks, problem, shape);
+            sort(bricks);
+        }
+    }
+    return failed
+               ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for %.3g bricks of the initial density", length)
+               : 0;
+}
+
+int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape, double most,
+                          int threads, gbees_error *error)
+{
+    int status = 0;
+
     *bricks = (initial_bricks){.n = shape->n};
     double count = whole_box(problem, shape, bricks->lo, bricks->hi), length = list_length(problem, shape);
 
@@ -251,25 +190,12 @@ int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, 
             return failure_far(problem, j, FARTHEST, error);
     if ((length > 0 ? length : count) > most)
         return gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", length > 0 ? length : count);
-    if (length > 0) {
-        int failed = 0;
-
-        bricks->list = malloc((size_t)length * sizeof *bricks->list);
-        if (bricks->list && problem->cells)
-            failed = list_cells_bricks(bricks, problem->cells, shape);
-        else if (bricks->list)
-            list_boxes(bricks, problem, shape);
-        if (!bricks->list || failed) {
-            initial_bricks_destroy(bricks);
-            return gbees_error_set(error, GBEES_ENOMEM, "out of memory for %.3g bricks of the initial density",
-                                   length);
-        }
-        sort(bricks);
-    } else {
+    if (length > 0)
+        status = make_list(bricks, problem, shape, length, threads, error);
+    else
         bricks->count = (uint64_t)count;
-    }
     initial_bricks_rewind(bricks);
-    return 0;
+    return status;
 }
 
 void initial_bricks_destroy(initial_bricks *bricks)
@@ -301,7 +227,8 @@ uint64_t initial_bricks_find(const initial_bricks *bricks, const int32_t *key)
     uint64_t place = 0;
 
     if (bricks->list) {
-        const int32_t *found = bsearch(key, bricks->list, (size_t)bricks->count, sizeof *bricks->list, compare_keys);
+        const int32_t *found =
+            bsearch(key, bricks->list, (size_t)bricks->count, sizeof *bricks->list, brick_keys_compare);
 
         return found ? (uint64_t)(found - bricks->list[0]) / GBEES_MAX_DIM : UINT64_MAX;
     }

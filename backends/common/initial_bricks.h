@@ -16,10 +16,10 @@ typedef struct initial_bricks {
     int32_t key[GBEES_MAX_DIM];                   /* of the box: the key to be taken next */
 } initial_bricks;
 
-/* Finds the bricks of a problem's initial density. Returns GBEES_ENOMEM if there are more than `most` or there is no
- * memory for the list, GBEES_ENUMERIC if a brick of a list is too far away from the origin. */
+/* Finds the bricks of a problem's initial density, on so many threads. Returns GBEES_ENOMEM if there are more than
+ * `most` or there is no memory for the list, GBEES_ENUMERIC if a brick of a list is too far away from the origin. */
 int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape, double most,
-                          gbees_error *error);
+                          int threads, gbees_error *error);
 void initial_bricks_destroy(initial_bricks *bricks);
 
 /* Has initial_bricks_take() begin with the first brick again. */

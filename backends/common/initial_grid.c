@@ -370,7 +370,7 @@ int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const 
     *grid = (initial_grid){.factor = 1};
     int status = initial_density_create(&grid->density, problem, error);
     if (!status)
-        status = initial_bricks_create(&grid->bricks, problem, shape, MOST_BRICKS, error);
+        status = initial_bricks_create(&grid->bricks, problem, shape, MOST_BRICKS, b.threads, error);
     if (!status) {
         b.key = calloc(BATCH, sizeof *b.key);
         b.scratch = malloc((size_t)BATCH * (size_t)shape->cells * sizeof *b.scratch);

@@ -23,7 +23,7 @@ static void compute_all(every_brick *all, const gbees_problem *problem, const gb
     gbees_error error = {GBEES_OK, ""};
     initial_cursor cursor = {{0}};
 
-    ck_assert_msg(!initial_bricks_create(&all->bricks, problem, shape, 1e9, &error), "%s", error.text);
+    ck_assert_msg(!initial_bricks_create(&all->bricks, problem, shape, 1e9, 2, &error), "%s", error.text);
     all->p = malloc((size_t)all->bricks.count * sizeof *all->p);
     all->active = calloc((size_t)all->bricks.count, sizeof *all->active);
     all->needed = calloc((size_t)all->bricks.count, 1);
@@ -205,7 +205,7 @@ START_TEST(a_reference_has_all_bricks)
     world_create(&w, "lorenz63", (setting_list){"mode=paper"});
     gbees_shape_set(&shape, 3, w.problem->numerics.cells_per_brick);
     ck_assert_msg(!initial_grid_create(&grid, w.problem, &shape, 1, 2, &error), "%s", error.text);
-    ck_assert_msg(!initial_bricks_create(&all, w.problem, &shape, 1e9, &error), "%s", error.text);
+    ck_assert_msg(!initial_bricks_create(&all, w.problem, &shape, 1e9, 2, &error), "%s", error.text);
     ck_assert_int_eq(initial_grid_selects(w.problem), 0);
     ck_assert_uint_eq(grid.bricks.count, all.count);
     for (uint64_t k = 0; k < all.count; k++) {
