@@ -351,16 +351,33 @@ static int fetch_list(remapper *m, gbees_initial_cells *to, gbees_error *error)
     return cuda_check(api, result, doing, error);
 }
 
+/* Sorts the density's cells, which come in any order, lexicographically, but for the coordinates that are sorted by
+ * next, in whose sorts their order would be lost. */
+static int sort_cells(remapper *m, gbees_error *error)
+{
+    const gbees_remap_plan *plan = m->plan;
+    const int *next = plan->count > 0 ? plan->pass[0].sorts : plan->sorts;
+    const int next_count = plan->count > 0 ? plan->pass[0].sort_count : plan->sort_count;
+    int coordinate[GBEES_MAX_DIM] = {0}, is_next[GBEES_MAX_DIM] = {0}, status = 0;
+
+    for (int k = 0; k < plan->n; k++)
+        coordinate[plan->from[k]] = k;
+    for (int k = 0; k < next_count; k++)
+        is_next[next[k]] = 1;
+    for (int j = plan->n - 1; j >= 0 && !status && !m->gave_up; j--)
+        if (!is_next[coordinate[j]])
+            status = sort_by(m, coordinate[j], error);
+    return status;
+}
+
 /* Takes the density through all passes; m->gave_up tells whether that was possible. */
 static int take_all(remapper *m, double fraction, gbees_error *error)
 {
     const gbees_remap_plan *plan = m->plan;
-    int status = take_cells(m, fraction, error), coordinate[GBEES_MAX_DIM] = {0};
+    int status = take_cells(m, fraction, error);
 
-    for (int k = 0; k < plan->n; k++)
-        coordinate[plan->from[k]] = k;
-    for (int j = plan->n - 1; j >= 0 && !status && !m->gave_up; j--)
-        status = sort_by(m, coordinate[j], error);
+    if (!status && !m->gave_up)
+        status = sort_cells(m, error);
     for (int k = 0; k < plan->count && !status && !m->gave_up; k++)
         status = pass_rows(m, &plan->pass[k], error);
     if (!status && !m->gave_up)
