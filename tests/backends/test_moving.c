@@ -65,6 +65,10 @@ START_TEST(cuda_kernels_agree)
     kept_run *cpu = run_on(&lorenz, "cpu"), *cuda = run_on(&lorenz, "shim");
 
     ck_assert_int_eq(cpu->count, cuda->count);
+    const gbees_record_frame *own = &cpu->record[0].record.frame, *other = &cuda->record[0].record.frame;
+    ck_assert_double_gt(own->rate, 0); /* of the same grid: that of velocities at its cells' centres */
+    ck_assert_double_eq_tol(own->rate, other->rate, 1e-4 * own->rate);
+    ck_assert_double_eq_tol(own->rate_at_rest, other->rate_at_rest, 1e-5 * own->rate_at_rest);
     for (int k = 0; k < cpu->count; k++) {
         const gbees_statistics *a = &cpu->record[k].record.statistics, *b = &cuda->record[k].record.statistics;
 
