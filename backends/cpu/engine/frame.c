@@ -44,33 +44,73 @@ static inline double add_lanes(const lanes *sums)
     return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
+/* Sums of some bricks as gbees_affine_sums has them, but lane by lane: the lanes are added up at the end. */
+typedef struct lane_sums {
+    double mass;
+    lanes y[GBEES_MAX_DIM], f[GBEES_MAX_DIM];
+    lanes yy[GBEES_MAX_DIM][GBEES_MAX_DIM], fy[GBEES_MAX_DIM][GBEES_MAX_DIM];
+} lane_sums;
+
+/* Sets all sums of n dimensions to 0. */
+static void clear_sums(int n, lane_sums *sums)
+{
+    sums->mass = 0;
+    for (int j = 0; j < n; j++) {
+        sums->y[j] = sums->f[j] = (lanes){0};
+        for (int k = 0; k < n; k++)
+            sums->yy[j][k] = sums->fy[j][k] = (lanes){0};
+    }
+}
+
+/* Adds the sum over the cells of a times b. */
+static inline void add_product(const lanes *a, const lanes *b, lanes *sums)
+{
+    lanes all = *sums;
+
+    for (int i = 0; i < ROWS; i++)
+        all += a[i] * b[i];
+    *sums = all;
+}
+
 /* The sum over the cells of a times b. */
 static inline double product_of(const lanes *a, const lanes *b)
 {
     lanes sums = {0};
 
-    for (int i = 0; i < ROWS; i++)
-        sums += a[i] * b[i];
+    add_product(a, b, &sums);
     return add_lanes(&sums);
 }
 
-/* Adds the sums over a brick's cells of P, P y, P f, P f y' and the upper half of those of P y y'. */
-GBEES_PROCESSOR_CLONES static void add_products(const brick_values *v, int n, double mass, gbees_affine_sums *sums)
+/* Adds the sums over a brick's cells of P y, P f, P f y' and the upper half of those of P y y'. */
+GBEES_PROCESSOR_CLONES static void add_products(const brick_values *v, int n, lane_sums *sums)
 {
-    sums->mass += mass;
     for (int j = 0; j < n; j++) {
-        lanes py[ROWS], first = {0};
+        lanes py[ROWS], first = sums->y[j];
 
         for (int i = 0; i < ROWS; i++) {
             py[i] = v->p[i] * v->y[j][i];
             first += py[i];
         }
-        sums->y[j] += add_lanes(&first);
-        sums->f[j] += product_of(v->p, v->f[j]);
+        sums->y[j] = first;
+        add_product(v->p, v->f[j], &sums->f[j]);
         for (int k = 0; k < n; k++)
-            sums->fy[k * n + j] += product_of(py, v->f[k]);
+            add_product(py, v->f[k], &sums->fy[k][j]);
         for (int k = j; k < n; k++)
-            sums->yy[j * n + k] += product_of(py, v->y[k]);
+            add_product(py, v->y[k], &sums->yy[j][k]);
+    }
+}
+
+/* Sets *to to the sums over the lanes. */
+static void finish_sums(int n, const lane_sums *sums, gbees_affine_sums *to)
+{
+    to->mass = sums->mass;
+    for (int j = 0; j < n; j++) {
+        to->y[j] = add_lanes(&sums->y[j]);
+        to->f[j] = add_lanes(&sums->f[j]);
+        for (int k = 0; k < n; k++) {
+            to->yy[j * n + k] = add_lanes(&sums->yy[j][k]);
+            to->fy[j * n + k] = add_lanes(&sums->fy[j][k]);
+        }
     }
 }
 
@@ -127,13 +167,14 @@ static double take_values(const gbees_engine *e, uint32_t slot, double time, bri
 }
 
 /* Adds a brick's sums. */
-static void add_brick(const gbees_engine *e, uint32_t slot, double time, gbees_affine_sums *sums)
+static void add_brick(const gbees_engine *e, uint32_t slot, double time, lane_sums *sums)
 {
     brick_values values;
     const double mass = take_values(e, slot, time, &values);
 
     if (mass > 0)
-        add_products(&values, e->g.shape.n, mass, sums);
+        add_products(&values, e->g.shape.n, sums);
+    sums->mass += mass;
 }
 
 /* Adds the sums of a chunk. */
@@ -172,13 +213,16 @@ static int fit_among_ranks(gbees_engine *e, double time, gbees_affine_sums *sums
     int status = ranks_numbers_open(e, 1 + 2 * n + 2 * n * n, &numbers, error);
 
     for (uint32_t k = 0; k < e->g.count && !status; k++) {
-        gbees_affine_sums brick = {0};
+        lane_sums brick;
+        gbees_affine_sums own = {0};
 
         if (e->rows.ghost[e->g.used[k]])
             continue;
+        clear_sums(n, &brick);
         add_brick(e, e->g.used[k], time, &brick);
-        if (brick.mass > 0)
-            add_sums(n, &brick, &numbers);
+        finish_sums(n, &brick, &own);
+        if (own.mass > 0)
+            add_sums(n, &own, &numbers);
     }
     *sums = (gbees_affine_sums){0};
     if (status)
@@ -202,6 +246,7 @@ int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbee
 {
     if (e->ranks)
         return fit_among_ranks(e, time, sums, error);
+    const int n = e->g.shape.n;
     const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     gbees_affine_sums *parts = calloc(chunks + 1u, sizeof *parts);
 
@@ -209,13 +254,18 @@ int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbee
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the fit of the drift over %u bricks",
                                e->g.count);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
-    for (uint32_t at = 0; at < chunks; at++)
+    for (uint32_t at = 0; at < chunks; at++) {
+        lane_sums own;
+
+        clear_sums(n, &own);
         for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
-            add_brick(e, e->g.used[k], time, &parts[at]);
+            add_brick(e, e->g.used[k], time, &own);
+        finish_sums(n, &own, &parts[at]);
+    }
     *sums = (gbees_affine_sums){0};
     for (uint32_t at = 0; at < chunks; at++)
-        join(e->g.shape.n, &parts[at], sums);
-    complete_sums(e->g.shape.n, sums);
+        join(n, &parts[at], sums);
+    complete_sums(n, sums);
     free(parts);
     return 0;
 }
@@ -247,14 +297,17 @@ GBEES_PROCESSOR_CLONES static void take_roots(const gbees_engine *e, uint32_t sl
 static void take_beside(const gbees_engine *e, uint32_t slot, int d, const double *root, double *there)
 {
     const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
-    const size_t first = (size_t)neighbor * (size_t)e->cells;
+    const unsigned char *const beside = e->context.noise.beside[d];
+    double other[64] = {0};
 
+    if (neighbor) /* roots of all of its cells, in vectors, take less time than those of a side, one by one */
+        take_roots(e, neighbor, other);
     for (int i = 0; i < e->cells; i++)
-        there[i] = root[e->context.noise.beside[d][i]];
+        there[i] = root[beside[i]];
     for (uint64_t left = gbees_shape_side(&e->g.shape, d); left; left &= left - 1) {
         const int i = __builtin_ctzll(left);
 
-        there[i] = neighbor ? sqrt(engine_p(e, first + e->context.noise.beside[d][i])) : 0;
+        there[i] = other[beside[i]];
     }
 }
 
