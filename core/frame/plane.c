@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 6 /* runs: their P lie anywhere, and are asked for so much ahead */ };
+enum { AHEAD = 6 /* spans: their P lie anywhere, and are asked for so much ahead */ };
 
 /* Makes memory for so many rows, all of no cells, and for so many cells. Returns 1 if there is none. */
 static int make(gbees_plane *plane, size_t rows, size_t count)
@@ -35,31 +35,31 @@ void gbees_plane_close(gbees_plane *plane)
     *plane = (gbees_plane){0};
 }
 
-/* The part of a run that belongs to the plane. */
+/* The part of a span that belongs to the plane. */
 typedef struct piece {
     int32_t first;
     size_t length;
     const double *p;
 } piece;
 
-static inline piece piece_of(const gbees_plane_axes *axes, const gbees_sparse_run *run)
+static inline piece piece_of(const gbees_plane_axes *axes, const gbees_sparse_span *span)
 {
-    const int32_t first = run->at[axes->along], last = first + (int32_t)(run->length - 1);
+    const int32_t first = span->at[axes->along], last = first + (int32_t)(span->length - 1);
     const int32_t low = first > axes->low ? first : axes->low, high = last < axes->high ? last : axes->high;
 
     if (low > high)
         return (piece){.length = 0};
-    return (piece){low, (size_t)(high - low) + 1, run->p + (low - first)};
+    return (piece){low, (size_t)(high - low) + 1, span->p + (low - first)};
 }
 
-/* Makes memory for the cells of the runs, and sets plane->first. Returns 1 if there is none. */
-static int measure(gbees_plane *plane, const gbees_plane_axes *axes, const gbees_sparse_run *run, size_t count)
+/* Makes memory for the cells of the spans, and sets plane->first. Returns 1 if there is none. */
+static int measure(gbees_plane *plane, const gbees_plane_axes *axes, const gbees_sparse_span *span, size_t count)
 {
     int32_t low = INT32_MAX, high = INT32_MIN;
     size_t cells = 0;
 
     for (size_t k = 0; k < count; k++) {
-        const piece x = piece_of(axes, &run[k]);
+        const piece x = piece_of(axes, &span[k]);
         const int32_t last = x.first + (int32_t)x.length - 1;
 
         if (x.length == 0)
@@ -72,14 +72,14 @@ static int measure(gbees_plane *plane, const gbees_plane_axes *axes, const gbees
     return make(plane, cells > 0 ? (size_t)((int64_t)high - low) + 1 : 0, cells);
 }
 
-/* Sets plane->end to where each row begins. A run adds a cell to each of the rows that it crosses, so it is enough to
- * note where it begins and ends, in numbers that wrap around, and to sum up. */
-static void set_begins(gbees_plane *plane, const gbees_plane_axes *axes, const gbees_sparse_run *run, size_t count)
+/* Sets plane->end to where each row begins. A span adds a cell to each of the rows that it crosses, so it is enough
+ * to note where it begins and ends, in numbers that wrap around, and to sum up. */
+static void set_begins(gbees_plane *plane, const gbees_plane_axes *axes, const gbees_sparse_span *span, size_t count)
 {
     size_t crossing = 0, begin = 0;
 
     for (size_t k = 0; k < count; k++) {
-        const piece x = piece_of(axes, &run[k]);
+        const piece x = piece_of(axes, &span[k]);
 
         if (x.length == 0)
             continue;
@@ -93,34 +93,34 @@ static void set_begins(gbees_plane *plane, const gbees_plane_axes *axes, const g
     }
 }
 
-int gbees_plane_turn(gbees_plane *plane, const gbees_plane_axes *axes, const gbees_sparse_run *run, size_t count)
+int gbees_plane_turn(gbees_plane *plane, const gbees_plane_axes *axes, const gbees_sparse_span *span, size_t count)
 {
-    if (measure(plane, axes, run, count))
+    if (measure(plane, axes, span, count))
         return 1;
-    set_begins(plane, axes, run, count);
+    set_begins(plane, axes, span, count);
     for (size_t k = 0; k < count; k++) {
-        const piece x = piece_of(axes, &run[k]);
-        const int32_t at = run[k].at[axes->across];
+        const piece x = piece_of(axes, &span[k]);
+        const int32_t at = span[k].at[axes->across];
         size_t *end = plane->end + (x.first - plane->first);
 
         if (k + AHEAD < count)
-            __builtin_prefetch(run[k + AHEAD].p);
+            __builtin_prefetch(span[k + AHEAD].p);
         for (size_t i = 0; i < x.length; i++)
             plane->cell[end[i]++] = (gbees_plane_cell){.p = x.p[i], .at = at};
     }
     return 0;
 }
 
-int gbees_plane_join(gbees_plane *plane, int axis, const gbees_sparse_run *run, size_t count)
+int gbees_plane_join(gbees_plane *plane, int axis, const gbees_sparse_span *span, size_t count)
 {
     size_t cells = 0;
 
     for (size_t k = 0; k < count; k++)
-        cells += run[k].length;
+        cells += span[k].length;
     if (make(plane, 1, cells))
         return 1;
     for (size_t k = 0; k < count; k++)
-        for (uint32_t i = 0; i < run[k].length; i++)
-            plane->cell[plane->end[0]++] = (gbees_plane_cell){.p = run[k].p[i], .at = run[k].at[axis] + (int32_t)i};
+        for (uint32_t i = 0; i < span[k].length; i++)
+            plane->cell[plane->end[0]++] = (gbees_plane_cell){.p = span[k].p[i], .at = span[k].at[axis] + (int32_t)i};
     return 0;
 }

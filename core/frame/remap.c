@@ -1,10 +1,10 @@
-/* remap.c - applies the passes between two frames to a list of cells: turns plane by plane, so that runs of cells
+/* remap.c - applies the passes between two frames to a list of cells: turns plane by plane, so that spans of cells
  * become the rows of a pass (plane.c), maps each row (row.c), and drops cells that have too little. What is left of a
- * row are runs again. Threads take parts of the planes.
+ * row are spans again. Threads take parts of the planes.
  *
- * The sorts of a plan are for lists of cells. Of runs along an axis, sorted by the others, those of a plane lie
- * together where the pass's axis is the last of the others; sorts of runs see to that, of which most passes need one.
- * As planes are taken in their order, the runs that they become are sorted, too.
+ * The sorts of a plan are for lists of cells. Of spans along an axis, sorted by the others, those of a plane lie
+ * together where the pass's axis is the last of the others; sorts of spans see to that, of which most passes need
+ * one. As planes are taken in their order, the spans that they become are sorted, too.
  */
 #include "remap.h"
 #include "base/workers.h"
@@ -25,7 +25,7 @@ typedef struct rows {
     const gbees_remap_pass *pass;
     double least;             /* cells with less are dropped, > 0 */
     struct rows_part *part;   /* [GBEES_SPARSE_PARTS] */
-    int order[GBEES_MAX_DIM]; /* axes, the slowest first: runs are sorted so, and lie along the last one */
+    int order[GBEES_MAX_DIM]; /* axes, the slowest first: spans are sorted so, and lie along the last one */
 } rows;
 
 /* Aligned, so that no two threads write to one cache line. */
@@ -37,16 +37,16 @@ typedef struct rows_part {
     gbees_status failed;
 } rows_part;
 
-/* ---- runs that rows become ---- */
+/* ---- spans that rows become ---- */
 
-/* Appends a run of `length` cells from index `first` of a row on; at: the index along the other axes. */
-static void append_run(const rows *s, const int32_t *at, int64_t first, size_t length, gbees_sparse_part *part)
+/* Appends a span of `length` cells from index `first` of a row on; at: the index along the other axes. */
+static void append_span(const rows *s, const int32_t *at, int64_t first, size_t length, gbees_sparse_part *part)
 {
-    gbees_sparse_run *run = &part->run[part->run_count++];
+    gbees_sparse_span *span = &part->span[part->span_count++];
 
-    memcpy(run->at, at, sizeof run->at);
-    run->at[s->pass->axis] = (int32_t)first;
-    run->length = (uint32_t)length;
+    memcpy(span->at, at, sizeof span->at);
+    span->at[s->pass->axis] = (int32_t)first;
+    span->length = (uint32_t)length;
     part->count += length;
 }
 
@@ -79,14 +79,14 @@ static kept_cells keep(const gbees_row *row, double least, double *to)
     return kept;
 }
 
-/* Appends the runs of kept cells of a row with gaps; as append_run(). */
-static void append_runs(const rows *s, const int32_t *at, const gbees_row *row, gbees_sparse_part *part)
+/* Appends the spans of kept cells of a row with gaps; as append_span(). */
+static void append_spans(const rows *s, const int32_t *at, const gbees_row *row, gbees_sparse_part *part)
 {
     for (size_t k = 0, first = 0; k < row->length; first = ++k) {
         while (k < row->length && row->p[k] >= s->least)
             k++;
         if (k > first)
-            append_run(s, at, row->first + (int64_t)first, k - first, part);
+            append_span(s, at, row->first + (int64_t)first, k - first, part);
     }
 }
 
@@ -99,9 +99,9 @@ static int append_row(const rows *s, const int32_t *at, const gbees_row *row, gb
     const kept_cells kept = keep(row, s->least, part->own + part->count);
     *dropped += kept.dropped;
     if (kept.count > 0 && kept.last - kept.first + 1 == kept.count)
-        append_run(s, at, row->first + (int64_t)kept.first, kept.count, part);
+        append_span(s, at, row->first + (int64_t)kept.first, kept.count, part);
     else if (kept.count > 0)
-        append_runs(s, at, row, part);
+        append_spans(s, at, row, part);
     return 0;
 }
 
@@ -118,7 +118,7 @@ static int append_cells(const rows *s, const int32_t *at, const gbees_plane_cell
             p[k - first] = cell[k].p;
             k++;
         } while (k < count && cell[k].at == cell[k - 1].at + 1);
-        append_run(s, at, cell[first].at, k - first, part);
+        append_span(s, at, cell[first].at, k - first, part);
     }
     return 0;
 }
@@ -194,13 +194,13 @@ static gbees_status change_row(const rows *s, const int32_t *at, rows_part *part
     return status;
 }
 
-/* Notes the range of indices along the rows, of the part's runs from number `first` on, which are of one row. */
-static void note_range(const rows *s, const gbees_sparse_part *runs, size_t first, rows_part *part)
+/* Notes the range of indices along the rows, of the part's spans from number `first` on, which are of one row. */
+static void note_range(const rows *s, const gbees_sparse_part *spans, size_t first, rows_part *part)
 {
-    if (runs->run_count == first)
+    if (spans->span_count == first)
         return;
-    const gbees_sparse_run *last = &runs->run[runs->run_count - 1];
-    const int32_t low = runs->run[first].at[s->pass->axis],
+    const gbees_sparse_span *last = &spans->span[spans->span_count - 1];
+    const int32_t low = spans->span[first].at[s->pass->axis],
                   high = last->at[s->pass->axis] + (int32_t)(last->length - 1);
 
     part->low = low < part->low ? low : part->low;
@@ -212,29 +212,29 @@ static gbees_status take_row(const rows *s, size_t number, const int32_t *at, co
                              size_t count)
 {
     rows_part *part = &s->part[number];
-    gbees_sparse_part *runs = &s->cells->part[number];
-    const size_t first = runs->run_count;
+    gbees_sparse_part *spans = &s->cells->part[number];
+    const size_t first = spans->span_count;
     gbees_row *row = NULL;
     gbees_status status = GBEES_OK;
     int failed = 0;
 
     if (!changes(s->pass)) {
-        failed = append_cells(s, at, cell, count, runs);
+        failed = append_cells(s, at, cell, count, spans);
     } else {
         failed = fill_row(s, cell, count, part);
         if (!failed)
             status = change_row(s, at, part, &row);
         if (!failed && !status)
-            failed = append_row(s, at, row, runs, &part->dropped);
+            failed = append_row(s, at, row, spans, &part->dropped);
     }
-    note_range(s, runs, first, part);
+    note_range(s, spans, first, part);
     return failed ? GBEES_ENOMEM : status;
 }
 
 /* ---- planes ---- */
 
-/* Whether two runs lie in one plane: in a row, if the pass is along them. */
-static int same_plane(const rows *s, const gbees_sparse_run *a, const gbees_sparse_run *b)
+/* Whether two spans lie in one plane: in a row, if the pass is along them. */
+static int same_plane(const rows *s, const gbees_sparse_span *a, const gbees_sparse_span *b)
 {
     for (int j = 0; j < s->cells->n; j++)
         if (j != s->pass->axis && j != s->cells->axis && a->at[j] != b->at[j])
@@ -242,13 +242,13 @@ static int same_plane(const rows *s, const gbees_sparse_run *a, const gbees_spar
     return 1;
 }
 
-/* The first run of a plane that begins in this part or later. */
+/* The first span of a plane that begins in this part or later. */
 static size_t first_plane(const rows *s, size_t part)
 {
-    const gbees_sparse_run *run = s->cells->run;
+    const gbees_sparse_span *span = s->cells->span;
     size_t i = gbees_sparse_first(s->cells, part);
 
-    while (i > 0 && i < s->cells->run_count && same_plane(s, &run[i], &run[i - 1]))
+    while (i > 0 && i < s->cells->span_count && same_plane(s, &span[i], &span[i - 1]))
         i++;
     return i;
 }
@@ -274,8 +274,8 @@ static gbees_plane_axes axes_of(const rows *s, size_t part)
     return axes;
 }
 
-/* Takes the rows of the plane of `count` runs. */
-static gbees_status take_plane(const rows *s, size_t number, const gbees_sparse_run *run, size_t count)
+/* Takes the rows of the plane of `count` spans. */
+static gbees_status take_plane(const rows *s, size_t number, const gbees_sparse_span *span, size_t count)
 {
     gbees_plane *plane = &s->part[number].plane;
     const gbees_plane_axes axes = axes_of(s, number);
@@ -283,9 +283,9 @@ static gbees_status take_plane(const rows *s, size_t number, const gbees_sparse_
     gbees_status status = GBEES_OK;
     int32_t at[GBEES_MAX_DIM];
 
-    if (turns ? gbees_plane_turn(plane, &axes, run, count) : gbees_plane_join(plane, axes.along, run, count))
+    if (turns ? gbees_plane_turn(plane, &axes, span, count) : gbees_plane_join(plane, axes.along, span, count))
         return GBEES_ENOMEM;
-    memcpy(at, run->at, sizeof at);
+    memcpy(at, span->at, sizeof at);
     for (size_t k = 0, begin = 0; k < plane->rows && !status; begin = plane->end[k++]) {
         if (plane->end[k] == begin)
             continue;
@@ -300,23 +300,23 @@ static void take_planes(void *context, size_t number)
 {
     const rows *s = context;
     rows_part *part = &s->part[number];
-    const gbees_sparse_run *run = s->cells->run;
+    const gbees_sparse_span *span = s->cells->span;
     const int shares = is_one_plane(s);
-    const size_t stop = shares ? s->cells->run_count : first_plane(s, number + 1);
+    const size_t stop = shares ? s->cells->span_count : first_plane(s, number + 1);
 
     for (size_t first = shares ? 0 : first_plane(s, number), end = first; first < stop && !part->failed;
          first = end) {
         do
             end++;
-        while (end < stop && same_plane(s, &run[first], &run[end]));
-        part->failed = take_plane(s, number, &run[first], end - first);
+        while (end < stop && same_plane(s, &span[first], &span[end]));
+        part->failed = take_plane(s, number, &span[first], end - first);
     }
     s->cells->part[number].p = s->cells->part[number].own;
 }
 
 /* ---- passes ---- */
 
-/* Sorts the runs so that those of a plane, or of a row if the pass is along them, follow each other: the pass's axis
+/* Sorts the spans so that those of a plane, or of a row if the pass is along them, follow each other: the pass's axis
  * is then the last but one in the order. */
 static int sort_planes(rows *s, gbees_error *error)
 {

@@ -8,7 +8,7 @@
  * dimensions: conservative but for rounding, no P below 0, in lexicographic order, the same for every number of
  * threads. Adds to *dropped the P of cells that were not kept: those below `least` at the end, and on the way those
  * below a tenth of it. Takes, beside the list, two numbers of 8 bytes a cell and three records of 48 bytes for each
- * run of neighbours, in arrays that may be twice as long. On an error the list stays. GBEES_ENUMERIC: a frame is
+ * span of neighbours, in arrays that may be twice as long. On an error the list stays. GBEES_ENUMERIC: a frame is
  * singular, or indices would not fit; GBEES_ENOMEM. */
 int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, const gbees_moving_frame *to,
                 const gbees_remap_options *options, double *dropped, gbees_error *error);

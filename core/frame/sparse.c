@@ -1,5 +1,5 @@
-/* sparse.c - sorts the runs by counting, one axis after the other, on threads: each counts a part, prefix sums give
- * the places, and each moves its part. The first of several sorts reads the parts' runs, the others all runs. */
+/* sparse.c - sorts the spans by counting, one axis after the other, on threads: each counts a part, prefix sums give
+ * the places, and each moves its part. The first of several sorts reads the parts' spans, the others all spans. */
 #include "sparse.h"
 #include "base/array.h"
 #include <stdlib.h>
@@ -20,7 +20,7 @@ size_t gbees_sparse_first(const gbees_sparse *cells, size_t part)
 {
     const size_t parts = gbees_sparse_parts(cells);
 
-    return cells->run_count / parts * part + cells->run_count % parts * part / parts;
+    return cells->span_count / parts * part + cells->span_count % parts * part / parts;
 }
 
 void gbees_sparse_empty(gbees_sparse_part *part)
@@ -32,20 +32,20 @@ void gbees_sparse_empty(gbees_sparse_part *part)
     part->capacity = part->last_capacity;
     part->last = own;
     part->last_capacity = capacity;
-    part->count = part->run_count = 0;
+    part->count = part->span_count = 0;
 }
 
-int gbees_sparse_reserve(gbees_sparse_part *part, size_t run_count, size_t count)
+int gbees_sparse_reserve(gbees_sparse_part *part, size_t span_count, size_t count)
 {
-    const size_t runs = part->run_count + run_count, cells = part->count + count;
+    const size_t spans = part->span_count + span_count, cells = part->count + count;
 
-    if (runs > part->run_capacity) {
-        gbees_sparse_run *larger = realloc(part->run, 2 * runs * sizeof *larger);
+    if (spans > part->span_capacity) {
+        gbees_sparse_span *larger = realloc(part->span, 2 * spans * sizeof *larger);
 
         if (!larger)
             return 1;
-        part->run = larger;
-        part->run_capacity = 2 * runs;
+        part->span = larger;
+        part->span_capacity = 2 * spans;
     }
     if (cells > part->capacity) {
         double *larger = realloc(part->own, 2 * cells * sizeof *larger);
@@ -58,27 +58,27 @@ int gbees_sparse_reserve(gbees_sparse_part *part, size_t run_count, size_t count
     return 0;
 }
 
-/* Makes memory for so many runs; what was there is lost. Returns 1 if there is none. */
-static int make_runs(gbees_sparse_run **run, size_t *capacity, size_t count)
+/* Makes memory for so many spans; what was there is lost. Returns 1 if there is none. */
+static int make_spans(gbees_sparse_span **span, size_t *capacity, size_t count)
 {
-    if (*run && count <= *capacity)
+    if (*span && count <= *capacity)
         return 0;
-    free(*run);
+    free(*span);
     *capacity = count + count / 2;
-    *run = gbees_array_create(*capacity, sizeof **run);
-    if (!*run)
+    *span = gbees_array_create(*capacity, sizeof **span);
+    if (!*span)
         *capacity = 0;
-    return !*run;
+    return !*span;
 }
 
 void gbees_sparse_close(gbees_sparse *cells)
 {
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
-        free(cells->part[k].run);
+        free(cells->part[k].span);
         free(cells->part[k].own);
         free(cells->part[k].last);
     }
-    free(cells->run);
+    free(cells->span);
     free(cells->spare);
     *cells = (gbees_sparse){0};
 }
@@ -90,30 +90,30 @@ typedef struct sorting {
     gbees_sparse *cells;
     int axis;
     int32_t first;               /* the lowest index */
-    size_t parts, range, *place; /* [parts][range]: counts of runs, then their first places */
-    gbees_sparse_run *to;
+    size_t parts, range, *place; /* [parts][range]: counts of spans, then their first places */
+    gbees_sparse_span *to;
 } sorting;
 
-/* The place, among a part's, of runs with this one's index; if s->range is 1 all have the same. */
-static inline size_t *place_of(const sorting *s, const gbees_sparse_run *run, size_t *place)
+/* The place, among a part's, of spans with this one's index; if s->range is 1 all have the same. */
+static inline size_t *place_of(const sorting *s, const gbees_sparse_span *span, size_t *place)
 {
-    return place + (s->range > 1 ? run->at[s->axis] - s->first : 0);
+    return place + (s->range > 1 ? span->at[s->axis] - s->first : 0);
 }
 
-static void count_runs(const sorting *s, size_t part, const gbees_sparse_run *run, size_t count)
+static void count_spans(const sorting *s, size_t part, const gbees_sparse_span *span, size_t count)
 {
     size_t *const place = s->place + part * s->range;
 
     memset(place, 0, s->range * sizeof *place);
     for (size_t k = 0; k < count; k++)
-        ++*place_of(s, &run[k], place);
+        ++*place_of(s, &span[k], place);
 }
 
 static void count_part(void *context, size_t part)
 {
     const sorting *s = context;
 
-    count_runs(s, part, s->cells->part[part].run, s->cells->part[part].run_count);
+    count_spans(s, part, s->cells->part[part].span, s->cells->part[part].span_count);
 }
 
 static void move_part(void *context, size_t number)
@@ -123,10 +123,10 @@ static void move_part(void *context, size_t number)
     size_t *const place = s->place + number * s->range;
     const double *p = part->p;
 
-    for (size_t k = 0; k < part->run_count; k++) {
-        gbees_sparse_run *to = &s->to[(*place_of(s, &part->run[k], place))++];
+    for (size_t k = 0; k < part->span_count; k++) {
+        gbees_sparse_span *to = &s->to[(*place_of(s, &part->span[k], place))++];
 
-        *to = part->run[k];
+        *to = part->span[k];
         to->p = p;
         p += to->length;
     }
@@ -137,7 +137,7 @@ static void count_sorted(void *context, size_t part)
     const sorting *s = context;
     const size_t first = gbees_sparse_first(s->cells, part), end = gbees_sparse_first(s->cells, part + 1);
 
-    count_runs(s, part, s->cells->run + first, end - first);
+    count_spans(s, part, s->cells->span + first, end - first);
 }
 
 static void move_sorted(void *context, size_t part)
@@ -147,7 +147,7 @@ static void move_sorted(void *context, size_t part)
     const size_t end = gbees_sparse_first(s->cells, part + 1);
 
     for (size_t i = gbees_sparse_first(s->cells, part); i < end; i++)
-        s->to[(*place_of(s, &s->cells->run[i], place))++] = s->cells->run[i];
+        s->to[(*place_of(s, &s->cells->span[i], place))++] = s->cells->span[i];
 }
 
 /* Turns the counts in `place` into first places (prefix sums): by index, and by part where indices are equal. */
@@ -164,7 +164,7 @@ static void set_places(const sorting *s)
         }
 }
 
-/* Counts, sets places, and moves the runs. Returns 1 if there is no memory. */
+/* Counts, sets places, and moves the spans. Returns 1 if there is no memory. */
 static int sort_parts(sorting *s, void (*count)(void *, size_t), void (*move)(void *, size_t))
 {
     s->place = gbees_array_create(s->parts * s->range, sizeof *s->place);
@@ -177,37 +177,37 @@ static int sort_parts(sorting *s, void (*count)(void *, size_t), void (*move)(vo
     return 0;
 }
 
-/* Sorts the parts' runs. Returns 1 if there is no memory. */
+/* Sorts the parts' spans. Returns 1 if there is no memory. */
 static int join(sorting *s)
 {
     gbees_sparse *cells = s->cells;
 
     s->parts = cells->parts;
-    cells->run_count = 0;
+    cells->span_count = 0;
     for (size_t k = 0; k < cells->parts; k++)
-        cells->run_count += cells->part[k].run_count;
-    if (make_runs(&cells->run, &cells->run_capacity, cells->run_count))
+        cells->span_count += cells->part[k].span_count;
+    if (make_spans(&cells->span, &cells->span_capacity, cells->span_count))
         return 1;
-    s->to = cells->run;
+    s->to = cells->span;
     return sort_parts(s, count_part, move_part);
 }
 
-/* Sorts all runs. Returns 1 if there is no memory. */
+/* Sorts all spans. Returns 1 if there is no memory. */
 static int sort_again(sorting *s)
 {
     gbees_sparse *cells = s->cells;
-    gbees_sparse_run *const run = cells->run;
-    const size_t capacity = cells->run_capacity;
+    gbees_sparse_span *const span = cells->span;
+    const size_t capacity = cells->span_capacity;
 
     s->parts = gbees_sparse_parts(cells);
-    if (make_runs(&cells->spare, &cells->spare_capacity, cells->run_count))
+    if (make_spans(&cells->spare, &cells->spare_capacity, cells->span_count))
         return 1;
     s->to = cells->spare;
     if (sort_parts(s, count_sorted, move_sorted))
         return 1;
-    cells->run = cells->spare;
-    cells->run_capacity = cells->spare_capacity;
-    cells->spare = run;
+    cells->span = cells->spare;
+    cells->span_capacity = cells->spare_capacity;
+    cells->spare = span;
     cells->spare_capacity = capacity;
     return 0;
 }

@@ -1,11 +1,11 @@
-/* sparse_list.c - finds the runs of a list of multi-indices, and writes such a list, on threads. */
+/* sparse_list.c - finds the spans of a list of multi-indices, and writes such a list, on threads. */
 #include "sparse_list.h"
 #include "base/array.h"
 #include <gbees/gbees.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* ---- runs of a list ---- */
+/* ---- spans of a list ---- */
 
 typedef struct packing {
     const gbees_initial_cells *list;
@@ -23,7 +23,7 @@ static size_t first_of(const packing *t, size_t part)
     return count / parts * part + count % parts * part / parts;
 }
 
-/* Whether cell i of the list follows cell i - 1 along the runs. */
+/* Whether cell i of the list follows cell i - 1 along the spans. */
 static int follows(const packing *t, size_t i)
 {
     int follows = 1;
@@ -36,16 +36,16 @@ static int follows(const packing *t, size_t i)
     return follows;
 }
 
-/* Appends a run that begins with cell i of the list, and has no cell yet. */
-static int begin_run(const packing *t, size_t i, gbees_sparse_part *part)
+/* Appends a span that begins with cell i of the list, and has no cell yet. */
+static int begin_span(const packing *t, size_t i, gbees_sparse_part *part)
 {
-    gbees_sparse_run run = {.length = 0};
+    gbees_sparse_span span = {.length = 0};
 
     if (gbees_sparse_reserve(part, 1, 0))
         return 1;
     for (int k = 0; k < t->cells->n; k++)
-        run.at[k] = t->list->index[t->axis[k]][i];
-    part->run[part->run_count++] = run;
+        span.at[k] = t->list->index[t->axis[k]][i];
+    part->span[part->span_count++] = span;
     return 0;
 }
 
@@ -73,9 +73,9 @@ static void pack_part(void *context, size_t number)
 
     for (size_t i = first; i < end && !failed; i++) {
         if (i == first || !follows(t, i))
-            failed = begin_run(t, i, part);
+            failed = begin_span(t, i, part);
         if (!failed)
-            part->run[part->run_count - 1].length++;
+            part->span[part->span_count - 1].length++;
     }
     part->p = t->list->p + first;
     part->count = end - first;
@@ -132,32 +132,32 @@ static void count_part(void *context, size_t part)
     double dropped = 0;
 
     for (size_t k = gbees_sparse_first(g->cells, part); k < end; k++) {
-        const gbees_sparse_run *run = &g->cells->run[k];
+        const gbees_sparse_span *span = &g->cells->span[k];
 
-        for (uint32_t i = 0; i < run->length; i++) {
-            kept += run->p[i] >= g->least;
-            dropped += run->p[i] >= g->least ? 0 : run->p[i];
+        for (uint32_t i = 0; i < span->length; i++) {
+            kept += span->p[i] >= g->least;
+            dropped += span->p[i] >= g->least ? 0 : span->p[i];
         }
     }
     g->first[part] = kept;
     g->dropped[part] = dropped;
 }
 
-/* Writes the cells of a run that are kept to the list, from entry `to` on; returns the entry after them. */
-static size_t unpack_run(const unpacking *g, const gbees_sparse_run *run, size_t to)
+/* Writes the cells of a span that are kept to the list, from entry `to` on; returns the entry after them. */
+static size_t unpack_span(const unpacking *g, const gbees_sparse_span *span, size_t to)
 {
     const int along = g->cells->axis;
     int32_t *index = g->list->index[g->axis[along]];
     size_t end = to;
 
-    for (uint32_t i = 0; i < run->length; i++)
-        if (run->p[i] >= g->least) {
-            g->list->p[end] = run->p[i];
-            index[end++] = run->at[along] + (int32_t)i;
+    for (uint32_t i = 0; i < span->length; i++)
+        if (span->p[i] >= g->least) {
+            g->list->p[end] = span->p[i];
+            index[end++] = span->at[along] + (int32_t)i;
         }
     for (int k = 0; k < g->cells->n; k++)
         for (size_t i = to; k != along && i < end; i++)
-            g->list->index[g->axis[k]][i] = run->at[k];
+            g->list->index[g->axis[k]][i] = span->at[k];
     return end;
 }
 
@@ -168,7 +168,7 @@ static void unpack_part(void *context, size_t part)
     size_t to = g->first[part];
 
     for (size_t k = gbees_sparse_first(g->cells, part); k < end; k++)
-        to = unpack_run(g, &g->cells->run[k], to);
+        to = unpack_span(g, &g->cells->span[k], to);
 }
 
 /* Sets the place of each part's cells in the list; returns their number. */
