@@ -127,6 +127,7 @@ static int choose(gbees_moving *moving, const gbees_grid *grid, const gbees_cloc
             t->dt = 0.9 * t->limit;
         else if (fresh && tries > 0) /* the field has been predicted again, with the slope of two fits */
             return status;
+        t->fitted = t->fitted && fresh; /* between the last two fits, a prediction is as good as another fit */
         fresh = fresh && tries == 0;
     }
     if (!status && !(t->dt <= 2 * t->limit))
