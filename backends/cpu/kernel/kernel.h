@@ -49,8 +49,7 @@ typedef struct kernel_points {
  * own velocity there is velocity + gradient y. Matrices by column, with zeros behind n. Tables of points are in the
  * drift's precision, and serve all bricks: to multiply each point by the matrix takes as long as the drift itself. */
 typedef struct kernel_frame {
-    _Alignas(64) double centre[8], velocity[8];
-    _Alignas(64) double axes[8][8], gradient[8][8];
+    double centre[8], velocity[8], axes[8][8], gradient[8][8];
     gbees_vector_f *vector_f; /* the model's drift in its own axes */
     gbees_vector_d *vector_d;
     kernel_points faces[GBEES_MAX_DIM], cells; /* in the order of kernel_axis.offset, and of cells */
