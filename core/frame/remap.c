@@ -388,16 +388,15 @@ static int pass_rows(rows *s, double *dropped, gbees_error *error)
     return failed ? gbees_error_set(error, failed, "not enough memory for the cells of another frame") : GBEES_OK;
 }
 
-/* Brings the cells in an order; wanted: axes, the slowest first. Sorts by the slowest ones are needed, before the
+/* Brings the cells in an order; wanted: axes, the slowest first; the pass does nothing but turn planes to the last of
+ * them. Sorts by the slowest ones are needed, before the
  * longest end of the wanted order whose axes follow each other in the present one. */
 static int sort_all(rows *s, const int *wanted, double *dropped, gbees_error *error)
 {
     const int n = s->cells->n;
-    const gbees_remap_pass turn = {.axis = wanted[n - 1]};
     int sorts[GBEES_MAX_DIM], place[GBEES_MAX_DIM], k = n > 1 ? n - 2 : 0, status = GBEES_OK;
 
-    s->pass = &turn;
-    if (turn.axis != s->cells->axis)
+    if (s->pass->axis != s->cells->axis)
         status = pass_rows(s, dropped, error);
     if (status)
         return status;
@@ -432,6 +431,8 @@ static int pass_all(const gbees_remap_plan *plan, gbees_sparse *cells, double *d
         s.pass = &plan->pass[k];
         status = pass_rows(&s, dropped, error);
     }
+    const gbees_remap_pass turn = {.axis = wanted[plan->n - 1]};
+    s.pass = &turn;
     if (!status)
         status = sort_all(&s, wanted, dropped, error);
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
