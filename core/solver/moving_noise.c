@@ -18,17 +18,6 @@ static const double reach = 3;
 
 /* ---- Q in the frame ---- */
 
-/* The model's functions of all n states on a fixed grid; their diffusion() takes points of x. */
-static const gbees_functions *functions_of(const gbees_problem *problem)
-{
-    const gbees_model *model = problem->model;
-
-    for (int k = 0; k < model->function_count; k++)
-        if (model->functions[k].n == problem->dimension)
-            return &model->functions[k];
-    return NULL;
-}
-
 /* Sets q[n][n] to Q at the point x[n]. */
 static void evaluate(const gbees_problem *problem, const double *x, double time, double *q)
 {
@@ -41,7 +30,7 @@ static void evaluate(const gbees_problem *problem, const double *x, double time,
         at[j] = &x[j];
     for (int k = 0; k < n * n; k++)
         out[k] = &value[k];
-    functions_of(problem)->diffusion_d(1, time, origin, at, problem->parameters, out);
+    gbees_problem_own_functions(problem)->diffusion_d(1, time, origin, at, problem->parameters, out);
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
             q[j * n + k] = full ? value[j <= k ? j * n + k : k * n + j] : j == k ? value[j] : 0;

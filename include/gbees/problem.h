@@ -275,6 +275,18 @@ static inline int gbees_problem_engine_noise(const gbees_problem *problem)
     return problem->moving ? 0 : gbees_problem_noise(problem);
 }
 
+/** The model's functions in its own axes, which take points of x; `functions` may be those of a frame. NULL if the
+ * model has none for so many dimensions. */
+static inline const gbees_functions *gbees_problem_own_functions(const gbees_problem *problem)
+{
+    const gbees_model *model = problem->model;
+
+    for (int i = 0; i < model->function_count; i++)
+        if (model->functions[i].n == problem->dimension)
+            return &model->functions[i];
+    return NULL;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,17 +24,6 @@ static int face_count(const gbees_shape *shape, int axis)
     return (shape->edge[axis] + 3) * (shape->cells / shape->edge[axis]);
 }
 
-/* The model's functions in its own axes; the problem has those of a frame. */
-static const gbees_functions *own_functions(const gbees_problem *problem)
-{
-    const gbees_model *model = problem->model;
-
-    for (int i = 0; i < model->function_count; i++)
-        if (model->functions[i].n == problem->dimension)
-            return &model->functions[i];
-    return NULL;
-}
-
 /* Gives a table of cells its memory; returns the end of that. */
 static char *place_cells(const gbees_shape *shape, size_t size, char *next, kernel_points *table)
 {
@@ -53,6 +42,7 @@ int engine_frame_points_create(gbees_engine *e, gbees_error *error)
     const size_t cells = (size_t)(2 * n * shape->cells);
     size_t numbers = cells;
     kernel_frame *frame = &e->context.frame;
+    const gbees_functions *own = gbees_problem_own_functions(e->problem);
 
     for (int j = 0; j < n; j++)
         numbers += (size_t)((n + 1) * face_count(shape, j));
@@ -69,8 +59,8 @@ int engine_frame_points_create(gbees_engine *e, gbees_error *error)
         frame->faces[j].own[j] = next;
         next += column;
     }
-    frame->vector_f = own_functions(e->problem)->drift_f;
-    frame->vector_d = own_functions(e->problem)->drift_d;
+    frame->vector_f = own->drift_f;
+    frame->vector_d = own->drift_d;
     frame->moves = 1;
     return 0;
 }

@@ -1,6 +1,6 @@
 /* centre_velocity.h - velocities at the centres of a brick's cells, and at its faces by interpolation.
  *
- * On a grid that moves, velocities are other ones in each step.  To inspect it, the model is asked for all components
+ * On a grid that moves, velocities change in each step.  To inspect it, the model is asked for all components
  * at each cell once, which are a sixth to a ninth of the points that its faces are: a step's rate and the directions
  * in which it grows need no more.  Sweeps evaluate the velocities at the faces themselves.
  */
