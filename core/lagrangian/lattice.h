@@ -1,0 +1,53 @@
+/* lattice.h - a sparse lattice of points in the coordinates of the start, which go with the flow (doc/method.md,
+ * "Lagrangian frame").
+ *
+ * A point z, a multi-index, starts at x0 = origin + axes z, in the model's axes. It has the place x(t) to which the
+ * drift has taken it, and the logarithm of a weight: of the initial density at x0 times the likelihoods of all
+ * measurements so far at its places. An integral over the density is the sum of exp(log_weight) g(x) times the volume
+ * of a lattice cell, |det axes|.
+ */
+#ifndef GBEES_LAGRANGIAN_LATTICE_H
+#define GBEES_LAGRANGIAN_LATTICE_H
+
+#include "frame/matrix.h"
+#include <gbees/error.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A point's multi-index; entries n and beyond are 0. */
+typedef struct gbees_site {
+    int16_t z[GBEES_MAX_DIM];
+} gbees_site;
+
+#define GBEES_NO_POINT UINT32_MAX /* of gbees_lattice_find(): there is no such point */
+
+typedef struct gbees_lattice {
+    int n;
+    double origin[GBEES_MAX_DIM]; /* x0 of z = 0 */
+    double axes[GBEES_MATRIX];    /* [n][n]: the columns are the edges of a lattice cell */
+    double log_volume;            /* log |det axes| */
+    uint32_t count, capacity;     /* points */
+    gbees_site *site;             /* [count] */
+    double *x[GBEES_MAX_DIM];     /* x[j][count]: present places; not finite: the point has left every bound */
+    double *log_weight;           /* [count] */
+    double *stretch;              /* [count]: the integral of div f along the trajectory, log |det dx/dx0| */
+    uint32_t *table;              /* hash table of points, [table_mask + 1]; NULL: not made yet */
+    uint32_t table_mask;
+} gbees_lattice;
+
+/* Creates an empty lattice. */
+int gbees_lattice_create(int n, const double *origin, const double *axes, gbees_lattice **lattice, gbees_error *error);
+void gbees_lattice_destroy(gbees_lattice *lattice);
+
+/* Returns the number of the point at a site, or GBEES_NO_POINT. The hash table is made at the first call of
+ * gbees_lattice_index(), which must come before; then any number of threads may find points. */
+uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site);
+/* Makes the hash table, if there is none. */
+int gbees_lattice_index(gbees_lattice *lattice, gbees_error *error);
+
+/* Adds a point without looking for it, at x = x0, with log_weight and stretch 0. */
+int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error);
+/* Sets x0[n] to where a site starts. */
+void gbees_lattice_start(const gbees_lattice *lattice, const gbees_site *site, double *x0);
+
+#endif
