@@ -143,6 +143,28 @@ libgbees_la_SOURCES = \
 	%D%/frame/sparse_list.h \
 	%D%/frame/valley.c \
 	%D%/frame/valley.h \
+	%D%/lagrangian/certify.c \
+	%D%/lagrangian/deposit.c \
+	%D%/lagrangian/deposit.h \
+	%D%/lagrangian/engine.c \
+	%D%/lagrangian/engine.h \
+	%D%/lagrangian/flood.c \
+	%D%/lagrangian/flood.h \
+	%D%/lagrangian/lattice.c \
+	%D%/lagrangian/lattice.h \
+	%D%/lagrangian/past.c \
+	%D%/lagrangian/past.h \
+	%D%/lagrangian/source.c \
+	%D%/lagrangian/source.h \
+	%D%/lagrangian/spacing.c \
+	%D%/lagrangian/spacing.h \
+	%D%/lagrangian/state.c \
+	%D%/lagrangian/sums.c \
+	%D%/lagrangian/sums.h \
+	%D%/lagrangian/temper.c \
+	%D%/lagrangian/temper.h \
+	%D%/lagrangian/trajectories.c \
+	%D%/lagrangian/trajectories.h \
 	%D%/io/certificate_text.c \
 	%D%/io/checkpoint.c \
 	%D%/io/checkpoint_file.c \
@@ -283,6 +305,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/event.c \
 	%D%/solver/event.h \
 	%D%/solver/frame.c \
+	%D%/solver/lagrangian.c \
 	%D%/solver/frame.h \
 	%D%/solver/initial.c \
 	%D%/solver/lines.c \

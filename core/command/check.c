@@ -34,7 +34,7 @@ static findings find(const gbees_setup *setup)
 {
     const gbees_problem *problem = setup->problem;
     findings found = {.box_cells = 1,
-                      .bytes = setup->backend->estimate(problem, 0),
+                      .bytes = gbees_solver_backend(problem, setup->backend)->estimate(problem, 0),
                       .memory = machine_memory(),
                       .available = setup->backend->capture ? INFINITY : gbees_memory_available()};
 

@@ -98,6 +98,9 @@ int gbees_shape_find(int n, const double *covariance, const double *information,
     }
     if (!failed) {
         count_cells(n, rule, &found, squares);
+        gbees_matrix_multiply(n, root, vectors, found.axes);
+        for (int k = 0; k < n * n; k++)
+            found.axes[k] /= found.cells[k % n];
         gbees_matrix_compose(n, vectors, squares, metric);
         sandwich(n, inverse, metric, metric);
         failed = set_edges(n, metric, &found);

@@ -18,6 +18,7 @@ typedef struct gbees_shape {
     double lambda[GBEES_MAX_DIM]; /* eigenvalues of C^1/2 J C^1/2, ascending, at least 1 */
     double cells[GBEES_MAX_DIM];  /* cells a standard deviation along the eigenvectors: min(k sqrt(lambda), K) */
     int limited;                  /* along how many of them K is the limit */
+    double axes[GBEES_MATRIX];    /* C^1/2 V / cells, V the eigenvectors: edges of the same metric along these */
     double edges[GBEES_MATRIX];   /* T, [n][n]: the columns are the new cells' edges; symmetric, unless turned */
     double bend;                  /* product of sqrt(lambda): 1 for a Gaussian, the same under affine maps */
     double longest;               /* a present cell is too long by this factor along some direction */

@@ -46,6 +46,13 @@ const gbees_node *gbees_scenario_find(const gbees_scenario *scenario, const char
     return entry ? entry->value : NULL;
 }
 
+int gbees_scenario_is(const gbees_scenario *scenario, const char *key, const char *word)
+{
+    const gbees_entry *entry = find(scenario, key);
+
+    return entry && entry->value->kind == GBEES_NODE_SCALAR && strcmp(entry->value->text, word) == 0;
+}
+
 const gbees_entry *gbees_scenario_entries(const gbees_scenario *scenario, size_t *count)
 {
     *count = scenario->count;
@@ -374,6 +381,19 @@ static int comes_with_record(const gbees_scenario *scenario, const char *key)
     return 0;
 }
 
+/* Whether a key is of grids only, in a scenario of points that go with the flow: it does not apply from other sources.
+ */
+static int is_of_grids(const gbees_scenario *scenario, const char *key)
+{
+    static const char *const keys[] = {"bound",     "regrid", "scheme",      "mode",   "time_step",      "courant",
+                                       "precision", "brick",  "cell_values", "growth", "prune_interval", "rotate"};
+
+    for (size_t k = 0; gbees_scenario_is(scenario, "frame", "lagrangian") && k < sizeof keys / sizeof *keys; k++)
+        if (strcmp(keys[k], key) == 0)
+            return 1;
+    return 0;
+}
+
 /* Whether a key is an accuracy in a scenario that defines how fine a run is: such a run is made once, as it is
  * defined, and not repeated until it is within the accuracy of other sources. */
 static int is_replaced_accuracy(const gbees_scenario *scenario, const char *key)
@@ -383,6 +403,8 @@ static int is_replaced_accuracy(const gbees_scenario *scenario, const char *key)
 
     if (strcmp(key, "accuracy") != 0)
         return 0;
+    if (gbees_scenario_is(scenario, "frame", "lagrangian"))
+        return find(scenario, "points") || find(scenario, "initial");
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         if (find(scenario, keys[k]))
             return 1;
@@ -396,7 +418,8 @@ int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *default
     for (size_t i = 0; !status && i < defaults->count; i++) {
         const gbees_entry *entry = &defaults->entries[i];
 
-        if (comes_with_record(scenario, entry->key) || is_replaced_accuracy(scenario, entry->key))
+        if (comes_with_record(scenario, entry->key) || is_of_grids(scenario, entry->key) ||
+            is_replaced_accuracy(scenario, entry->key))
             continue;
         if (!find(scenario, entry->key) && !has_rival(scenario, entry->key))
             status = gbees_scenario_put(scenario, entry->key, gbees_node_copy(NULL, entry->value), error);

@@ -16,6 +16,8 @@ typedef struct gbees_entry {
 
 /* The value of a key, NULL if it has none. */
 const gbees_node *gbees_scenario_find(const gbees_scenario *scenario, const char *key);
+/* Whether the value of a key is this word. */
+int gbees_scenario_is(const gbees_scenario *scenario, const char *key, const char *word);
 const gbees_entry *gbees_scenario_entries(const gbees_scenario *scenario, size_t *count);
 
 /* Sets the value of a key. `value` has passed gbees_schema_check(); the scenario owns it, also after a failure. */

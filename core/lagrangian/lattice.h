@@ -30,13 +30,15 @@ typedef struct gbees_lattice {
     gbees_site *site;             /* [count] */
     double *x[GBEES_MAX_DIM];     /* x[j][count]: present places; not finite: the point has left every bound */
     double *log_weight;           /* [count] */
+    double *gain;                 /* [count]: log-likelihood of the measurement that is being applied, else 0 */
     double *stretch;              /* [count]: the integral of div f along the trajectory, log |det dx/dx0| */
     uint32_t *table;              /* hash table of points, [table_mask + 1]; NULL: not made yet */
     uint32_t table_mask;
 } gbees_lattice;
 
 /* Creates an empty lattice. */
-int gbees_lattice_create(int n, const double *origin, const double *axes, gbees_lattice **lattice, gbees_error *error);
+int gbees_lattice_create(int n, const double *origin, const double *axes, gbees_lattice **lattice,
+                         gbees_error *error);
 void gbees_lattice_destroy(gbees_lattice *lattice);
 
 /* Returns the number of the point at a site, or GBEES_NO_POINT. The hash table is made at the first call of
@@ -45,8 +47,14 @@ uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site
 /* Makes the hash table, if there is none. */
 int gbees_lattice_index(gbees_lattice *lattice, gbees_error *error);
 
-/* Adds a point without looking for it, at x = x0, with log_weight and stretch 0. */
+/* Allocates memory for so many points. */
+int gbees_lattice_reserve(gbees_lattice *lattice, uint64_t capacity, gbees_error *error);
+/* The bytes that a point takes, with its part of the hash table. */
+uint64_t gbees_lattice_point_bytes(int n);
+/* Adds a point without looking for it, at x = x0, with log_weight, gain and stretch 0. */
 int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error);
+/* Removes the points with keep[i] = 0; the others stay in their order. */
+void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep);
 /* Sets x0[n] to where a site starts. */
 void gbees_lattice_start(const gbees_lattice *lattice, const gbees_site *site, double *x0);
 

@@ -50,6 +50,13 @@ int builder_set_moving(builder *b);
 /* frame.c: transforms the problem from the model's axes to those of its rotation. node: the key that errors name. */
 int builder_take_frame(builder *b, const gbees_node *node);
 
+/* lagrangian.c: with `frame: lagrangian` or `auto`, makes the density one of points that go with the flow; the initial
+ * density is known. */
+int builder_set_lagrangian(builder *b);
+/* lagrangian.c: whether the diffusion is not 0 at the initial mean or a deviation from it along a state, at the start,
+ * the end, or between. The backend checks every cell. */
+int builder_has_noise(const builder *b);
+
 /* regrids.c: fills problem->regrids; the times and the mode are known. */
 int builder_set_regrids(builder *b);
 

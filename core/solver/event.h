@@ -21,10 +21,12 @@ typedef struct gbees_event {
     gbees_event_modes *modes;     /* of a record in several modes, which the record points to; or NULL */
     gbees_checkpoint *checkpoint; /* instead of a record or an update; or NULL */
     int is_step;                  /* `record` is a step's: without cells and marginals */
+    int is_smoothed;              /* `record` is one given all measurements */
+    int is_certified;             /* the backend has set `certificate` */
     int number;                   /* of an update: its measurement, counted from 1 */
     double time;
     gbees_evidence evidence;
-    gbees_certificate certificate; /* of a record that has been audited */
+    gbees_certificate certificate; /* of a record that has been audited or certified */
     gbees_sample_list samples;     /* the audit's samples of a record, and what holds their states */
     float *states;
 } gbees_event;

@@ -300,6 +300,8 @@ int builder_set_moving(builder *b)
     const int n = problem->dimension;
     double width[GBEES_MAX_DIM];
 
+    if (problem->lagrangian)
+        return GBEES_OK;
     problem->frame_cells = builder_number(b, "frame_cells", frame_cells);
     if (!problem->moving)
         return GBEES_OK;

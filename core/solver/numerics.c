@@ -15,30 +15,11 @@ static int check_mode(const builder *b, const char *mode, const char *key, const
                             key, expected, node->text);
 }
 
-/* Whether the diffusion is not 0 at the initial mean. The backend checks every cell. */
-static int has_noise(const gbees_problem *problem)
-{
-    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
-    double q[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0}, *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    int found = 0;
-
-    if (!problem->functions->diffusion_d)
-        return 0;
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        offset[j] = zero;
-    for (int k = 0; k < GBEES_MAX_DIM * GBEES_MAX_DIM; k++)
-        out[k] = &q[k];
-    problem->functions->diffusion_d(1, problem->start, problem->mean, offset, problem->parameters, out);
-    for (int k = 0; k < GBEES_MAX_DIM * GBEES_MAX_DIM; k++)
-        found = found || q[k] != 0;
-    return found;
-}
-
 static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node *mode)
 {
     int legacy = strcmp(mode->text, "legacy") == 0;
 
-    if (has_noise(b->problem))
+    if (builder_has_noise(b))
         return gbees_node_error(mode, b->error, "mode: %s has no diffusion, and the model has: remove 'mode: %s'",
                                 mode->text, mode->text);
 

@@ -142,6 +142,10 @@ static int set_threshold(builder *b)
     const gbees_node *budget = builder_find(b, "mass_budget"), *total = builder_find(b, "mass_budget_total"),
                      *threshold;
 
+    if (problem->lagrangian) { /* of the cells of records */
+        problem->threshold = builder_number(b, "threshold", 0);
+        return GBEES_OK;
+    }
     if (budget)
         problem->mass_budget = gbees_node_number(budget);
     if (total)
@@ -270,10 +274,14 @@ static int set_times(builder *b)
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error)
 {
-    static int (*const steps[])(builder *) = {
-        set_dimension,      set_parameters, set_gaussian,      builder_set_frame,        set_grid,
-        builder_set_moving, set_times,      builder_set_bound, builder_set_measurements, builder_set_numerics,
-        set_memory_limit,   set_threshold,  set_accuracy,      builder_set_regrids};
+    static int (*const steps[])(builder *) = {set_dimension,        set_parameters,
+                                              set_gaussian,         builder_set_lagrangian,
+                                              builder_set_frame,    set_grid,
+                                              builder_set_moving,   set_times,
+                                              builder_set_bound,    builder_set_measurements,
+                                              builder_set_numerics, set_memory_limit,
+                                              set_threshold,        set_accuracy,
+                                              builder_set_regrids};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 

@@ -237,13 +237,17 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
 
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    if (record->number == 0 && solver->leg > 0 &&
+    if (record->number == 0 && solver->leg > 0 && !solver->problem->lagrangian &&
         solver->problem->functions) /* an application's backend may need none */
         status = check_tail(solver, record, &found, error);
     if (status)
         return status;
     solver->before.statistics = found;
-    return collect(solver, event, error);
+    if (solver->backend->certify && !solver->observer->audit) {
+        status = solver->backend->certify(solver->modes.mode[0]->grid.engine, &event->certificate, &cause);
+        event->is_certified = !status;
+    }
+    return status ? gbees_run_fail(solver, status, &cause, error) : collect(solver, event, error);
 }
 
 /* Where there is no memory for a record, makes a checkpoint: a run with more memory goes on with this record. Not
@@ -292,7 +296,8 @@ int gbees_run_step(gbees_solver *solver, gbees_error *error)
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 {
     gbees_event event = {
-        .record = {.problem = gbees_grid_problem(gbees_run_grid(solver)), .leg = solver->leg, .number = number}};
+        .record = {.problem = gbees_grid_problem(gbees_run_grid(solver)), .leg = solver->leg, .number = number},
+        .is_smoothed = solver->smoothed};
     gbees_record *record = &event.record;
     int status;
 

@@ -22,6 +22,7 @@ struct gbees_solver {
     int ran;
     int leg;
     int number;  /* of the next record; 0: the leg has not begun */
+    int smoothed; /* the run goes through its records once more, given all measurements */
     int resumed; /* the run goes on within the interval before that record */
     const gbees_observer *observer;
     gbees_notifier *notifier;

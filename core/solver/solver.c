@@ -2,6 +2,7 @@
 #include "base/seconds.h"
 #include "base/time_tolerance.h"
 #include "equations.h"
+#include "lagrangian/engine.h"
 #include "next_grid.h"
 #include "run.h"
 #include "warnings.h"
@@ -9,6 +10,31 @@
 #include <time.h>
 
 #define PROGRESS_S 0.2
+
+const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gbees_backend *backend)
+{
+    return problem->lagrangian ? &gbees_lagrangian_backend : backend;
+}
+
+/* Whether the run is to end: asked within long calls to the backend. */
+static int is_cancelled(void *context)
+{
+    const gbees_observer *observer = ((const gbees_solver *)context)->observer;
+
+    return observer && observer->cancelled && observer->cancelled(observer->context);
+}
+
+/* The options of the run's engine. */
+static gbees_engine_options engine_options(gbees_solver *solver, const gbees_backend *backend,
+                                           const gbees_engine_options *options)
+{
+    gbees_engine_options all = options ? *options : (gbees_engine_options){0};
+
+    all.lender = solver->problem->lagrangian ? backend : NULL;
+    all.cancelled = is_cancelled;
+    all.cancelled_context = solver;
+    return all;
+}
 
 /* A solver without an engine. */
 static int make(const gbees_problem *problem, const gbees_backend *backend, gbees_solver **solver, gbees_error *error)
@@ -19,7 +45,7 @@ static int make(const gbees_problem *problem, const gbees_backend *backend, gbee
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a solver");
     made->problem = problem;
-    made->backend = backend;
+    made->backend = gbees_solver_backend(problem, backend);
     made->clock.time = problem->start;
     status = gbees_equations_check(problem, error);
     if (!status)
@@ -82,7 +108,7 @@ static int make_shared(const gbees_problem *problem, const gbees_backend *backen
 
     if (status)
         return status;
-    status = check_ranks(backend, options, error);
+    status = check_ranks((*solver)->backend, options, error);
     if (status)
         gbees_solver_destroy(*solver);
     else if (options)
@@ -100,7 +126,8 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
         return status;
     if (made->parallel)
         gbees_next_grid_send_first(made->parallel);
-    status = gbees_modes_open(&made->modes, problem, backend, options, error);
+    const gbees_engine_options all = engine_options(made, backend, options);
+    status = gbees_modes_open(&made->modes, problem, made->backend, &all, error);
     made->record_warnings = gbees_warnings(problem, NULL);
     return hand_out(made, status, solver);
 }
@@ -112,7 +139,10 @@ int gbees_solver_resume(const gbees_problem *problem, const gbees_backend *backe
     gbees_solver *made = NULL;
     const int status = make_shared(problem, backend, options, &made, error);
 
-    return status ? status : hand_out(made, gbees_run_load(made, options, checkpoint, error), solver);
+    if (status)
+        return status;
+    const gbees_engine_options all = engine_options(made, backend, options);
+    return hand_out(made, gbees_run_load(made, &all, checkpoint, error), solver);
 }
 
 void gbees_solver_destroy(gbees_solver *solver)
@@ -243,7 +273,7 @@ static int begin_leg(gbees_solver *solver, gbees_error *error)
     if (keeps_exact_time(solver->problem))
         solver->clock.time = leg->start;
     solver->before.evidence = solver->evidence.total;
-    for (int i = 0; !status && i < leg->count; i++)
+    for (int i = 0; !status && i < leg->count && !solver->smoothed; i++)
         status = gbees_run_update(solver, leg->first + i + 1, error);
     return status ? status : gbees_run_record(solver, 0, error);
 }
@@ -285,6 +315,24 @@ static int run_legs(gbees_solver *solver, gbees_error *error)
     return status;
 }
 
+/* Goes through all records once more, with the density at each given all measurements. */
+static int smooth(gbees_solver *solver, gbees_error *error)
+{
+    gbees_error cause = {0};
+    int status = gbees_notifier_finish(solver->notifier, error);
+
+    if (status)
+        return status;
+    status = solver->backend->rewind(gbees_run_grid(solver)->engine, &cause);
+    if (status)
+        return gbees_run_fail(solver, status, &cause, error);
+    solver->smoothed = 1;
+    solver->leg = solver->number = 0;
+    solver->clock = (gbees_clock){.time = gbees_problem_initial_time(solver->problem)};
+    gbees_modes_sync(&solver->modes, &solver->clock);
+    return run_legs(solver, error);
+}
+
 /* Waits until the observer has received all events, however the run ended. Returns `status` if that is a failure,
  * else the observer's. */
 static int finish_notifying(gbees_solver *solver, int status, gbees_error *error)
@@ -316,6 +364,8 @@ int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees
     status = gbees_notifier_create(solver->problem, solver->backend, solver->observer, &solver->notifier, error);
     if (!status) {
         status = run_legs(solver, error);
+        if (!status && solver->problem->smooth && solver->observer->smoothed)
+            status = smooth(solver, error);
         status = finish_notifying(solver, status, error);
     }
     if (!status) {

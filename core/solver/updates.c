@@ -62,7 +62,10 @@ static int divide(gbees_solver *solver, gbees_error *error)
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
 {
     const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
-    gbees_event event = {.number = number, .time = solver->clock.time};
+    gbees_event event = {
+        .number = number,
+        .time = solver->clock.time,
+        .evidence = {.sampled = NAN, .sampled_error = NAN, .total_sampled = NAN, .total_error = NAN}};
     gbees_error cause = {0};
     int status = resolve_update(solver, measurement, error);
 
@@ -78,8 +81,6 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return status;
     event.evidence.total = total + event.evidence.log_evidence;
-    event.evidence.sampled = event.evidence.sampled_error = NAN;
-    event.evidence.total_sampled = event.evidence.total_error = NAN;
     solver->evidence = event.evidence;
     solver->updates++;
     return solver->observer->update || solver->observer->audit ? gbees_notifier_post(solver->notifier, &event, error)

@@ -123,6 +123,8 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
     gbees_jump jump;
     int axis;
 
+    if (problem->lagrangian) /* its cells are those of records alone */
+        return found;
     if (cut_off(problem) > most_cut_off)
         found |= GBEES_WARNING_BOX;
     if (widest(problem, &axis) > widest_cell)
@@ -136,7 +138,9 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
 {
     const int n = problem->dimension;
     /* A grid that moves may have slightly fewer cells a standard deviation than it was asked for. */
-    const double least = problem->moving ? fmin(narrowest, 0.75 * problem->frame_least) : narrowest;
+    const double least = problem->lagrangian ? 0
+                         : problem->moving   ? fmin(narrowest, 0.75 * problem->frame_least)
+                                             : narrowest;
 
     for (int j = 0; j < n; j++)
         if (!(statistics->covariance[j * n + j] >= pow(least * problem->width[j], 2)))
@@ -150,7 +154,7 @@ static int is_meaningless(const gbees_problem *problem, const gbees_record *reco
 {
     const double mass = record->statistics.mass;
 
-    if (problem->numerics.mode != GBEES_MODE_DEFAULT)
+    if (problem->numerics.mode != GBEES_MODE_DEFAULT || problem->lagrangian)
         return 0;
     return (mass < least_mass && !problem->bounded) || (mass < 1 - most_lost_beside && lost(&record->totals) > 1);
 }
@@ -224,6 +228,14 @@ static void describe_jump(const gbees_problem *problem, char *text, size_t size)
         "the drift is not continuous: at x = (%s) component %d jumps from %.4g to %.4g; there schemes are of "
         "first order: look at the certificates (error <=)",
         place, jump.axis + 1, jump.before, jump.after);
+}
+
+static void describe_blow_up(const gbees_totals *totals, char *text, size_t size)
+{
+    (void)snprintf(text, size,
+                   "trajectories have left every bound in finite time: the first before t = %.6g, %.3g %% of the "
+                   "probability now; means, deviations and densities are those of what is left",
+                   totals->lost_since, 100 * totals->mass_outflow);
 }
 
 /* Warnings of a mass budget, and of a threshold that was raised. */
@@ -326,6 +338,9 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
         return;
     case GBEES_WARNING_MASS_LOST:
         describe_loss(problem, totals, text, size);
+        return;
+    case GBEES_WARNING_BLOW_UP:
+        describe_blow_up(totals, text, size);
         return;
     case GBEES_WARNING_BUDGET_MEMORY:
     case GBEES_WARNING_BUDGET_FLOOR:

@@ -26,12 +26,14 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 16 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 17 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
 typedef struct gbees_hold gbees_hold;             /**< keeps resources open that a backend's engines share */
 typedef struct gbees_integrator gbees_integrator; /**< integrates samples of a model's equations */
+
+struct gbees_certificate;
 
 /** Options of a run. */
 typedef struct gbees_engine_options {
@@ -42,6 +44,10 @@ typedef struct gbees_engine_options {
                           * is taken. 0: 0.8 of the machine's memory, or 0.9 of the GPU's */
     const gbees_parallel *parallel; /**< the ranks that share the grid; must outlive the engine. NULL: one process */
     int ranks_per_gpu;              /**< ranks of a machine that take one GPU; 0: one */
+    const struct gbees_backend *lender; /**< of an engine that takes points along the flow: whose integrator it may
+                                         * use; must outlive the engine. NULL: none */
+    int (*cancelled)(void *context); /**< asked within long calls: not 0 if the run is to end. NULL: it is not */
+    void *cancelled_context;         /**< of `cancelled` */
 } gbees_engine_options;
 
 /** The time of the run; owned by the solver, advanced by the backend. An interval is the time between two records. */
@@ -52,7 +58,8 @@ typedef struct gbees_clock {
     uint64_t leg_step; /**< steps taken in this leg; the grid is pruned after every prune_interval of them */
 } gbees_clock;
 
-/** Warnings, one bit each. A backend sets GBEES_WARNING_BUDGET_MEMORY and _FLOOR; gbees_warnings() (gbees.h) derives
+/** Warnings, one bit each. A backend sets GBEES_WARNING_BUDGET_MEMORY, _FLOOR and
+ * _BLOW_UP; gbees_warnings() (gbees.h) derives
  * the others from the problem and the ledger. */
 typedef enum gbees_warning {
     GBEES_WARNING_BOX = 1,            /**< the initial box cuts off more than 1.5 % of its Gaussian */
@@ -69,9 +76,10 @@ typedef enum gbees_warning {
     GBEES_WARNING_EVIDENCE = 2048,    /**< the audit's samples have another evidence */
     GBEES_WARNING_FRAME_CELLS = 4096, /**< `frame_cells` keeps the cells of a grid that moves too wide */
     GBEES_WARNING_FRAME_COST = 8192,  /**< a grid at rest would have taken longer steps than one that moves */
-    GBEES_WARNING_AUDIT_LOST = 16384  /**< the audit's samples have failed: certificates say no more than why */
+    GBEES_WARNING_AUDIT_LOST = 16384, /**< the audit's samples have failed: certificates say no more than why */
+    GBEES_WARNING_BLOW_UP = 32768     /**< by a backend: trajectories have left every bound in finite time */
 } gbees_warning;
-enum { GBEES_WARNING_COUNT = 15 /**< kinds of warnings */ };
+enum { GBEES_WARNING_COUNT = 16 /**< kinds of warnings */ };
 
 /** Running totals since gbees_backend.create(). The ledger holds at any time:
  *
@@ -92,6 +100,10 @@ typedef struct gbees_totals {
     double coupling; /**< split schemes: the norm |J| of the drift's Jacobian without its diagonal, in cells, per unit
                       * of time (doc/method.md, "Courant numbers above 1"); else 0 */
     unsigned warnings; /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit that was set stays set */
+    uint64_t points;          /**< of points that go with the flow: their number now */
+    uint64_t refinements;     /**< and how often updates have made another lattice of them */
+    double drift_evaluations; /**< and how often the drift was evaluated at a point */
+    double lost_since;        /**< and the time when the first of them left every bound; then mass_outflow is theirs */
     int threads;       /**< number of threads in use */
     int ranks;         /**< number of ranks that share the grid. 0: the run is not divided, and all below is 0 */
     double imbalance;  /**< largest number of bricks of a rank over the mean of all ranks, averaged over the steps */
@@ -121,7 +133,8 @@ typedef struct gbees_statistics {
     int32_t peak_index[GBEES_MAX_DIM];                /**< index of its cell */
 } gbees_statistics;
 
-/** What an update computes beside the density. The backend sets the first two members, the solver the others. All are
+/** What an update computes beside the density. The backend sets the first two members, and `sampled` to
+ * `total_error` if it can tell its own errors; else they are the audit's. All are
  * natural logarithms. */
 typedef struct gbees_evidence {
     double log_evidence;       /**< log of the integral of likelihood times prior: log C of the paper's Eq. (4) */
@@ -327,6 +340,13 @@ typedef struct gbees_backend {
      * the backend leaves all of it to the solver. */
     int (*remap)(gbees_engine *engine, const gbees_remap_plan *plan, double fraction, gbees_initial_cells *cells,
                  int *done, gbees_error *error);
+
+    /** Sets *certificate to bounds of the errors of the present density, of what the backend can tell by itself,
+     * without an audit. The pointer is NULL if it can't. */
+    int (*certify)(gbees_engine *engine, struct gbees_certificate *certificate, gbees_error *error);
+    /** Takes the density back to its start, given all measurements up to now: advance() then gives that of each later
+     * time given all of them, the smoothed one. There are no more updates. The pointer is NULL if the backend can't. */
+    int (*rewind)(gbees_engine *engine, gbees_error *error);
 } gbees_backend;
 
 #if defined(__GNUC__)

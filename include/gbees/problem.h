@@ -175,8 +175,15 @@ typedef struct gbees_problem {
     /** 1: the grid's frame moves with the density (`frame: moving`; doc/method.md, "Moving frame"); `rotated` is then
      * set, too. The columns of `rotation` are the initial edges of a cell, of any lengths and angles; width is 1. */
     int moving;
-    double frame_least; /**< of a moving grid: cells per standard deviation where the density is close to Gaussian */
-    double frame_cells; /**< of a moving grid: the most cells per standard deviation along any direction */
+    /** 1: the density is points that go with the flow (`frame: lagrangian`; doc/method.md, "Lagrangian frame"). The
+     * grid is that of the cells of records. */
+    int lagrangian;
+    double frame_least; /**< of a moving grid: cells per standard deviation where the density is close to Gaussian;
+                         * of a Lagrangian one: points */
+    double frame_cells; /**< of both: the most of them per standard deviation along any direction */
+    double tail;        /**< of a Lagrangian one: points down to exp(-tail) of the largest weight are kept */
+    double tolerance;   /**< of its trajectories' steps, relative to the standard deviations */
+    int smooth;         /**< 1: records are made once more at the end, given all measurements */
 
     double start; /**< model time */
     double end;   /**< model time */

@@ -38,6 +38,7 @@ enum { GBEES_COMPARED_CELLS = 1 << 22 /**< the joint density of a record with mo
 /** Bounds of a record's errors, by comparison with samples of the model's equations (doc/accuracy.md,
  * "Certificates"). */
 typedef struct gbees_certificate {
+    uint64_t points;  /**< > 0: the bounds are from lattices of so many points, and there are no samples */
     size_t samples;   /**< number of samples */
     double effective; /**< effective number of samples, (sum w)^2 / sum w^2 of their weights w, or, after resampling,
                        * as many as have means of the same standard errors. 0: unknown */

@@ -28,6 +28,9 @@ typedef struct gbees_observer {
     void *context; /**< the first argument of each function */
     /** Receives a record, which is valid during the call. */
     int (*record)(void *context, const gbees_record *record, gbees_error *error);
+    /** Receives each record once more at the end of a run with problem->smooth: the density at its time given all
+     * measurements, also later ones. */
+    int (*smoothed)(void *context, const gbees_record *record, gbees_error *error);
     /** Called after measurement `number`, counted from 1, has been applied at model time `time`. */
     int (*update)(void *context, const gbees_problem *problem, int number, double time,
                   const gbees_evidence *evidence, gbees_error *error);
@@ -69,6 +72,10 @@ typedef struct gbees_summary {
     int ranks_listed;             /**< ranks that share the grid, at most GBEES_RANKS_LISTED; 0: one process has it */
     gbees_rank_totals rank[GBEES_RANKS_LISTED]; /**< of each, on the last grid */
 } gbees_summary;
+
+/** Returns the backend that a run of the problem has: `backend`; or, for points that go with the flow, one of the
+ * library's own, to which `backend` lends what it has. */
+const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gbees_backend *backend);
 
 /** Creates a solver, and the backend's engine with the initial density. `problem` and `backend` must outlive it.
  * @param options NULL: the defaults

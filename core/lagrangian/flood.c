@@ -1,0 +1,340 @@
+/* flood.c - finds the points of a lattice from neighbour to neighbour; see flood.h. */
+#include "flood.h"
+#include "base/array.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Points of the old lattice of less than this part of the largest log weight are no seeds of a new one. */
+static const double seed_tail = 8;
+enum { INDEX_MOST = 32000 };
+
+/* ---- geometry ---- */
+
+/* A rotation that has no plane of symmetry with the axes: a product of plane rotations by angles that are no
+ * fractions of each other. */
+static void set_turn(int n, double turn, double *rotation)
+{
+    int number = 1;
+
+    for (int k = 0; k < n * n; k++)
+        rotation[k] = k % (n + 1) == 0;
+    for (int a = 0; a < n; a++)
+        for (int b = a + 1; b < n; b++) {
+            const double angle = fmod(turn * sqrt(2.0 + 3 * number++), acos(-1));
+            const double c = cos(angle), s = sin(angle);
+
+            for (int q = 0; q < n; q++) {
+                const double one = rotation[a * n + q], other = rotation[b * n + q];
+
+                rotation[a * n + q] = c * one - s * other;
+                rotation[b * n + q] = s * one + c * other;
+            }
+        }
+}
+
+/* The place of the mean in the lattice, [0, 1)^n: an additive sequence of quadratic irrationals. */
+static void set_shift(int n, double turn, double *shift)
+{
+    static const double prime[GBEES_MAX_DIM] = {2, 3, 5, 7, 11, 13, 17, 19};
+
+    for (int j = 0; j < n; j++)
+        shift[j] = fmod(0.31 + (1 + (getenv("SEED") ? atof(getenv("SEED")) : 0)) * sqrt(prime[j]) + (turn > 1 ? .5 : 0), 1);
+}
+
+/* Creates a lattice with the edges base turn / points, about a mean. */
+static int create(int n, const double *mean, const double *base, double points, double turn, int turned, gbees_lattice **lattice,
+                  gbees_error *error)
+{
+    double axes[GBEES_MATRIX], rotation[GBEES_MATRIX], origin[GBEES_MAX_DIM], shift[GBEES_MAX_DIM];
+
+    set_turn(n, turned ? turn * (1 + (getenv("SEED") ? atof(getenv("SEED")) : 0)): 0, rotation);
+    set_shift(n, turn, shift);
+    gbees_matrix_multiply(n, base, rotation, axes);
+    for (int k = 0; k < n * n; k++)
+        axes[k] /= points;
+    for (int j = 0; j < n; j++) {
+        origin[j] = mean[j];
+        for (int k = 0; k < n; k++)
+            origin[j] += axes[j * n + k] * shift[k];
+    }
+    return gbees_lattice_create(n, origin, axes, lattice, error);
+}
+
+/* ---- the flood ---- */
+
+static double value_of(const gbees_lattice *lattice, uint32_t i, double beta)
+{
+    return beta > 0 ? lattice->log_weight[i] + beta * lattice->gain[i] : lattice->log_weight[i];
+}
+
+static int check_memory(const gbees_past *past, const gbees_lattice *lattice, gbees_error *error)
+{
+    const double bytes = (double)lattice->count * (double)gbees_lattice_point_bytes(lattice->n);
+
+    if (past->bytes_most == 0 || bytes <= (double)past->bytes_most)
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_ENOMEM,
+                           "the lattice has %u points and would take more than the %.3g bytes that it may: give a "
+                           "smaller 'points', 'frame_cells' or 'tail', or more memory",
+                           lattice->count, (double)past->bytes_most);
+}
+
+/* Adds the neighbours of a point that are missing. */
+static int add_neighbours(gbees_lattice *lattice, uint32_t i, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (int side = 0; side < 2 * lattice->n && !status; side++) {
+        gbees_site site = lattice->site[i];
+        int16_t *z = &site.z[side / 2];
+
+        *z = (int16_t)(*z + (side & 1 ? 1 : -1));
+        if (abs(*z) > INDEX_MOST)
+            return gbees_error_set(
+                error, GBEES_ENUMERIC,
+                "the density extends over more than %d points of the lattice that resolves it: give "
+                "a smaller 'points' or 'frame_cells'",
+                2 * INDEX_MOST);
+        if (gbees_lattice_find(lattice, &site) == GBEES_NO_POINT)
+            status = gbees_lattice_append(lattice, &site, error);
+    }
+    return status;
+}
+
+int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
+                     gbees_lattice *lattice, uint32_t first, const gbees_measurement *next, double beta,
+                     gbees_error *error)
+{
+    int status = gbees_lattice_index(lattice, error);
+    double best = -INFINITY;
+
+    for (uint32_t start = 0; start < lattice->count && !status;) {
+        const uint32_t end = lattice->count;
+
+        status = check_memory(past, lattice, error);
+        if (!status && end > first)
+            status = gbees_past_evaluate(past, source, lattice, first, next, error);
+        for (uint32_t i = start; i < end && !status; i++)
+            best = fmax(best, value_of(lattice, i, beta));
+        for (uint32_t i = start; i < end && !status; i++)
+            if (value_of(lattice, i, beta) > best - rule->tail)
+                status = add_neighbours(lattice, i, error);
+        first = start = end;
+    }
+    return status;
+}
+
+/* ---- the first lattice ---- */
+
+/* Adds all sites within a radius of the one at -shift, in rows along the last axis. */
+static int add_ball(gbees_lattice *lattice, const double *shift, double radius, int axis, gbees_site *site,
+                    double square, gbees_error *error)
+{
+    const double left = radius * radius - square;
+    const int last = axis == lattice->n - 1;
+    int status = GBEES_OK;
+
+    if (left < 0)
+        return GBEES_OK;
+    const int to = (int)floor(sqrt(left) - shift[axis]);
+    for (int z = (int)ceil(-sqrt(left) - shift[axis]); z <= to && !status; z++) {
+        site->z[axis] = (int16_t)z;
+        status = last ? gbees_lattice_append(lattice, site, error)
+                      : add_ball(lattice, shift, radius, axis + 1, site,
+                                 square + (z + shift[axis]) * (z + shift[axis]), error);
+    }
+    site->z[axis] = 0;
+    return status;
+}
+
+/* Adds the site next to a place in the model's axes, unless it is there. */
+static int add_near(gbees_lattice *lattice, const double *inverse, const double *x0, gbees_error *error)
+{
+    const int n = lattice->n;
+    gbees_site site = {{0}};
+
+    for (int j = 0; j < n; j++) {
+        double z = 0;
+
+        for (int k = 0; k < n; k++)
+            z += inverse[j * n + k] * (x0[k] - lattice->origin[k]);
+        if (!(fabs(z) < INDEX_MOST))
+            return gbees_error_set(
+                error, GBEES_ENUMERIC,
+                "the density extends over more than %d points of the lattice that resolves it: give "
+                "a smaller 'points' or 'frame_cells'",
+                2 * INDEX_MOST);
+        site.z[j] = (int16_t)lround(z);
+    }
+    return gbees_lattice_find(lattice, &site) == GBEES_NO_POINT ? gbees_lattice_append(lattice, &site, error)
+                                                                : GBEES_OK;
+}
+
+static int invert_axes(const gbees_lattice *lattice, double *inverse, gbees_error *error)
+{
+    const int n = lattice->n;
+
+    for (int k = 0; k < n * n; k++)
+        inverse[k] = k % (n + 1) == 0;
+    return gbees_matrix_solve(n, lattice->axes, n, inverse)
+               ? gbees_error_set(error, GBEES_ENUMERIC, "the axes of a lattice are singular in double precision")
+               : GBEES_OK;
+}
+
+/* Adds a site for each of a record's cells that is no part of its tail. */
+static int add_cells(const gbees_problem *problem, gbees_lattice *lattice, gbees_error *error)
+{
+    const gbees_initial_cells *cells = problem->cells;
+    double inverse[GBEES_MATRIX], most = 0, y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
+    int status = invert_axes(lattice, inverse, error);
+
+    if (!status)
+        status = gbees_lattice_index(lattice, error);
+    for (size_t i = 0; i < cells->count; i++)
+        most = fmax(most, cells->p[i]);
+    for (size_t i = 0; i < cells->count && !status; i++) {
+        if (cells->p[i] < exp(-seed_tail) * most)
+            continue;
+        for (int j = 0; j < lattice->n; j++)
+            y[j] = problem->mean[j] + problem->width[j] * cells->index[j][i];
+        gbees_problem_point(problem, y, x);
+        status = add_near(lattice, inverse, x, error);
+    }
+    return status;
+}
+
+int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
+                      gbees_lattice **lattice, gbees_error *error)
+{
+    const int n = past->problem->dimension;
+    gbees_site site = {{0}};
+    double shift[GBEES_MAX_DIM];
+    gbees_lattice *made = NULL;
+    int status = create(n, source->mean, source->root, rule->points, rule->turn, 1, &made, error);
+
+    if (status)
+        return status;
+    set_shift(n, rule->turn, shift);
+    if (past->problem->cells) {
+        status = gbees_lattice_reserve(made, 1024, error);
+        if (!status)
+            status = add_cells(past->problem, made, error);
+        if (!status)
+            status = gbees_flood_grow(past, source, rule, made, 0, NULL, 0, error);
+    } else {
+        status = add_ball(made, shift, sqrt(2 * rule->tail) * rule->points, 0, &site, 0, error);
+        if (!status)
+            status = check_memory(past, made, error);
+        if (!status)
+            status = gbees_past_evaluate(past, source, made, 0, NULL, error);
+    }
+    if (status)
+        gbees_lattice_destroy(made);
+    else
+        *lattice = made;
+    return status;
+}
+
+/* ---- another lattice ---- */
+
+/* Sets mean[n] to the weighted mean of the starts of a lattice's points. Returns the largest log weight. */
+static double find_mean(const gbees_lattice *lattice, double beta, double *mean)
+{
+    const int n = lattice->n;
+    double best = -INFINITY, sum = 0, z[GBEES_MAX_DIM] = {0};
+
+    for (uint32_t i = 0; i < lattice->count; i++)
+        best = fmax(best, value_of(lattice, i, beta));
+    for (uint32_t i = 0; i < lattice->count; i++) {
+        const double w = exp(value_of(lattice, i, beta) - best);
+
+        sum += w;
+        for (int j = 0; j < n; j++)
+            z[j] += w * lattice->site[i].z[j];
+    }
+    for (int j = 0; j < n; j++) {
+        mean[j] = lattice->origin[j];
+        for (int k = 0; k < n; k++)
+            mean[j] += lattice->axes[j * n + k] * z[k] / sum;
+    }
+    return best;
+}
+
+/* Adds the sites of a new lattice next to the heavy points of the old one. */
+static int add_seeds(const gbees_lattice *old, double beta, double best, gbees_lattice *lattice, gbees_error *error)
+{
+    double inverse[GBEES_MATRIX], x0[GBEES_MAX_DIM];
+    int status = invert_axes(lattice, inverse, error);
+
+    if (!status)
+        status = gbees_lattice_reserve(lattice, 1024, error);
+    if (!status)
+        status = gbees_lattice_index(lattice, error);
+    for (uint32_t i = 0; i < old->count && !status; i++) {
+        if (!(value_of(old, i, beta) >= best - seed_tail))
+            continue;
+        gbees_lattice_start(old, &old->site[i], x0);
+        status = add_near(lattice, inverse, x0, error);
+    }
+    return status;
+}
+
+int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
+                     const gbees_lattice *old, const double *edges, const gbees_measurement *next, double beta,
+                     gbees_lattice **made, gbees_error *error)
+{
+    double mean[GBEES_MAX_DIM], base[GBEES_MATRIX];
+    const double best = find_mean(old, beta, mean);
+    gbees_lattice *lattice = NULL;
+    int status;
+
+    gbees_matrix_multiply(old->n, old->axes, edges, base);
+    status = create(old->n, mean, base, 1, rule->turn, 0, &lattice, error);
+    if (status)
+        return status;
+    status = add_seeds(old, beta, best, lattice, error);
+    if (!status)
+        status = gbees_flood_grow(past, source, rule, lattice, 0, next, beta, error);
+    if (status)
+        gbees_lattice_destroy(lattice);
+    else
+        *made = lattice;
+    return status;
+}
+
+/* ---- points that are no longer needed ---- */
+
+/* Marks a point's neighbours. */
+static void keep_neighbours(const gbees_lattice *lattice, uint32_t i, unsigned char *keep)
+{
+    for (int side = 0; side < 2 * lattice->n; side++) {
+        gbees_site site = lattice->site[i];
+        int16_t *z = &site.z[side / 2];
+
+        *z = (int16_t)(*z + (side & 1 ? 1 : -1));
+        const uint32_t other = gbees_lattice_find(lattice, &site);
+        if (other != GBEES_NO_POINT)
+            keep[other] = 1;
+    }
+}
+
+int gbees_flood_trim(const gbees_lattice_rule *rule, gbees_lattice *lattice, gbees_error *error)
+{
+    unsigned char *keep = calloc((size_t)lattice->count + 1, 1);
+    int status = keep ? gbees_lattice_index(lattice, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to trim a lattice");
+    double best = -INFINITY;
+
+    for (uint32_t i = 0; i < lattice->count; i++)
+        best = fmax(best, lattice->log_weight[i]);
+    for (uint32_t i = 0; i < lattice->count && !status; i++)
+        if (lattice->log_weight[i] > best - rule->tail) {
+            keep[i] = 1;
+            keep_neighbours(lattice, i, keep);
+        }
+    if (!status)
+        gbees_lattice_keep(lattice, keep);
+    free(keep);
+    return status;
+}

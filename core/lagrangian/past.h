@@ -1,0 +1,51 @@
+/* past.h - evaluates points of a lattice: their trajectories from the start to now, through all measurements so far.
+ */
+#ifndef GBEES_LAGRANGIAN_PAST_H
+#define GBEES_LAGRANGIAN_PAST_H
+
+#include "lattice.h"
+#include "source.h"
+#include "trajectories.h"
+
+/* A measurement that has been applied. */
+typedef struct gbees_past_measurement {
+    gbees_measurement measurement;
+    double time;                 /* when the clock applied it */
+    double scale[GBEES_MAX_DIM]; /* deviations after it: the tolerance of the trajectories from there on is relative
+                                  * to them */
+} gbees_past_measurement;
+
+/* What the trajectories have gone through. */
+typedef struct gbees_past {
+    const gbees_problem *problem;
+    gbees_trajectories *trajectories;
+    double start, now;           /* model time */
+    double scale[GBEES_MAX_DIM]; /* deviations at the start */
+    int count, capacity;         /* measurements */
+    gbees_past_measurement *of;  /* [count] */
+    int threads;
+    uint64_t bytes_most;             /* that lattices may take */
+    int (*cancelled)(void *context); /* NULL: the run can't be cancelled */
+    void *context;
+} gbees_past;
+
+/* Adds a measurement that has been applied at `now`. */
+int gbees_past_add(gbees_past *past, const gbees_measurement *measurement, const double *scale, gbees_error *error);
+
+/* Sets the log weight, the place and the stretch of the points from number `first` on, which are at their start: from
+ * the initial density through all measurements so far to `now`, and their gain by the measurement `next`, if it is
+ * not NULL. Points that have left every bound before a measurement have the log weight -INFINITY. GBEES_ENUMERIC: a
+ * likelihood is not a number. GBEES_ECANCELLED. */
+int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
+                        const gbees_measurement *next, gbees_error *error);
+
+/* Sets the gain of all points, which are at `now`, by a measurement. */
+int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,
+                     gbees_error *error);
+
+/* Takes all points from `now` to a time, with a tolerance relative to scale[n]; the caller sets `now` once it has
+ * done so for all lattices. */
+int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const double *scale, double time,
+                       gbees_error *error);
+
+#endif

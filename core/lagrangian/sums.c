@@ -1,0 +1,211 @@
+/* sums.c - sums over lattices, in a fixed number of parts that are added in their order; see sums.h. */
+#include "sums.h"
+#include "base/workers.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINT_NS = 60 /* that a point takes */ };
+
+/* What the parts of a sum share. */
+typedef struct summation {
+    int count;
+    gbees_lattice *const *lattice;
+    gbees_sums *whole;
+    gbees_sums part[GBEES_WORKERS_PARTS];
+    double rim; /* points of a log weight below whole->most + rim are the rim */
+    struct {
+        double most;
+        const gbees_lattice *lattice;
+        uint32_t point;
+    } largest[GBEES_WORKERS_PARTS];
+} summation;
+
+static int is_finite(const gbees_lattice *lattice, uint32_t i)
+{
+    double sum = 0;
+
+    for (int j = 0; j < lattice->n; j++)
+        sum += lattice->x[j][i];
+    return isfinite(sum);
+}
+
+static void find_largest(void *context, size_t k)
+{
+    summation *all = context;
+
+    all->largest[k].most = -INFINITY;
+    for (int l = 0; l < all->count; l++) {
+        const gbees_lattice *lattice = all->lattice[l];
+        const size_t end = gbees_workers_first(lattice->count, k + 1);
+
+        for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++) {
+            const double value = lattice->log_weight[i] + lattice->log_volume;
+
+            if (value > all->largest[k].most && is_finite(lattice, (uint32_t)i)) {
+                all->largest[k].most = value;
+                all->largest[k].lattice = lattice;
+                all->largest[k].point = (uint32_t)i;
+            }
+        }
+    }
+}
+
+/* Adds a point of weight w to the figures of its class. */
+static void add_point(gbees_sums *part, const gbees_lattice *lattice, size_t i, double w)
+{
+    const int n = part->n;
+    double d[GBEES_MAX_DIM], *figure;
+    unsigned class = 0;
+
+    for (int j = 0; j < n; j++) {
+        d[j] = lattice->x[j][i] - part->reference[j];
+        class |= (unsigned)(lattice->site[i].z[j] & 1) << j;
+    }
+    figure = part->class[class];
+    *figure++ += w;
+    for (int j = 0; j < n; j++)
+        *figure++ += w * d[j];
+    for (int j = 0; j < n; j++) {
+        const double weighted = w * d[j];
+
+        for (int k = 0; k <= j; k++)
+            *figure++ += weighted * d[k];
+    }
+}
+
+static void sum_part(void *context, size_t k)
+{
+    summation *all = context;
+    gbees_sums *part = &all->part[k];
+
+    for (int l = 0; l < all->count; l++) {
+        const gbees_lattice *lattice = all->lattice[l];
+        const size_t end = gbees_workers_first(lattice->count, k + 1);
+
+        for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++) {
+            const double log_weight = lattice->log_weight[i] + lattice->log_volume - part->most;
+            const double w = log_weight > -700 ? exp(log_weight) : 0;
+
+            part->points++;
+            if (!(w > 0))
+                continue;
+            if (!is_finite(lattice, (uint32_t)i)) {
+                part->lost += w;
+                continue;
+            }
+            add_point(part, lattice, i, w);
+            part->squares += w * w;
+            part->log_density += w * (lattice->log_weight[i] - lattice->stretch[i]);
+            part->rim += log_weight < all->rim ? w : 0;
+        }
+    }
+}
+
+static void join(const gbees_sums *part, gbees_sums *sums)
+{
+    for (int c = 0; c < 1 << sums->n; c++)
+        for (int f = 0; f < sums->figures; f++) {
+            sums->class[c][f] += part->class[c][f];
+            sums->total[f] += part->class[c][f];
+        }
+    sums->squares += part->squares;
+    sums->log_density += part->log_density;
+    sums->lost += part->lost;
+    sums->rim += part->rim;
+    sums->points += part->points;
+}
+
+/* Sets the largest weight of all, and where it is. */
+static int set_reference(summation *all, gbees_error *error)
+{
+    gbees_sums *sums = all->whole;
+
+    sums->most = -INFINITY;
+    for (size_t k = 0; k < GBEES_WORKERS_PARTS; k++)
+        if (all->largest[k].most > sums->most) {
+            sums->most = all->largest[k].most;
+            for (int j = 0; j < sums->n; j++)
+                sums->reference[j] = all->largest[k].lattice->x[j][all->largest[k].point];
+        }
+    return isfinite(sums->most) ? GBEES_OK
+                                : gbees_error_set(error, GBEES_ENUMERIC,
+                                                  "nothing is left of the density: all trajectories have left "
+                                                  "every bound, or all weights are 0");
+}
+
+int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int threads, gbees_sums *sums,
+                    gbees_error *error)
+{
+    const int n = lattice[0]->n;
+    summation *all = calloc(1, sizeof *all);
+    double points = 0;
+    int status = GBEES_OK;
+
+    *sums = (gbees_sums){.n = n, .figures = 1 + n + n * (n + 1) / 2};
+    sums->class = calloc((size_t)(GBEES_WORKERS_PARTS + 1) << n, sizeof *sums->class);
+    if (!all || !sums->class) {
+        free(all);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the sums over a lattice");
+    }
+    all->count = count;
+    all->lattice = lattice;
+    all->whole = sums;
+    all->rim = sqrt(2 * tail) - tail;
+    for (int l = 0; l < count; l++)
+        points += lattice[l]->count;
+    threads = gbees_workers_worth(threads, points * POINT_NS);
+    gbees_workers_run(threads, GBEES_WORKERS_PARTS, find_largest, all);
+    status = set_reference(all, error);
+    for (size_t k = 0; k < GBEES_WORKERS_PARTS; k++) {
+        all->part[k] = *sums;
+        all->part[k].class = sums->class + ((k + 1) << n);
+    }
+    if (!status) {
+        gbees_workers_run(threads, GBEES_WORKERS_PARTS, sum_part, all);
+        for (size_t k = 0; k < GBEES_WORKERS_PARTS; k++)
+            join(&all->part[k], sums);
+    }
+    free(all);
+    return status;
+}
+
+void gbees_sums_free(gbees_sums *sums)
+{
+    free(sums->class);
+    sums->class = NULL;
+}
+
+double gbees_sums_log_mass(const gbees_sums *sums)
+{
+    return sums->most + log(sums->total[0]);
+}
+
+void gbees_sums_moments(const gbees_sums *sums, const double *figure, double *mean, double *covariance)
+{
+    const int n = sums->n;
+    const double *second = figure + 1 + n;
+    double first[GBEES_MAX_DIM];
+
+    for (int j = 0; j < n; j++) {
+        first[j] = figure[1 + j] / figure[0];
+        mean[j] = sums->reference[j] + first[j];
+    }
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k <= j; k++)
+            covariance[j * n + k] = covariance[k * n + j] = *second++ / figure[0] - first[j] * first[k];
+}
+
+void gbees_sums_halves(const gbees_sums *sums, unsigned mask, double *even, double *odd)
+{
+    memset(even, 0, (size_t)sums->figures * sizeof *even);
+    memset(odd, 0, (size_t)sums->figures * sizeof *odd);
+    for (unsigned c = 0; c < 1u << sums->n; c++) {
+        double *half = even;
+
+        for (unsigned bits = c & mask; bits; bits &= bits - 1)
+            half = half == even ? odd : even;
+        for (int f = 0; f < sums->figures; f++)
+            half[f] += sums->class[c][f];
+    }
+}

@@ -1,0 +1,21 @@
+/* temper.h - applies a measurement to a lattice: by parts of its likelihood, with finer lattices in between, where it
+ * would fall between the points. */
+#ifndef GBEES_LAGRANGIAN_TEMPER_H
+#define GBEES_LAGRANGIAN_TEMPER_H
+
+#include "spacing.h"
+
+/* What tempering has done so far. */
+typedef struct gbees_tempering {
+    uint64_t refinements;      /* lattices that were made */
+    double log_likelihood_max; /* the largest log-likelihood of a point */
+} gbees_tempering;
+
+/* Multiplies the weights of all points, which are at past->now, by the likelihood of a measurement, on a lattice that
+ * resolves the result: *lattice is replaced by finer ones where needed.
+ * GBEES_EUNSUPPORTED: the likelihood is 0 everywhere; the lattice is unchanged */
+int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
+                 const gbees_measurement *measurement, gbees_lattice **lattice, gbees_tempering *done,
+                 gbees_error *error);
+
+#endif

@@ -1,0 +1,140 @@
+/* lagrangian.c - the scenario's keys of `frame: lagrangian`: points that go with the flow. */
+#include "builder.h"
+#include "io/scenario.h"
+#include <math.h>
+#include <string.h>
+
+/* Defaults: points a deviation; the most of them; errors of a step. */
+static const double default_points = 1, default_most = 40, default_tolerance = 1e-9;
+/* The part of an accuracy that what lies beyond the tail may take; and what it takes where none is asked for, by
+ * dimension: the number of points grows with the power n / 2 of the tail. */
+static const double rim_share = 0.1, rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
+
+/* ---- noise ---- */
+
+/* Whether the diffusion is not 0 at a point of the grid's axes. */
+static int has_noise_at(const gbees_problem *problem, double time, const double *y)
+{
+    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
+    double q[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0}, *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    int found = 0;
+
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        offset[j] = zero;
+    for (int k = 0; k < GBEES_MAX_DIM * GBEES_MAX_DIM; k++)
+        out[k] = &q[k];
+    problem->functions->diffusion_d(1, time, y, offset, problem->parameters, out);
+    for (int k = 0; k < GBEES_MAX_DIM * GBEES_MAX_DIM; k++)
+        found = found || q[k] != 0;
+    return found;
+}
+
+int builder_has_noise(const builder *b)
+{
+    const gbees_problem *problem = b->problem;
+    const double start = builder_number(b, "start", b->start), end = builder_number(b, "end", start);
+    double y[GBEES_MAX_DIM];
+
+    if (!problem->functions->diffusion_d)
+        return 0;
+    memcpy(y, problem->mean, sizeof y);
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < problem->dimension; j++)
+            for (int side = -1; side <= 1; side++) {
+                y[j] = problem->mean[j] + side * sqrt(problem->covariance[j * problem->dimension + j]);
+                if (has_noise_at(problem, start + k * (end - start) / 2, y))
+                    return 1;
+                y[j] = problem->mean[j];
+            }
+    return 0;
+}
+
+/* ---- the tail ---- */
+
+/* The relative error of a Gaussian's variances if all beyond exp(-tail) of its peak is left out, or somewhat more:
+ * the probability of that, Q(n / 2, tail), times its mean square over n. */
+static double error_beyond(int n, double tail)
+{
+    double order = n % 2 ? 0.5 : 1, q = n % 2 ? erfc(sqrt(tail)) : exp(-tail);
+
+    for (; order < 0.5 * n; order++)
+        q += exp(order * log(tail) - tail - lgamma(order + 1));
+    return q * fmax(2 * tail / n, 1);
+}
+
+static double find_tail(int n, double most)
+{
+    double tail = 4;
+
+    while (tail < 60 && error_beyond(n, tail) > most)
+        tail += 0.25;
+    return tail;
+}
+
+/* ---- keys ---- */
+
+/* Refuses keys of grids, which points that go with the flow don't have. */
+static int check_keys(const builder *b)
+{
+    static const char *const others[] = {"bound",     "regrid",         "scheme",           "mode",
+                                         "time_step", "courant",        "rotate",           "at_memory_limit",
+                                         "precision", "cell_values",    "growth",           "mass_budget",
+                                         "brick",     "prune_interval", "mass_budget_total"};
+
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (builder_find(b, others[k]))
+            return gbees_node_error(
+                builder_find(b, others[k]), b->error,
+                "%s: 'frame: lagrangian' has no grid with '%s': remove it, or give 'frame: fixed'", others[k],
+                others[k]);
+    return GBEES_OK;
+}
+
+/* Refuses keys of a Lagrangian frame without one. */
+static int check_others(const builder *b)
+{
+    static const char *const own[] = {"points", "tail", "tolerance"};
+
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (builder_find(b, own[k]) && !builder_is_set(b, "frame", "auto"))
+            return gbees_node_error(
+                builder_find(b, own[k]), b->error,
+                "%s: it is of points that go with the flow: add 'frame: lagrangian', or remove it", own[k]);
+    if (builder_is_set(b, "smooth", "yes"))
+        return gbees_node_error(
+            builder_find(b, "smooth"), b->error,
+            "smooth: only points that go with the flow can be smoothed: add 'frame: lagrangian'%s",
+            b->model->diffusion ? ", which takes a model without noise" : "");
+    return GBEES_OK;
+}
+
+int builder_set_lagrangian(builder *b)
+{
+    gbees_problem *problem = b->problem;
+    const int asked = builder_is_set(b, "frame", "lagrangian"), n = problem->dimension;
+
+    if (!asked && !builder_is_set(b, "frame", "auto"))
+        return check_others(b);
+    if (builder_has_noise(b))
+        return !asked
+                   ? check_others(b)
+                   : gbees_node_error(builder_find(b, "frame"), b->error,
+                                      "frame: %s has process noise, and only without it does probability stay with "
+                                      "the trajectories: give 'frame: fixed' or 'frame: moving'",
+                                      b->model->name);
+    if (asked && check_keys(b))
+        return (int)b->error->status;
+    problem->lagrangian = 1;
+    problem->frame_least = builder_number(b, "points", default_points);
+    problem->frame_cells = builder_number(b, "frame_cells", fmax(default_most, problem->frame_least));
+    problem->tolerance = builder_number(b, "tolerance", default_tolerance);
+    problem->smooth = builder_is_set(b, "smooth", "yes");
+    const double accuracy = builder_number(b, "accuracy", 0);
+    problem->tail = builder_number(b, "tail", find_tail(n, accuracy > 0 ? rim_share * accuracy : rim[n - 1]));
+    return problem->frame_cells >= problem->frame_least
+               ? GBEES_OK
+               : gbees_node_error(builder_find(b, "frame_cells"), b->error,
+                                  "frame_cells: expected at least the %g points a standard deviation of 'points', "
+                                  "found %g",
+                                  problem->frame_least, problem->frame_cells);
+}
