@@ -42,6 +42,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \
 	%D%/numerics/diffusion.h \
+	%D%/numerics/dormand_prince.h \
 	%D%/numerics/fixed.h \
 	%D%/numerics/fused.h \
 	%D%/numerics/ledger.h \
@@ -261,6 +262,10 @@ libgbees_la_SOURCES = \
 	%D%/io/xdmf.h \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
+	%D%/lagrangian/batch.c \
+	%D%/lagrangian/batch.h \
+	%D%/lagrangian/trajectories.c \
+	%D%/lagrangian/trajectories.h \
 	%D%/rivals/answer.c \
 	%D%/rivals/comparison.c \
 	%D%/rivals/comparison_private.h \

@@ -18,6 +18,7 @@ core/accuracy/*       | accuracy/* base/* numerics/* <gbees/*> SYSTEM
 core/audit/*          | audit/* base/* numerics/* <gbees/*> SYSTEM
 core/rivals/*         | rivals/* audit/* base/* numerics/* <gbees/*> SYSTEM
 core/frame/*          | frame/* base/* numerics/* <gbees/*> SYSTEM
+core/lagrangian/*     | lagrangian/* frame/* base/* numerics/* <gbees/*> SYSTEM
 core/solver/*         | solver/* frame/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
 core/python/*         | python/* <gbees/*> SYSTEM

@@ -1,0 +1,437 @@
+/* batch.c - points side by side in columns, so that loops over them are vectorised. Each has its own time and length
+ * of step; one that has arrived makes room for the next. So a point's way does not depend on those beside it, and
+ * none waits for one that is slow. */
+#include "batch.h"
+#include "base/clones.h"
+#include "numerics/dormand_prince.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    POINTS = GBEES_BATCH,
+    MOST = GBEES_MAX_DIM + 1, /* columns: states and the stretch */
+    STAGES = GBEES_DORMAND_PRINCE_STAGES,
+    WINDOW = 256, /* steps, after which it is asked whether a point gets on */
+    ROUNDS = 24   /* trials of a first step's length, at most */
+};
+
+/* Parts of the whole time. */
+#define SHORTEST 0x1p-40 /* the shortest step */
+#define STUCK 0x1p-16    /* a point that gets on less in a window of steps takes ... */
+#define FORCED 0x1p-10   /* ... no steps that are shorter than this, whatever their errors */
+
+/* Points on their way, the first `active` of POINTS. */
+typedef struct batch {
+    double slope[MOST][STAGES][POINTS];
+    double x[MOST][POINTS], next[MOST][POINTS]; /* at the step's start and end; at a stage in between: of states */
+    double fifth[POINTS], third[POINTS];        /* the differences of orders, in units of the error that is allowed */
+    double error[POINTS];                       /* of the step: at most 1 if it is taken */
+    double length[POINTS], left[POINTS];        /* of this step, and to the end of the way; signed */
+    double step[POINTS], most[POINTS];          /* the length that is wanted, and the factor by which it may grow */
+    double least[POINTS];                       /* the shortest length */
+    double tried[POINTS], due[POINTS];          /* steps tried, and when to ask whether the point gets on */
+    double seen[POINTS];                        /* what was left when it was asked last */
+    size_t number[POINTS], active;
+} batch;
+
+static const double origin[GBEES_MAX_DIM];
+
+/* The points whose loops run: whole vectors of all kinds. */
+static size_t padded(size_t count)
+{
+    return (count + 7) & ~(size_t)7;
+}
+
+/* ---- the drift --------------------------------------------------------------------------------------------------
+ */
+
+/* Evaluates the whole drift, out[n][count]. */
+static void drift_at(const gbees_journey *w, size_t count, double t, const double *const *point, double *const *out)
+{
+    w->functions->drift_d(count, t, origin, point, w->problem->parameters, out);
+}
+
+void gbees_batch_divergence(const gbees_journey *w, size_t count, double time, const double *const *x, double *sum,
+                            double *size)
+{
+    const int n = w->problem->dimension;
+
+    for (size_t i = 0; i < count; i++)
+        sum[i] = 0;
+    for (int j = 0; j < n; j++) {
+        double beside[GBEES_MAX_DIM] = {0}, above[POINTS], below[POINTS];
+
+        beside[j] = w->beside[j];
+        w->functions->component_d[j](count, time, beside, x, w->problem->parameters, above);
+        beside[j] = -w->beside[j];
+        w->functions->component_d[j](count, time, beside, x, w->problem->parameters, below);
+        for (size_t i = 0; i < count; i++) {
+            const double term = (above[i] - below[i]) / (2 * w->beside[j]);
+
+            sum[i] += term;
+            if (size)
+                size[i] += fabs(term);
+        }
+    }
+}
+
+/* Evaluates the slopes of `count` points from number `first` on at one time. */
+static void slopes_at(const gbees_journey *w, batch *b, int stage, size_t first, size_t count, double t)
+{
+    const int n = w->problem->dimension;
+    const double *point[GBEES_MAX_DIM];
+    double *slope[GBEES_MAX_DIM];
+
+    for (int j = 0; j < n; j++) {
+        point[j] = (stage == 0 ? b->x[j] : b->next[j]) + first;
+        slope[j] = b->slope[j][stage] + first;
+    }
+    drift_at(w, count, t, point, slope);
+    if (w->stretches)
+        gbees_batch_divergence(w, count, t, point, b->slope[n][stage] + first, NULL);
+}
+
+/* Evaluates the slopes of a stage, of all points at once if the drift does not depend on the time. */
+static void evaluate(const gbees_journey *w, batch *b, int stage)
+{
+    const double node = gbees_dormand_prince_node(stage);
+
+    if (w->problem->model->flags & GBEES_TIME_DEPENDENT)
+        for (size_t i = 0; i < b->active; i++)
+            slopes_at(w, b, stage, i, 1, w->to - b->left[i] + node * b->length[i]);
+    else
+        slopes_at(w, b, stage, 0, padded(b->active), w->from);
+}
+
+/* ---- a step -----------------------------------------------------------------------------------------------------
+ */
+
+GBEES_NUM void place_along(int stage, size_t count, const double *restrict x, const double *restrict length,
+                           const double *restrict slope, double *restrict point)
+{
+    for (size_t i = 0; i < count; i++)
+        point[i] = x[i] + length[i] * gbees_dormand_prince_slope(stage, slope + i, POINTS);
+}
+
+GBEES_NUM void place_all(int stage, int n, size_t count, batch *b)
+{
+    for (int j = 0; j < n; j++)
+        place_along(stage, count, b->x[j], b->length, b->slope[j][0], b->next[j]);
+}
+
+/* Sets the points at which a stage's slopes are evaluated. */
+GBEES_PROCESSOR_CLONES static void place(int stage, int n, size_t count, batch *b)
+{
+    switch (stage) {
+    case 1:
+        place_all(1, n, count, b);
+        break;
+    case 2:
+        place_all(2, n, count, b);
+        break;
+    case 3:
+        place_all(3, n, count, b);
+        break;
+    case 4:
+        place_all(4, n, count, b);
+        break;
+    case 5:
+        place_all(5, n, count, b);
+        break;
+    case 6:
+        place_all(6, n, count, b);
+        break;
+    case 7:
+        place_all(7, n, count, b);
+        break;
+    case 8:
+        place_all(8, n, count, b);
+        break;
+    case 9:
+        place_all(9, n, count, b);
+        break;
+    case 10:
+        place_all(10, n, count, b);
+        break;
+    default:
+        place_all(11, n, count, b);
+        break;
+    }
+}
+
+/* Sets next[count], the column at the step's end, and the largest differences of orders so far: what is not a number
+ * is kept. */
+GBEES_PROCESSOR_CLONES static void end_along(size_t count, const double *restrict x, const double *restrict length,
+                                             const double *restrict slope, double per_allowed, double *restrict next,
+                                             double *restrict fifth, double *restrict third)
+{
+    for (size_t i = 0; i < count; i++) {
+        const double mean = gbees_dormand_prince_mean(slope + i, POINTS), by = length[i] * per_allowed,
+                     five = fabs(by * gbees_dormand_prince_fifth(slope + i, POINTS)),
+                     three = fabs(by * gbees_dormand_prince_third(slope + i, POINTS, mean));
+
+        next[i] = x[i] + length[i] * mean;
+        fifth[i] = five <= fifth[i] ? fifth[i] : five;
+        third[i] = three <= third[i] ? third[i] : three;
+    }
+}
+
+GBEES_PROCESSOR_CLONES static void find_errors(size_t count, const double *restrict fifth,
+                                               const double *restrict third, double *restrict error)
+{
+    for (size_t i = 0; i < count; i++)
+        error[i] = gbees_dormand_prince_error(fifth[i], third[i]);
+}
+
+/* Tries a step of b->length: sets b->next and b->error. */
+static void try_step(const gbees_journey *w, batch *b)
+{
+    const int columns = w->problem->dimension + w->stretches;
+    const size_t count = padded(b->active);
+
+    evaluate(w, b, 0);
+    for (int stage = 1; stage < STAGES; stage++) {
+        place(stage, w->problem->dimension, count, b);
+        evaluate(w, b, stage);
+    }
+    for (size_t i = 0; i < count; i++)
+        b->fifth[i] = b->third[i] = 0;
+    for (int j = 0; j < columns; j++)
+        end_along(count, b->x[j], b->length, b->slope[j][0], 1 / w->allowed[j], b->next[j], b->fifth, b->third);
+    find_errors(count, b->fifth, b->third, b->error);
+}
+
+/* Chooses the length of the next step: what is wanted, or all that is left. */
+GBEES_PROCESSOR_CLONES static void choose_lengths(size_t count, const double *restrict step,
+                                                  const double *restrict left, double *restrict length)
+{
+    for (size_t i = 0; i < count; i++)
+        length[i] = fabs(left[i]) <= 1.05 * step[i] ? left[i] : copysign(step[i], left[i]);
+}
+
+GBEES_PROCESSOR_CLONES static void take_along(size_t count, const double *restrict error, const double *restrict next,
+                                              double *restrict x)
+{
+    for (size_t i = 0; i < count; i++)
+        x[i] = error[i] <= 1 ? next[i] : x[i];
+}
+
+/* Counts the steps, shortens what is left by those that are taken, and sets the lengths that are wanted next: a step
+ * after one that was not taken is not longer. Returns whether some points need more thought: they have arrived, or
+ * can take no shorter step, or it is to be asked whether they get on. */
+GBEES_PROCESSOR_CLONES static int settle(size_t count, const double *restrict error, const double *restrict length,
+                                         const double *restrict least, const double *restrict due,
+                                         double *restrict left, double *restrict step, double *restrict most,
+                                         double *restrict tried)
+{
+    double odd = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const int is_taken = error[i] <= 1;
+        const double factor = gbees_dormand_prince_factor(error[i]), size = fabs(length[i]),
+                     wanted = size * (factor < most[i] ? factor : most[i]);
+
+        left[i] = is_taken ? left[i] - length[i] : left[i];
+        step[i] = wanted > least[i] ? wanted : least[i];
+        most[i] = is_taken ? 6 : 1;
+        tried[i] += 1;
+        odd = left[i] == 0 || tried[i] >= due[i] || (!is_taken && size <= least[i]) ? 1 : odd;
+    }
+    return odd != 0;
+}
+
+/* ---- points come and go -----------------------------------------------------------------------------------------
+ */
+
+/* The points that a call has still to take. */
+typedef struct queue {
+    const gbees_journey *journey;
+    double *const *x;
+    double *stretch;
+    size_t next, end;
+} queue;
+
+/* Puts the next point that is finite into place i; returns whether there was one. */
+static int load(queue *q, batch *b, size_t i)
+{
+    const gbees_journey *w = q->journey;
+    const int n = w->problem->dimension;
+    const double span = fabs(w->to - w->from);
+
+    for (; q->next < q->end; q->next++) {
+        int finite = 1;
+
+        for (int j = 0; j < n; j++) {
+            b->x[j][i] = q->x[j][q->next];
+            finite &= isfinite(b->x[j][i]) != 0;
+        }
+        if (!finite)
+            continue;
+        b->x[n][i] = 0;
+        b->left[i] = w->to - w->from;
+        b->step[i] = w->first;
+        b->most[i] = 6;
+        b->least[i] = SHORTEST * span;
+        b->tried[i] = 0;
+        b->due[i] = WINDOW;
+        b->seen[i] = INFINITY;
+        b->number[i] = q->next++;
+        return 1;
+    }
+    return 0;
+}
+
+/* Moves the point in place k to place i. */
+static void move(int columns, batch *b, size_t i, size_t k)
+{
+    for (int j = 0; j < columns; j++)
+        b->x[j][i] = b->x[j][k];
+    b->left[i] = b->left[k];
+    b->step[i] = b->step[k];
+    b->most[i] = b->most[k];
+    b->least[i] = b->least[k];
+    b->tried[i] = b->tried[k];
+    b->due[i] = b->due[k];
+    b->seen[i] = b->seen[k];
+    b->number[i] = b->number[k];
+    b->length[i] = b->length[k];
+    b->error[i] = b->error[k];
+    for (int j = 0; j < columns; j++)
+        b->next[j][i] = b->next[j][k];
+}
+
+/* Leaves place i without a point: it takes steps of length 0 and never needs thought. */
+static void vacate(batch *b, size_t i)
+{
+    b->left[i] = NAN;
+    b->step[i] = 0;
+    b->least[i] = -1;
+    b->due[i] = INFINITY;
+}
+
+/* Writes the point in place i back, and fills its place. */
+static void leave(queue *q, batch *b, size_t i)
+{
+    const gbees_journey *w = q->journey;
+    const int n = w->problem->dimension;
+
+    for (int j = 0; j < n; j++)
+        q->x[j][b->number[i]] = b->x[j][i];
+    if (w->stretches)
+        q->stretch[b->number[i]] += b->x[n][i];
+    if (load(q, b, i))
+        return;
+    b->active--;
+    if (i < b->active)
+        move(n + 1, b, i, b->active);
+    vacate(b, b->active);
+}
+
+/* Decides on a step that is as short as it may be but has too large an error: it is taken where the drift jumps, so
+ * that the point moves but little; else the trajectory ends here. */
+static void force(const gbees_journey *w, batch *b, size_t i)
+{
+    const int n = w->problem->dimension;
+    const int is_forced = b->least[i] > SHORTEST * fabs(w->to - w->from);
+    int goes_on = 1;
+
+    for (int j = 0; j < n; j++)
+        goes_on &= isfinite(b->next[j][i]) && (is_forced || fabs(b->next[j][i] - b->x[j][i]) <= w->scale[j]);
+    for (int j = 0; j <= n; j++)
+        b->x[j][i] = goes_on ? b->next[j][i] : NAN;
+    b->left[i] = goes_on ? b->left[i] - b->length[i] : 0;
+}
+
+/* A point that hardly gets on, as along a jump of the drift that it is led back to from both sides, gets longer steps
+ * until it is asked again. */
+static void hurry(const gbees_journey *w, batch *b, size_t i)
+{
+    const double span = fabs(w->to - w->from);
+
+    b->least[i] = span * (fabs(b->seen[i] - b->left[i]) < STUCK * span ? FORCED : SHORTEST);
+    b->step[i] = fmax(b->step[i], b->least[i]);
+    b->seen[i] = b->left[i];
+    b->due[i] += WINDOW;
+}
+
+/* The points that need more thought; from the last one on, as the last one fills the place of one that leaves. */
+static void think(queue *q, batch *b)
+{
+    for (size_t i = b->active; i-- > 0;) {
+        if (!(b->error[i] <= 1) && fabs(b->length[i]) <= b->least[i])
+            force(q->journey, b, i);
+        if (b->left[i] == 0)
+            leave(q, b, i);
+        else if (b->tried[i] >= b->due[i])
+            hurry(q->journey, b, i);
+    }
+}
+
+static void fill(queue *q, batch *b)
+{
+    b->active = 0;
+    for (size_t i = 0; i < POINTS; i++)
+        vacate(b, i);
+    while (b->active < POINTS && load(q, b, b->active))
+        b->active++;
+}
+
+uint64_t gbees_batch_run(const gbees_journey *w, size_t first, size_t count, double *const *x, double *stretch)
+{
+    queue q = {.journey = w, .x = x, .stretch = stretch, .next = first, .end = first + count};
+    const int columns = w->problem->dimension + w->stretches;
+    uint64_t evaluations = 0;
+    batch b = {0};
+
+    fill(&q, &b);
+    while (b.active > 0) {
+        const size_t some = padded(b.active);
+
+        choose_lengths(some, b.step, b.left, b.length);
+        try_step(w, &b);
+        evaluations += STAGES * b.active;
+        for (int j = 0; j < columns; j++)
+            take_along(some, b.error, b.next[j], b.x[j]);
+        if (settle(some, b.error, b.length, b.least, b.due, b.left, b.step, b.most, b.tried))
+            think(&q, &b);
+    }
+    return evaluations;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double first = *(const double *)a, second = *(const double *)b;
+
+    return (first > second) - (first < second);
+}
+
+double gbees_batch_first_step(const gbees_journey *w, size_t count, const double *const *x, uint64_t *evaluations)
+{
+    const double span = fabs(w->to - w->from);
+    double *columns[GBEES_MAX_DIM];
+    gbees_journey whole = *w;
+    batch b = {0};
+
+    for (int j = 0; j < w->problem->dimension; j++)
+        columns[j] = (double *)x[j]; /* which load() only reads */
+    whole.first = span;
+    queue q = {.journey = &whole, .x = columns, .end = count};
+    fill(&q, &b);
+    if (b.active == 0)
+        return span;
+    for (int round = 0, better = 1; better && round < ROUNDS; round++) {
+        choose_lengths(padded(b.active), b.step, b.left, b.length);
+        try_step(w, &b);
+        *evaluations += STAGES * b.active;
+        better = 0;
+        for (size_t i = 0; i < b.active; i++) {
+            const double factor = gbees_dormand_prince_factor(b.error[i]),
+                         step = fmin(span, fmax(fabs(b.length[i]) * factor, SHORTEST * span));
+
+            better |= !(b.error[i] <= 1) || step > 1.5 * b.step[i];
+            b.step[i] = step;
+        }
+    }
+    qsort(b.step, b.active, sizeof *b.step, compare_numbers);
+    return b.step[b.active / 4];
+}

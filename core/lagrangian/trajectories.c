@@ -1,0 +1,228 @@
+/* trajectories.c - chooses what a call's points have in common - a first step, and whether the drift's divergence is
+ * the same everywhere - and who integrates them: this process's threads, or the backend's processor. */
+#include "trajectories.h"
+#include "base/workers.h"
+#include "batch.h"
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+    PART = 512,   /* points that a thread takes at a time */
+    SLICE = 65536 /* points after which it is asked whether the backend is ready */
+};
+
+#define STRETCH_ALLOWED 1e-8  /* the largest error of a step's stretch */
+#define SAME 1e-7             /* relative differences of the divergence that is called constant */
+#define LEAST_NANOSECONDS 2e6 /* of work of all threads, below which it does not pay to move the points */
+#define STAGES 12             /* evaluations of the drift in a step */
+
+struct gbees_trajectories {
+    const gbees_problem *problem;
+    const gbees_backend *lender;  /* NULL: without an integrator */
+    gbees_integrator *integrator; /* NULL: there is none */
+    int threads;
+    double tolerance;
+    double evaluations;
+};
+
+/* One call of gbees_trajectories_run(). */
+typedef struct call {
+    gbees_journey journey;
+    size_t first, count; /* the points that are taken now */
+    double *const *x;
+    double *stretch; /* NULL, or where the stretch is integrated to */
+    _Atomic uint64_t evaluations;
+} call;
+
+/* Some of the points, spread over all of them, by which a call is planned. */
+typedef struct probes {
+    size_t count;
+    double x[GBEES_MAX_DIM][GBEES_BATCH];
+    const double *column[GBEES_MAX_DIM];
+} probes;
+
+int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend *lender, int threads,
+                              double tolerance, gbees_trajectories **made, gbees_error *error)
+{
+    gbees_trajectories *t = calloc(1, sizeof *t);
+    gbees_error ignored; /* threads do what a backend can't */
+
+    if (!t)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to integrate points");
+    *t = (gbees_trajectories){.problem = problem,
+                              .lender = lender && lender->integrator_create ? lender : NULL,
+                              .threads = gbees_workers_threads(threads),
+                              .tolerance = tolerance};
+    if (t->lender && t->lender->integrator_create(problem, &t->integrator, &ignored))
+        t->integrator = NULL;
+    *made = t;
+    return GBEES_OK;
+}
+
+void gbees_trajectories_destroy(gbees_trajectories *t)
+{
+    if (t && t->integrator)
+        t->lender->integrator_destroy(t->integrator);
+    free(t);
+}
+
+double gbees_trajectories_evaluations(const gbees_trajectories *t)
+{
+    return t->evaluations;
+}
+
+/* ---- what points have in common ---------------------------------------------------------------------------------
+ */
+
+static void choose_probes(int n, size_t count, double *const *x, probes *p)
+{
+    const size_t some = count < GBEES_BATCH ? count : GBEES_BATCH;
+
+    *p = (probes){0};
+    for (int j = 0; j < n; j++)
+        p->column[j] = p->x[j];
+    for (size_t k = 0; k < some; k++) {
+        const size_t i = count / some * k + count % some * k / some;
+        int finite = 1;
+
+        for (int j = 0; j < n; j++) {
+            p->x[j][p->count] = x[j][i];
+            finite &= isfinite(x[j][i]) != 0;
+        }
+        p->count += finite != 0;
+    }
+}
+
+/* Chooses the lengths over which the divergence is a difference: so short that its error of third order is negligible
+ * within a scale, but no shorter than what rounding of a point allows. */
+static void choose_beside(const probes *p, gbees_journey *w)
+{
+    for (int j = 0; j < w->problem->dimension; j++) {
+        double far = 0;
+
+        for (size_t i = 0; i < p->count; i++)
+            far = fmax(far, fabs(p->x[j][i]));
+        w->beside[j] = fmax(3e-5 * w->scale[j], 1e-7 * far);
+    }
+}
+
+/* Whether the divergence at the probes is *rate, which the first finite one sets if it is NAN. */
+static int is_same(const gbees_journey *w, const probes *p, double time, double *rate)
+{
+    double sum[GBEES_BATCH], size[GBEES_BATCH] = {0};
+    int same = 1;
+
+    gbees_batch_divergence(w, p->count, time, p->column, sum, size);
+    for (size_t i = 0; i < p->count; i++) {
+        if (!isfinite(p->x[0][i]) || !isfinite(sum[i]))
+            continue;
+        if (isnan(*rate))
+            *rate = sum[i];
+        same &= fabs(sum[i] - *rate) <= SAME * size[i];
+    }
+    return same;
+}
+
+/* Whether the divergence is the same at the probes, now and where they go, at both times; then it is *rate. */
+static int is_constant(const gbees_journey *w, const probes *start, double *rate, uint64_t *evaluations)
+{
+    probes end = *start;
+    double *column[GBEES_MAX_DIM];
+
+    *rate = NAN;
+    if (!is_same(w, start, w->from, rate) || !is_same(w, start, w->to, rate))
+        return 0;
+    for (int j = 0; j < w->problem->dimension; j++)
+        end.column[j] = column[j] = end.x[j];
+    *evaluations += gbees_batch_run(w, 0, end.count, column, NULL);
+    return is_same(w, &end, w->from, rate) && is_same(w, &end, w->to, rate) && isfinite(*rate);
+}
+
+/* ---- who takes them ---------------------------------------------------------------------------------------------
+ */
+
+static void take_part(void *context, size_t part)
+{
+    call *c = context;
+    const size_t first = c->first + part * PART, end = c->first + c->count,
+                 count = end - first < PART ? end - first : PART;
+
+    atomic_fetch_add(&c->evaluations, gbees_batch_run(&c->journey, first, count, c->x, c->stretch));
+}
+
+/* Has the backend take the points from c->first on, if that is work enough and the backend is ready. */
+static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done, gbees_error *error)
+{
+    (void)t, (void)c, (void)nanoseconds, (void)error;
+    *done = 0;
+    return GBEES_OK;
+}
+
+/* Takes all points; while the backend is not ready this process's threads take a slice of them. */
+static int take_all(gbees_trajectories *t, size_t count, call *c, gbees_error *error)
+{
+    const gbees_journey *w = &c->journey;
+    const double steps =
+                     1 + fabs(w->to - w->from) / w->first, /* by a point; each some nanoseconds a state and stage */
+        nanoseconds = steps * STAGES * (w->problem->dimension + 1);
+    int status = GBEES_OK, done = 0;
+
+    while (c->first < count && !status && !done) {
+        c->count = count - c->first;
+        status = offload(t, c, nanoseconds * (double)c->count, &done, error);
+        if (status || done)
+            continue;
+        if (t->integrator && c->count > SLICE)
+            c->count = SLICE;
+        gbees_workers_run(gbees_workers_worth(t->threads, nanoseconds * (double)c->count),
+                          (c->count + PART - 1) / PART, take_part, c);
+        c->first += c->count;
+    }
+    return status;
+}
+
+static int begin(const gbees_trajectories *t, const double *scale, double from, double to, gbees_journey *w,
+                 gbees_error *error)
+{
+    const int n = t->problem->dimension;
+
+    *w = (gbees_journey){
+        .problem = t->problem, .functions = gbees_problem_own_functions(t->problem), .from = from, .to = to};
+    for (int j = 0; j < n; j++) {
+        if (!(scale[j] > 0 && isfinite(scale[j])))
+            return gbees_error_set(error, GBEES_ENUMERIC, "the unit of errors along axis %d is %g, not above 0",
+                                   j + 1, scale[j]);
+        w->scale[j] = scale[j];
+        w->allowed[j] = t->tolerance * scale[j];
+    }
+    w->allowed[n] = STRETCH_ALLOWED;
+    return GBEES_OK;
+}
+
+int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
+                           const double *scale, double from, double to, gbees_error *error)
+{
+    call c = {.x = x};
+    uint64_t planning = 0;
+    double rate = 0;
+    probes p;
+
+    if (count == 0 || from == to)
+        return GBEES_OK;
+    int status = begin(t, scale, from, to, &c.journey, error);
+    if (status)
+        return status;
+    choose_probes(t->problem->dimension, count, x, &p);
+    c.journey.first = gbees_batch_first_step(&c.journey, p.count, p.column, &planning);
+    if (stretch) {
+        choose_beside(&p, &c.journey);
+        c.journey.stretches = !is_constant(&c.journey, &p, &rate, &planning);
+        c.stretch = c.journey.stretches ? stretch : NULL;
+    }
+    status = take_all(t, count, &c, error);
+    for (size_t i = 0; stretch && !c.stretch && i < count; i++)
+        stretch[i] += rate * (to - from);
+    t->evaluations += (double)(planning + c.evaluations);
+    return status;
+}

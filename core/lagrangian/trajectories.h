@@ -1,0 +1,31 @@
+/* trajectories.h - takes points along a model's drift, each by steps of its own of Dormand and Prince's pair of order
+ * 8 (numerics/dormand_prince.h), on this process's threads or on the backend's processor. */
+#ifndef GBEES_LAGRANGIAN_TRAJECTORIES_H
+#define GBEES_LAGRANGIAN_TRAJECTORIES_H
+
+#include <gbees/backend.h>
+#include <stddef.h>
+
+typedef struct gbees_trajectories gbees_trajectories;
+
+/* Makes what integrates points of a problem's model without noise.
+ *   lender     a backend whose integrator is used if it has one, or NULL; it and the problem outlive what is made
+ *   threads    of this process, as in gbees_engine_options
+ *   tolerance  the largest error of a step along axis j, in units of scale[j] of gbees_trajectories_run() */
+int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend *lender, int threads,
+                              double tolerance, gbees_trajectories **made, gbees_error *error);
+void gbees_trajectories_destroy(gbees_trajectories *trajectories);
+
+/* Takes `count` points x[j][i], in the model's own axes, from the time `from` to `to`, which may be the earlier one.
+ * A point's result has the same bits for any number of threads and whatever the other points are, but for the first
+ * step that is tried. Points that are not finite are left as they are. A point that can't be followed, as its
+ * trajectory ends in between, becomes NAN along all axes. stretch  receives, added to stretch[i], the integral of the
+ * drift's divergence along the trajectory, which is log |det dx(to)/dx(from)|, to some 1e-8; NULL: not wanted scale
+ * [n], > 0: the unit of errors along each axis, as the density's standard deviations are */
+int gbees_trajectories_run(gbees_trajectories *trajectories, size_t count, double *const *x, double *stretch,
+                           const double *scale, double from, double to, gbees_error *error);
+
+/* Returns the evaluations of the drift so far, summed over the points. */
+double gbees_trajectories_evaluations(const gbees_trajectories *trajectories);
+
+#endif
