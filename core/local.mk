@@ -144,6 +144,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/sparse_list.h \
 	%D%/frame/valley.c \
 	%D%/frame/valley.h \
+	%D%/lagrangian/batch.c \
+	%D%/lagrangian/batch.h \
 	%D%/lagrangian/certify.c \
 	%D%/lagrangian/deposit.c \
 	%D%/lagrangian/deposit.h \
@@ -262,10 +264,6 @@ libgbees_la_SOURCES = \
 	%D%/io/xdmf.h \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
-	%D%/lagrangian/batch.c \
-	%D%/lagrangian/batch.h \
-	%D%/lagrangian/trajectories.c \
-	%D%/lagrangian/trajectories.h \
 	%D%/rivals/answer.c \
 	%D%/rivals/comparison.c \
 	%D%/rivals/comparison_private.h \

@@ -72,6 +72,20 @@ static int on_record(void *context, const gbees_record *made, gbees_error *error
     return status;
 }
 
+/* Writes and prints a record given all measurements. */
+static int on_smoothed(void *context, const gbees_record *record, gbees_error *error)
+{
+    gbees_one_run *r = context;
+    int status = r->writer ? gbees_writer_smoothed(r->writer, record, error) : GBEES_OK;
+
+    (void)pthread_mutex_lock(&r->lock);
+    gbees_progress_clear(&r->progress);
+    if (!status)
+        status = gbees_report_record(r->report, record, error);
+    (void)pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
 static int on_step(void *context, const gbees_record *record, gbees_error *error)
 {
     const gbees_one_run *r = context;
@@ -189,6 +203,11 @@ int gbees_one_run_begin_comparison(gbees_one_run *run, const gbees_options *opti
         return GBEES_OK;
     const int status = gbees_comparison_create(run->setup->problem, &how, &run->comparison, error);
     return status || !run->from ? status : gbees_comparison_load(run->comparison, run->from->checkpoint, error);
+}
+
+int gbees_is_audited(const gbees_setup *setup, const gbees_options *options)
+{
+    return options->audit && (!setup->problem->lagrangian || options->samples > 0);
 }
 
 int gbees_exit_code(const gbees_error *failure, int began)
@@ -332,6 +351,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
     const gbees_observer observer = {.context = run,
                                      .record = on_record,
                                      .step = run->writer && run->setup->output->every_step ? on_step : NULL,
+                                     .smoothed = on_smoothed,
                                      .update = on_update,
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,

@@ -64,6 +64,8 @@ void gbees_one_run_close_solver(gbees_one_run *run);
 void gbees_one_run_close(gbees_one_run *run);
 
 /* The exit status for a failure; `began`: the run began, or failed for a reason of the machine or the model. */
+/* Whether a run has an audit: points that go with the flow tell their errors by themselves, and have one on request. */
+int gbees_is_audited(const gbees_setup *setup, const gbees_options *options);
 int gbees_exit_code(const gbees_error *failure, int began);
 
 /* With --strict a warning is a failure. */

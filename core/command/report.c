@@ -94,12 +94,13 @@ static void print_certificates(const gbees_report *report, int n)
     print_certificate(report, &report->worst, n, worst);
 }
 
-static void print_heads(const gbees_report *report, const gbees_setup *setup)
+static void print_heads(const gbees_report *report, const gbees_problem *problem)
 {
-    (void)fprintf(report->out, "\nleg record          t    steps     cells    mass");
-    for (int j = 0; j < setup->problem->dimension; j++)
-        (void)fprintf(report->out, "  %-*s", j + 1 < setup->problem->dimension ? MOMENT - 2 : 0,
-                      setup->model->states[j].name);
+    (void)fprintf(report->out, "\nleg record          t    steps    %s    mass",
+                  problem->lagrangian ? "points" : " cells");
+    for (int j = 0; j < problem->dimension; j++)
+        (void)fprintf(report->out, "  %-*s", j + 1 < problem->dimension ? MOMENT - 2 : 0,
+                      problem->model->states[j].name);
     (void)fprintf(report->out, "\n");
 }
 
@@ -126,6 +127,11 @@ static void print_regrids(const gbees_report *report, const gbees_problem *probl
 /* What the cells are. */
 static void print_grid(const gbees_report *report, const gbees_problem *problem)
 {
+    if (problem->lagrangian) {
+        (void)fprintf(report->out, "points that go with the flow, %.3g to %.3g a standard deviation",
+                      problem->frame_least, problem->frame_cells);
+        return;
+    }
     if (problem->moving) {
         (void)fprintf(report->out, "a grid that moves, %.3g to %.3g cells a standard deviation", problem->frame_least,
                       problem->frame_cells);
@@ -151,14 +157,16 @@ int gbees_report_header(const gbees_report *report, const gbees_setup *setup, in
     (void)fprintf(report->out, "dimension %d, t = %.6g to %.6g, %d measurement%s; ", problem->dimension,
                   problem->start, problem->end, measurements, measurements == 1 ? "" : "s");
     print_grid(report, problem);
-    if (problem->mass_budget > 0)
+    if (problem->lagrangian)
+        (void)fprintf(report->out, ", exp(-%.3g) of the peak; ", problem->tail);
+    else if (problem->mass_budget > 0)
         (void)fprintf(report->out, ", mass budget %.6g a unit of time; ", problem->mass_budget);
     else
         (void)fprintf(report->out, ", P >= %.6g; ", problem->threshold);
     (void)fprintf(report->out, "%s mode\n", gbees_print_mode(problem->numerics.mode));
     (void)fprintf(report->out, "backend %s, %d thread%s; results in %s\n", setup->backend->name, threads,
                   threads == 1 ? "" : "s", setup->folder ? setup->folder : "no folder (--no-output)");
-    print_heads(report, setup);
+    print_heads(report, setup->problem);
     return gbees_print_flush(report->out, error);
 }
 
@@ -183,6 +191,10 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
     char cells[32];
 
     report_warnings(report, record);
+    if (record->smoothed && !report->json && !report->quiet && record->leg == 0 && record->number == 0) {
+        (void)fprintf(report->out, "\nsmoothed: given all measurements");
+        print_heads(report, record->problem);
+    }
     if (record->score)
         gbees_scores_add(&report->scores, n, record->score);
     if (record->certificate)
@@ -201,12 +213,15 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
 }
 
 /* " (samples: -12.28 ± 0.03)": what else is known of a logarithm of evidence. */
-static void print_samples_evidence(const gbees_report *report, double sampled, double error)
+static void print_samples_evidence(const gbees_report *report, const gbees_problem *problem, double sampled,
+                                   double error)
 {
+    const char *by = problem->lagrangian ? "other lattices" : "samples";
+
     if (isnan(sampled))
         (void)fprintf(report->out, " (its uncertainty is not known)");
     else
-        (void)fprintf(report->out, " (samples: %.6g %s %.2g)", sampled, report->unicode ? "\u00b1" : "+-", error);
+        (void)fprintf(report->out, " (%s: %.6g %s %.2g)", by, sampled, report->unicode ? "\u00b1" : "+-", error);
 }
 
 int gbees_report_update(const gbees_report *report, const gbees_problem *problem, int number, double time,
@@ -226,7 +241,7 @@ int gbees_report_update(const gbees_report *report, const gbees_problem *problem
         else
             gbees_print_numbers(report->out, &measurement->value[i], 1);
     (void)fprintf(report->out, ", log evidence %.6g", evidence->log_evidence);
-    print_samples_evidence(report, evidence->sampled, evidence->sampled_error);
+    print_samples_evidence(report, problem, evidence->sampled, evidence->sampled_error);
     (void)fprintf(report->out, "\n");
     return gbees_print_flush(report->out, error);
 }
@@ -269,7 +284,7 @@ static void print_evidence(const gbees_report *report, const gbees_summary *summ
         return;
     (void)fprintf(report->out, "log evidence of %d measurement%s: %.6g", summary->updates,
                   summary->updates == 1 ? "" : "s", summary->evidence.total);
-    print_samples_evidence(report, summary->evidence.total_sampled, summary->evidence.total_error);
+    print_samples_evidence(report, summary->problem, summary->evidence.total_sampled, summary->evidence.total_error);
     (void)fprintf(report->out, "\n");
 }
 
@@ -290,6 +305,17 @@ static void print_scores(const gbees_report *report)
     (void)fprintf(report->out, " (%.3f to %.3f)\n", s.rank[0].low, s.rank[0].high);
 }
 
+static void print_points(const gbees_report *report, const gbees_totals *totals)
+{
+    char most[32], evaluations[32], bytes[32];
+
+    (void)fprintf(report->out, "points: %s at most, %llu refinement%s, %s evaluations of the drift, %s\n",
+                  gbees_units_count(most, sizeof most, (double)totals->max_cells),
+                  (unsigned long long)totals->refinements, totals->refinements == 1 ? "" : "s",
+                  gbees_units_count(evaluations, sizeof evaluations, totals->cell_updates),
+                  gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
+}
+
 static void print_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
                           const char *state)
 {
@@ -297,14 +323,19 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
     const double rate = summary->propagate_s > 0 ? totals->cell_updates / summary->propagate_s : 0;
     char updates[32], per_s[32], most[32], bytes[32];
 
-    (void)fprintf(report->out, "\n%s: %llu step%s in %.3g s (%.3g s of them propagation), %s cells/s\n", state,
+    (void)fprintf(report->out, "\n%s: %llu step%s in %.3g s (%.3g s of them propagation), %s %s/s\n", state,
                   (unsigned long long)totals->steps, totals->steps == 1 ? "" : "s", summary->wall_s,
-                  summary->propagate_s, gbees_units_count(per_s, sizeof per_s, rate));
-    (void)fprintf(report->out, "cells: %s at most, %s updates, %s\n",
-                  gbees_units_count(most, sizeof most, (double)totals->max_cells),
-                  gbees_units_count(updates, sizeof updates, totals->cell_updates),
-                  gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
-    print_ledger(report, totals);
+                  summary->propagate_s, gbees_units_count(per_s, sizeof per_s, rate),
+                  summary->problem->lagrangian ? "drift evaluations" : "cells");
+    if (summary->problem->lagrangian) {
+        print_points(report, totals);
+    } else {
+        (void)fprintf(report->out, "cells: %s at most, %s updates, %s\n",
+                      gbees_units_count(most, sizeof most, (double)totals->max_cells),
+                      gbees_units_count(updates, sizeof updates, totals->cell_updates),
+                      gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
+        print_ledger(report, totals);
+    }
     print_ranks(report, totals);
     print_evidence(report, summary);
     print_scores(report);

@@ -38,7 +38,7 @@ static int make_audit(const gbees_setup *setup, const gbees_options *options, gb
                                      .threads = options->threads,
                                      .backend = setup->backend};
 
-    return options->audit ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
+    return gbees_is_audited(setup, options) ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
 }
 
 /* Propagates, finishes the results folder and reports. Returns the exit status. */

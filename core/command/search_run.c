@@ -260,9 +260,10 @@ static int open_run(gbees_search *s, gbees_search_run *a, gbees_error *error)
     s->setup->backend = a->setup.backend; /* the CPU's, if the GPU could not be used */
     if (!status && !s->setup->why_no_gpu[0] && a->setup.why_no_gpu[0])
         memcpy(s->setup->why_no_gpu, a->setup.why_no_gpu, sizeof s->setup->why_no_gpu);
-    if (!status && !a->ended)
+    const int is_audited = !status && gbees_is_audited(&a->setup, s->options);
+    if (!status && !a->ended && is_audited)
         status = prepare_audit(s, error);
-    if (!status && !a->ended && a->from.checkpoint)
+    if (!status && !a->ended && is_audited && a->from.checkpoint)
         status = gbees_audit_load(s->audit, a->from.checkpoint, error);
     a->run.audit = s->audit;
     return status ? status : open_folder(s, a, error);

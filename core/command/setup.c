@@ -7,30 +7,21 @@
 
 /* ---- scenario: the changes to the file, the file, and for the rest the model's own ---- */
 
-static int open_scenario(const char *wanted, const gbees_model *model, gbees_scenario **scenario, gbees_error *error)
-{
-    const gbees_model_scenario *own = wanted ? gbees_scenario_find_own(model, wanted) : NULL;
-    char name[256];
-
-    if (!wanted)
-        return gbees_scenario_create("", "the command line", scenario, error);
-    if (!own)
-        return gbees_scenario_read(wanted, scenario, error);
-    (void)snprintf(name, sizeof name, "the scenario %s of %s", own->name, model->name);
-    return gbees_scenario_create(own->text, name, scenario, error);
-}
-
+/* A scenario of the model's own has what nothing else says, as its default has. */
 static int read_scenario(const gbees_options *options, const gbees_model *model, gbees_scenario **scenario,
                          gbees_error *error)
 {
-    int status = open_scenario(options->scenario, model, scenario, error);
+    const char *wanted = options->scenario;
+    const int is_own = wanted && gbees_scenario_find_own(model, wanted) != NULL;
+    int status = wanted && !is_own ? gbees_scenario_read(wanted, scenario, error)
+                                   : gbees_scenario_create("", "the command line", scenario, error);
 
     if (!status && options->measurements)
         status = gbees_scenario_measurements(*scenario, options->measurements, options->measurement_function, error);
     for (const char *change = NULL;
          !status && (change = argz_next(options->changes, options->changes_length, change));)
         status = gbees_scenario_set(*scenario, change, error);
-    return status;
+    return status || !is_own ? status : gbees_scenario_merge_own(*scenario, model, wanted, error);
 }
 
 /* ---- backend ---- */

@@ -31,10 +31,13 @@ void gbees_certificate_text(const gbees_certificate *certificate, int dimension,
     if (c->uncompared > 0)
         (void)snprintf(bounds + strlen(bounds), sizeof bounds - strlen(bounds), "density not compared (%.3g cells), ",
                        (double)c->uncompared);
-    else
+    else if (c->points == 0 || !isnan(c->density.bound))
         add_bound(bounds, sizeof bounds, "density", c->density.bound, "");
     bounds[strlen(bounds) - 2] = 0; /* the last ", " */
-    (void)snprintf(text, size, "%s (%zu samples, %.0f effective)", bounds, c->samples, c->effective);
+    if (c->points > 0)
+        (void)snprintf(text, size, "%s (lattices of %llu points)", bounds, (unsigned long long)c->points);
+    else
+        (void)snprintf(text, size, "%s (%zu samples, %.0f effective)", bounds, c->samples, c->effective);
     if (c->variation > 0) {
         const size_t length = strlen(text);
 

@@ -122,6 +122,11 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
     bad |= json_object_set_new(object, "cell_updates", gbees_json_count(totals->cell_updates));
     bad |= json_object_set_new(object, "raw_cell_updates", gbees_json_count(totals->raw_cell_updates));
     bad |= json_object_set_new(object, "max_cells", gbees_json_unsigned(totals->max_cells));
+    if (summary->problem->lagrangian) {
+        bad |= json_object_set_new(object, "points", gbees_json_unsigned(totals->points));
+        bad |= json_object_set_new(object, "refinements", gbees_json_unsigned(totals->refinements));
+        bad |= json_object_set_new(object, "drift_evaluations", gbees_json_count(totals->cell_updates));
+    }
     bad |= json_object_set_new(object, "wall_s", gbees_json_real(summary->wall_s));
     bad |= json_object_set_new(object, "propagate_s", gbees_json_real(summary->propagate_s));
     bad |= json_object_set_new(object, "cells_per_s",

@@ -79,6 +79,8 @@ static json_t *json_certificate(const gbees_record *record)
                                "effective", gbees_json_real(c->effective), "asked",
                                problem->accuracy > 0 ? gbees_json_real(problem->accuracy) : json_null(), "met",
                                json_met(problem, c), "axes", axes);
+    if (!bad && object && c->points > 0)
+        bad |= json_object_set_new(object, "points", gbees_json_unsigned(c->points));
     if (!bad && object && !isnan(c->estimate))
         bad |= json_object_set_new(object, "estimate", gbees_json_real(c->estimate));
     if (!bad && object && c->variation > 0)
@@ -129,7 +131,7 @@ char *gbees_jsonl_record(const gbees_record *record)
     const gbees_statistics *now = &record->statistics;
     const gbees_totals *totals = &record->totals;
     int n = record->problem->dimension, bad = 0;
-    json_t *object = start("record");
+    json_t *object = start(record->smoothed ? "smoothed" : "record");
 
     if (!object)
         return NULL;
@@ -140,6 +142,8 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "dt", gbees_json_real(totals->time_step));
     bad |= json_object_set_new(object, "cells", gbees_json_unsigned(now->cells));
     bad |= json_object_set_new(object, "cells_above", gbees_json_unsigned(now->cells_above));
+    if (record->problem->lagrangian)
+        bad |= json_object_set_new(object, "points", gbees_json_unsigned(totals->points));
     bad |= json_object_set_new(object, "width", gbees_json_vector(n, record->problem->width));
     if (record->problem->moving)
         bad |= json_object_set_new(object, "frame", json_frame(record));

@@ -56,6 +56,7 @@ void gbees_moments_destroy(gbees_moments *moments)
     for (int k = 0; k < UPDATE_REALS; k++)
         free(moments->update_reals[k]);
     gbees_moments_destroy(moments->steps);
+    gbees_moments_destroy(moments->smoothed);
     free(moments->mean);
     free(moments->covariance);
     free(moments->update_number);
@@ -169,13 +170,23 @@ int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_
     return 0;
 }
 
+/* Adds a row to a series of its own, which the first row makes. */
+static int add_beside(gbees_moments *moments, gbees_moments **series, const gbees_record *record, gbees_error *error)
+{
+    if (!*series)
+        *series = gbees_moments_create(moments->problem);
+    return *series ? gbees_moments_add(*series, record, error)
+                   : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another time series");
+}
+
 int gbees_moments_add_step(gbees_moments *moments, const gbees_record *record, gbees_error *error)
 {
-    if (!moments->steps)
-        moments->steps = gbees_moments_create(moments->problem);
-    return moments->steps
-               ? gbees_moments_add(moments->steps, record, error)
-               : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the time series of the steps");
+    return add_beside(moments, &moments->steps, record, error);
+}
+
+int gbees_moments_add_smoothed(gbees_moments *moments, const gbees_record *record, gbees_error *error)
+{
+    return add_beside(moments, &moments->smoothed, record, error);
 }
 
 double gbees_moments_time_before(const gbees_moments *moments, double time)
@@ -322,6 +333,10 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
     if (moments->steps) {
         gbees_hdf5_group(&file, "steps");
         put_rows(moments->steps, &file, "steps/");
+    }
+    if (moments->smoothed) {
+        gbees_hdf5_group(&file, "smoothed");
+        put_rows(moments->smoothed, &file, "smoothed/");
     }
     if (moments->certified)
         put_certificates(moments, &file);

@@ -21,6 +21,9 @@ int gbees_moments_add_update(gbees_moments *moments, int number, double time, co
 /* Adds a row to the series of the steps. */
 int gbees_moments_add_step(gbees_moments *moments, const gbees_record *record, gbees_error *error);
 
+/* Adds a row to the series of the records given all measurements. */
+int gbees_moments_add_smoothed(gbees_moments *moments, const gbees_record *record, gbees_error *error);
+
 /* The records so far. */
 size_t gbees_moments_count(const gbees_moments *moments);
 /* The time of the last record that is before `time`; -INFINITY: there is none. */

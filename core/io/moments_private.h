@@ -30,6 +30,7 @@ struct gbees_moments {
     double *certificate[CERTIFICATE];
     int scored; /* whether a record had a score */
     double *scores[SCORES];
+    struct gbees_moments *smoothed; /* of the records given all measurements; NULL: there are none */
     struct gbees_moments *steps; /* of the steps, without what records alone have; NULL: there are none */
     size_t update_count, update_capacity;
     double *update_reals[UPDATE_REALS];

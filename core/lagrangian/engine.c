@@ -15,10 +15,26 @@ static const double least_log_part = -40;
 /* The share of the memory that lattices may take: the rest is for sums, refinements and cells. */
 static const double memory_share = 0.4;
 
-/* Quantities of the turn that tells the lattices of the two sets apart. */
-static const double turns[GBEES_LAGRANGIAN_SETS] = {0.7548776662, 2.2360679775};
+/* What tells the lattices of the sets apart. */
+static const double turns[GBEES_LAGRANGIAN_SETS] = {0.7548776662, 2.2360679775, 3.3166247904, 4.7958315233};
+/* So many sets in few dimensions, where points are few: two lattices may agree by chance in the few figures there. */
+static const int sets[GBEES_MAX_DIM] = {4, 4, 3, 2, 2, 2, 2, 2};
 
 /* ---- a set's sums ---- */
+
+int gbees_engine_has_points(const gbees_engine *engine)
+{
+    int sets_with = 0;
+
+    for (int s = 0; s < engine->sets; s++) {
+        int has = 0;
+
+        for (int g = 0; g < engine->parts; g++)
+            has |= engine->set[s].lattice[g] != NULL;
+        sets_with += has;
+    }
+    return sets_with == engine->sets;
+}
 
 static int list_lattices(const gbees_engine *engine, int set, gbees_lattice **list)
 {
@@ -84,7 +100,7 @@ static void count_points(gbees_engine *engine)
 {
     uint64_t points = 0, bytes = 0;
 
-    for (int s = 0; s < GBEES_LAGRANGIAN_SETS; s++)
+    for (int s = 0; s < engine->sets; s++)
         for (int g = 0; g < engine->parts; g++)
             if (engine->set[s].lattice[g]) {
                 points += s == 0 ? engine->set[s].lattice[g]->count : 0;
@@ -95,7 +111,7 @@ static void count_points(gbees_engine *engine)
         engine->totals.max_cells = points;
     if (bytes > engine->totals.peak_bytes)
         engine->totals.peak_bytes = bytes;
-    engine->totals.drift_evaluations = gbees_trajectories_evaluations(engine->past.trajectories);
+    engine->totals.cell_updates = engine->evaluations + gbees_trajectories_evaluations(engine->past.trajectories);
 }
 
 /* ---- create and destroy ---- */
@@ -104,7 +120,7 @@ static void set_rules(gbees_engine *engine)
 {
     const gbees_problem *problem = engine->problem;
 
-    for (int s = 0; s < GBEES_LAGRANGIAN_SETS; s++)
+    for (int s = 0; s < engine->sets; s++)
         engine->set[s].rule = (gbees_lattice_rule){
             .points = problem->frame_least, .most = problem->frame_cells, .tail = problem->tail, .turn = turns[s]};
 }
@@ -140,6 +156,7 @@ int gbees_lagrangian_open(const gbees_problem *problem, const gbees_engine_optio
         return status;
     }
     made->problem = problem;
+    made->sets = sets[problem->dimension - 1];
     made->threads = gbees_workers_threads(options ? options->threads : 0);
     made->totals.threads = made->threads;
     const double bytes =
@@ -153,7 +170,7 @@ int gbees_lagrangian_open(const gbees_problem *problem, const gbees_engine_optio
                               .context = options ? options->cancelled_context : NULL};
     set_rules(made);
     set_start_scale(made);
-    for (int s = 0; s < GBEES_LAGRANGIAN_SETS && !status; s++) {
+    for (int s = 0; s < made->sets && !status; s++) {
         made->set[s].lattice = calloc((size_t)made->parts, sizeof(gbees_lattice *));
         if (!made->set[s].lattice)
             status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for an engine");
@@ -172,7 +189,7 @@ void gbees_lagrangian_destroy(gbees_engine *engine)
 {
     if (!engine)
         return;
-    for (int s = 0; s < GBEES_LAGRANGIAN_SETS; s++) {
+    for (int s = 0; s < engine->sets; s++) {
         for (int g = 0; g < engine->parts && engine->set[s].lattice; g++)
             gbees_lattice_destroy(engine->set[s].lattice[g]);
         free(engine->set[s].lattice);
@@ -189,7 +206,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     gbees_engine *made = NULL;
     int status = gbees_lagrangian_open(problem, options, &made, error);
 
-    for (int s = 0; s < GBEES_LAGRANGIAN_SETS && !status; s++)
+    for (int s = 0; s < made->sets && !status; s++)
         for (int g = 0; g < made->parts && !status; g++)
             status =
                 gbees_flood_begin(&made->past, &made->source[g], &made->set[s].rule, &made->set[s].lattice[g], error);
@@ -208,7 +225,7 @@ static int advance_all(gbees_engine *engine, double time, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (int s = 0; s < GBEES_LAGRANGIAN_SETS; s++)
+    for (int s = 0; s < engine->sets; s++)
         for (int g = 0; g < engine->parts && !status; g++) {
             double scale[GBEES_MAX_DIM];
 
@@ -244,7 +261,7 @@ static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps,
     int status = GBEES_OK;
 
     for (uint64_t step = 0; step < max_steps && clock->elapsed < clock->length && !status; step++) {
-        const double left = clock->length - clock->elapsed, began = engine->totals.drift_evaluations;
+        const double left = clock->length - clock->elapsed, began = engine->totals.cell_updates;
         const double most = engine->pace > 0 ? slice_evaluations / engine->pace : left;
         const int last = !(left > most * 1.5);
         const double length = last ? left : most, time = clock->time + length;
@@ -258,7 +275,7 @@ static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps,
         engine->totals.steps++;
         engine->totals.time_step = length;
         count_points(engine);
-        engine->pace = (engine->totals.drift_evaluations - began) / length;
+        engine->pace = (engine->totals.cell_updates - began) / length;
         status = note_lost(engine, time, error);
     }
     return status;
@@ -316,15 +333,33 @@ static int update_set(gbees_engine *engine, int set, const gbees_measurement *me
     return status ? status : drop_parts(engine, set, error);
 }
 
+/* Sets the evidence, of this measurement and of all, by the other lattices: by the one that is furthest off.
+ * before[sets]: of all measurements before. */
+static void set_evidence(const gbees_engine *engine, const double *before, gbees_evidence *evidence)
+{
+    const double own = engine->log_evidence[0];
+    int other = 1;
+
+    for (int s = 2; s < engine->sets; s++)
+        if (fabs(engine->log_evidence[s] - own) > fabs(engine->log_evidence[other] - own))
+            other = s;
+    evidence->log_evidence = own - before[0];
+    evidence->sampled = engine->log_evidence[other] - before[other];
+    evidence->sampled_error = fabs(evidence->sampled - evidence->log_evidence);
+    evidence->total_sampled = engine->log_evidence[other];
+    evidence->total_error = fabs(evidence->total_sampled - own);
+}
+
 static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error)
 {
-    double scale[GBEES_MAX_DIM] = {0}, log_peak = 0, before = engine->log_evidence[0];
+    double scale[GBEES_MAX_DIM] = {0}, log_peak = 0, before[GBEES_LAGRANGIAN_SETS];
     gbees_tempering done = {.log_likelihood_max = -INFINITY};
     int status = GBEES_OK;
 
     engine->past.now = clock->time;
-    for (int s = 0; s < GBEES_LAGRANGIAN_SETS && !status; s++) {
+    memcpy(before, engine->log_evidence, sizeof before);
+    for (int s = 0; s < engine->sets && !status; s++) {
         gbees_sums sums;
 
         status = update_set(engine, s, measurement, &done, error);
@@ -346,7 +381,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     engine->totals.refinements += done.refinements;
     engine->totals.mass_outflow = 0; /* what has left every bound has no likelihood */
     count_points(engine);
-    evidence->log_evidence = engine->log_evidence[0] - before;
+    set_evidence(engine, before, evidence);
     evidence->log_likelihood_max = done.log_likelihood_max - (isnan(log_peak) ? 0 : log_peak);
     return GBEES_OK;
 }
@@ -438,7 +473,7 @@ static double estimate(const gbees_problem *problem, double bricks)
     const double points = exp(0.5 * n * log(acos(-1)) - lgamma(0.5 * n + 1) + n * log(radius)) * parts;
 
     (void)bricks;
-    return 2 * GBEES_LAGRANGIAN_SETS * points * (double)gbees_lattice_point_bytes(n);
+    return 2 * sets[n - 1] * points * (double)gbees_lattice_point_bytes(n);
 }
 
 static int probe(char *text, size_t size)
@@ -452,7 +487,7 @@ static int probe(char *text, size_t size)
 static int rewind_points(gbees_engine *engine, gbees_error *error)
 {
     (void)error;
-    for (int s = 0; s < GBEES_LAGRANGIAN_SETS; s++)
+    for (int s = 0; s < engine->sets; s++)
         for (int g = 0; g < engine->parts; g++) {
             gbees_lattice *lattice = engine->set[s].lattice[g];
 
@@ -511,6 +546,8 @@ const gbees_backend gbees_lagrangian_backend = {
     .statistics = statistics_of,
     .cells = cells_of,
     .totals = totals_of,
+    .save = gbees_lagrangian_save,
+    .load = gbees_lagrangian_load,
     .certify = gbees_lagrangian_certify,
     .rewind = rewind_points,
 };

@@ -11,7 +11,7 @@
 /* Creates engines of problems with `lagrangian` set, on what options->lender lends. */
 extern const gbees_backend gbees_lagrangian_backend;
 
-enum { GBEES_LAGRANGIAN_SETS = 2 };
+enum { GBEES_LAGRANGIAN_SETS = 4 /* at most */ };
 
 /* The lattices of one turn, one for each part of the initial density. */
 typedef struct gbees_lattice_set {
@@ -24,13 +24,19 @@ struct gbees_engine {
     int threads, parts;
     gbees_source *source; /* [parts] */
     gbees_past past;
-    gbees_lattice_set set[GBEES_LAGRANGIAN_SETS]; /* the density; and the same once more, to tell its error */
+    int sets;                                     /* 2 at least */
+    gbees_lattice_set set[GBEES_LAGRANGIAN_SETS]; /* [sets]: the density; and the same on other lattices, to tell its
+                                                   * error */
     gbees_totals totals;
     double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
+    double error;                               /* the bound of the last certificate, of all figures */
+    double evaluations;                         /* of the drift, before the engine was loaded */
     double pace;                                /* evaluations of the drift per unit of time, of all points */
     int smoothed; /* 1: the points have been taken back to the start, with their weights */
 };
 
+/* Whether each set has points. */
+int gbees_engine_has_points(const gbees_engine *engine);
 /* Sums over the points of a set. */
 int gbees_engine_sums(const gbees_engine *engine, int set, gbees_sums *sums, gbees_error *error);
 

@@ -39,16 +39,21 @@ static void set_shift(int n, double turn, double *shift)
     static const double prime[GBEES_MAX_DIM] = {2, 3, 5, 7, 11, 13, 17, 19};
 
     for (int j = 0; j < n; j++)
-        shift[j] = fmod(0.31 + (1 + (getenv("SEED") ? atof(getenv("SEED")) : 0)) * sqrt(prime[j]) + (turn > 1 ? .5 : 0), 1);
+        shift[j] = fmod(0.31 + (1 + (getenv("SEED") ? atof(getenv("SEED")) : 0)) * sqrt(prime[j]) +
+                            (turn > 4   ? .75
+                             : turn > 3 ? .25
+                             : turn > 1 ? .5
+                                        : 0),
+                        1);
 }
 
 /* Creates a lattice with the edges base turn / points, about a mean. */
-static int create(int n, const double *mean, const double *base, double points, double turn, int turned, gbees_lattice **lattice,
-                  gbees_error *error)
+static int create(int n, const double *mean, const double *base, double points, double turn, int turned,
+                  gbees_lattice **lattice, gbees_error *error)
 {
     double axes[GBEES_MATRIX], rotation[GBEES_MATRIX], origin[GBEES_MAX_DIM], shift[GBEES_MAX_DIM];
 
-    set_turn(n, turned ? turn * (1 + (getenv("SEED") ? atof(getenv("SEED")) : 0)): 0, rotation);
+    set_turn(n, turned ? turn * (1 + (getenv("SEED") ? atof(getenv("SEED")) : 0)) : 0, rotation);
     set_shift(n, turn, shift);
     gbees_matrix_multiply(n, base, rotation, axes);
     for (int k = 0; k < n * n; k++)

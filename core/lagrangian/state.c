@@ -1,2 +1,177 @@
-/* state.c - */
+/* state.c - saves and loads an engine: its lattices, and the measurements that have been applied; see engine.h. */
+#include "base/gaps.h"
 #include "engine.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is saved beside the lattices' points. */
+typedef struct engine_state {
+    int32_t parts, past;
+    double now, pace, log_evidence[GBEES_LAGRANGIAN_SETS];
+    gbees_totals totals;
+} engine_state;
+
+/* What is saved of a lattice beside its points. */
+typedef struct lattice_state {
+    uint64_t count;
+    double origin[GBEES_MAX_DIM], axes[GBEES_MATRIX];
+} lattice_state;
+
+/* "l1.3.x0": a part of lattice 3 of set 1. */
+static const char *name_of(char name[32], int set, int part, const char *what, int axis)
+{
+    (void)snprintf(name, 32, "l%d.%d.%s%d", set, part, what, axis);
+    return name;
+}
+
+/* ---- save ---- */
+
+static int save_lattice(const gbees_lattice *lattice, int set, int part, gbees_state_sink *sink, void *context)
+{
+    lattice_state state;
+    char name[32];
+    int stopped;
+
+    memset(&state, 0, sizeof state);
+    state.count = lattice->count;
+    memcpy(state.origin, lattice->origin, sizeof state.origin);
+    memcpy(state.axes, lattice->axes, sizeof state.axes);
+    stopped = sink(context, name_of(name, set, part, "lattice", 0), 1, sizeof state, &state) ||
+              sink(context, name_of(name, set, part, "site", 0), 2, (uint64_t)lattice->count * GBEES_MAX_DIM,
+                   lattice->site) ||
+              sink(context, name_of(name, set, part, "weight", 0), 8, lattice->count, lattice->log_weight) ||
+              sink(context, name_of(name, set, part, "stretch", 0), 8, lattice->count, lattice->stretch);
+    for (int j = 0; j < lattice->n && !stopped; j++)
+        stopped = sink(context, name_of(name, set, part, "x", j), 8, lattice->count, lattice->x[j]);
+    return stopped;
+}
+
+int gbees_lagrangian_save(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error)
+{
+    engine_state state;
+    int stopped;
+
+    memset(&state, 0, sizeof state);
+    state.parts = engine->parts;
+    state.past = engine->past.count;
+    state.now = engine->past.now;
+    state.pace = engine->pace;
+    memcpy(state.log_evidence, engine->log_evidence, sizeof state.log_evidence);
+    state.totals = engine->totals;
+    GBEES_CLEAR_GAPS(&state.totals);
+    for (int k = 0; k < engine->past.count; k++)
+        GBEES_CLEAR_GAPS(&engine->past.of[k]);
+    stopped = sink(context, "lagrangian", 1, sizeof state, &state);
+    if (!stopped && engine->past.count > 0)
+        stopped = sink(context, "past", 1, (uint64_t)engine->past.count * sizeof *engine->past.of, engine->past.of);
+    for (int s = 0; s < engine->sets; s++)
+        for (int g = 0; g < engine->parts && !stopped; g++)
+            if (engine->set[s].lattice[g])
+                stopped = save_lattice(engine->set[s].lattice[g], s, g, sink, context);
+    return stopped ? gbees_error_set(error, GBEES_ENOMEM, "the state of the engine was not taken") : GBEES_OK;
+}
+
+/* ---- load ---- */
+
+/* Where a state is loaded from. */
+typedef struct loading {
+    gbees_state_source *source;
+    void *context;
+    gbees_error *error;
+} loading;
+
+static int fail(const loading *from)
+{
+    return gbees_error_set(from->error, GBEES_EINPUT, "it holds no state of points that go with the flow");
+}
+
+/* Copies a part that must have so many items. */
+static int take(const loading *from, const char *name, size_t size, uint64_t count, void *to)
+{
+    uint64_t found = 0;
+    const void *data = from->source(from->context, name, size, &found);
+
+    if (!data || found != count)
+        return fail(from);
+    memcpy(to, data, size * count);
+    return GBEES_OK;
+}
+
+/* Loads a lattice, if the state has it. */
+static int load_lattice(const loading *from, int n, int set, int part, gbees_lattice **lattice)
+{
+    lattice_state state;
+    char name[32];
+    uint64_t found = 0;
+
+    if (!from->source(from->context, name_of(name, set, part, "lattice", 0), 1, &found))
+        return GBEES_OK;
+    int status = take(from, name, 1, sizeof state, &state);
+    if (!status && (state.count == 0 || state.count > UINT32_MAX / 4))
+        status = fail(from);
+    if (!status)
+        status = gbees_lattice_create(n, state.origin, state.axes, lattice, from->error);
+    if (!status)
+        status = gbees_lattice_reserve(*lattice, state.count, from->error);
+    if (status)
+        return status;
+    gbees_lattice *made = *lattice;
+    made->count = (uint32_t)state.count;
+    memset(made->gain, 0, made->count * sizeof *made->gain);
+    status = take(from, name_of(name, set, part, "site", 0), 2, state.count * GBEES_MAX_DIM, made->site);
+    if (!status)
+        status = take(from, name_of(name, set, part, "weight", 0), 8, state.count, made->log_weight);
+    if (!status)
+        status = take(from, name_of(name, set, part, "stretch", 0), 8, state.count, made->stretch);
+    for (int j = 0; j < n && !status; j++)
+        status = take(from, name_of(name, set, part, "x", j), 8, state.count, made->x[j]);
+    return status;
+}
+
+static int load_past(const loading *from, int count, gbees_past *past)
+{
+    gbees_past_measurement *of = count > 0 ? calloc((size_t)count, sizeof *of) : NULL;
+
+    if (count < 0 || (count > 0 && !of))
+        return count < 0 ? fail(from) : gbees_error_set(from->error, GBEES_ENOMEM, "not enough memory for a state");
+    past->of = of;
+    past->count = past->capacity = count;
+    return count > 0 ? take(from, "past", 1, (uint64_t)count * sizeof *of, of) : GBEES_OK;
+}
+
+int gbees_lagrangian_load(const gbees_problem *problem, const gbees_engine_options *options,
+                          gbees_state_source *source, void *context, gbees_engine **engine, gbees_error *error)
+{
+    const loading from = {source, context, error};
+    gbees_engine *made = NULL;
+    engine_state state;
+    int status = take(&from, "lagrangian", 1, sizeof state, &state);
+
+    if (!status)
+        status = gbees_lagrangian_open(problem, options, &made, error);
+    if (status)
+        return status;
+    if (state.parts != made->parts)
+        status = fail(&from);
+    if (!status)
+        status = load_past(&from, state.past, &made->past);
+    for (int s = 0; s < made->sets && !status; s++)
+        for (int g = 0; g < made->parts && !status; g++)
+            status = load_lattice(&from, problem->dimension, s, g, &made->set[s].lattice[g]);
+    if (!status && !gbees_engine_has_points(made))
+        status = fail(&from);
+    if (status) {
+        gbees_lagrangian_destroy(made);
+        return status;
+    }
+    made->past.now = state.now;
+    made->pace = state.pace;
+    made->evaluations = state.totals.cell_updates;
+    memcpy(made->log_evidence, state.log_evidence, sizeof state.log_evidence);
+    const int threads = made->totals.threads;
+    made->totals = state.totals;
+    made->totals.threads = threads;
+    *engine = made;
+    return GBEES_OK;
+}

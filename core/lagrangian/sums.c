@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The rim are the weights between exp(-tail) and exp() of so much more. */
+static const double rim_depth = 2;
+
 enum { POINT_NS = 60 /* that a point takes */ };
 
 /* What the parts of a sum share. */
@@ -151,7 +154,7 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
     all->count = count;
     all->lattice = lattice;
     all->whole = sums;
-    all->rim = sqrt(2 * tail) - tail;
+    all->rim = rim_depth - tail;
     for (int l = 0; l < count; l++)
         points += lattice[l]->count;
     threads = gbees_workers_worth(threads, points * POINT_NS);

@@ -26,8 +26,7 @@ typedef struct gbees_sums {
 } gbees_sums;
 
 /* Sums over the points of all lattices. The caller frees the sums by gbees_sums_free(), also after a failure.
- * @param tail points of less than exp(-tail) of the largest weight are beyond the rim, those of up to one cell of the
- * lattice within it are the rim
+ * @param tail points of exp(-tail) to exp(2 - tail) of the largest weight, or less, are the rim
  * GBEES_ENUMERIC: all weights are 0, or all points have left every bound */
 int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int threads, gbees_sums *sums,
                     gbees_error *error);

@@ -40,7 +40,10 @@ static double find_beta(gbees_neighbours *neighbours, const gbees_lattice_rule *
         } else
             most = beta;
     }
-    return found > 0 || done == 0 ? found : tells(neighbours, rule, done, spacing) ? done : 0;
+    if (found > 0 || done == 0)
+        return found;
+    (void)tells(neighbours, rule, done, spacing); /* a lattice that has been made of them: another will be finer */
+    return spacing->shape.longest > 0 ? done : 0;
 }
 
 /* Replaces the lattice by one that fits the weights at beta. */
@@ -100,7 +103,10 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees
             status = gbees_neighbours_find(*lattice, past->threads, &neighbours, error);
         if (!status)
             beta = find_beta(&neighbours, rule, beta, &spacing);
-        if (getenv("LAGT")) fprintf(stderr, "   beta %.4g ess %.0f longest %.2f growth %.2f limited %d lambda %g %g %g points %u\n", beta, spacing.effective, spacing.shape.longest, spacing.shape.growth, spacing.shape.limited, spacing.shape.lambda[0], spacing.shape.lambda[1], spacing.shape.lambda[2], (*lattice)->count);
+        if (getenv("LAGT"))
+            fprintf(stderr, "   beta %.4g ess %.0f longest %.2f growth %.2f limited %d lambda %g %g %g points %u\n",
+                    beta, spacing.effective, spacing.shape.longest, spacing.shape.growth, spacing.shape.limited,
+                    spacing.shape.lambda[0], spacing.shape.lambda[1], spacing.shape.lambda[2], (*lattice)->count);
         gbees_neighbours_free(&neighbours);
         if (status || (beta == 1 && spacing.shape.longest < too_long))
             break;

@@ -168,7 +168,7 @@ int gbees_event_prepare(const gbees_event_target *target, gbees_event *event, gb
     if (gbees_event_is_record(event)) {
         const int status = take_cells(target, event, error);
 
-        return status || !audit || event->is_smoothed ? status : audit_record(audit, event, error);
+        return status || !audit || event->record.smoothed ? status : audit_record(audit, event, error);
     }
     if (!audit || event->is_step)
         return GBEES_OK;
@@ -192,8 +192,8 @@ static int observe_record(const gbees_observer *observer, gbees_event *event, gb
         for (int k = 0; event->modes && k < event->modes->count; k++)
             event->modes->mode[k].cells = NULL;
     }
-    return event->is_smoothed ? observer->smoothed(observer->context, record, error)
-                              : observer->record(observer->context, record, error);
+    return event->record.smoothed ? observer->smoothed(observer->context, record, error)
+                                  : observer->record(observer->context, record, error);
 }
 
 int gbees_event_observe(const gbees_event_target *target, gbees_event *event, gbees_error *error)

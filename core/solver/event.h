@@ -21,7 +21,6 @@ typedef struct gbees_event {
     gbees_event_modes *modes;     /* of a record in several modes, which the record points to; or NULL */
     gbees_checkpoint *checkpoint; /* instead of a record or an update; or NULL */
     int is_step;                  /* `record` is a step's: without cells and marginals */
-    int is_smoothed;              /* `record` is one given all measurements */
     int is_certified;             /* the backend has set `certificate` */
     int number;                   /* of an update: its measurement, counted from 1 */
     double time;

@@ -295,9 +295,10 @@ int gbees_run_step(gbees_solver *solver, gbees_error *error)
 
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 {
-    gbees_event event = {
-        .record = {.problem = gbees_grid_problem(gbees_run_grid(solver)), .leg = solver->leg, .number = number},
-        .is_smoothed = solver->smoothed};
+    gbees_event event = {.record = {.problem = gbees_grid_problem(gbees_run_grid(solver)),
+                                    .leg = solver->leg,
+                                    .number = number,
+                                    .smoothed = solver->smoothed}};
     gbees_record *record = &event.record;
     int status;
 

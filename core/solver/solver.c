@@ -215,7 +215,8 @@ static int check_cancelled(gbees_solver *solver, gbees_error *error)
 {
     const gbees_observer *observer = solver->observer;
     const int cancelled = observer->cancelled && observer->cancelled(observer->context);
-    const int due = cancelled || (observer->checkpoint_due && observer->checkpoint_due(observer->context));
+    const int due =
+        solver->smoothed ? 0 : cancelled || (observer->checkpoint_due && observer->checkpoint_due(observer->context));
     int status = due ? gbees_run_checkpoint(solver, error) : GBEES_OK;
 
     if (status || !cancelled)

@@ -87,7 +87,8 @@ enum { GBEES_WARNING_COUNT = 16 /**< kinds of warnings */ };
  */
 typedef struct gbees_totals {
     uint64_t steps;          /**< number of steps taken */
-    double cell_updates;     /**< number of needed cells (gbees_statistics.cells), summed over the steps */
+    double cell_updates;     /**< number of needed cells (gbees_statistics.cells), summed over the steps; of points that
+                              * go with the flow: evaluations of the drift */
     double raw_cell_updates; /**< number of cells of resident bricks, summed over the steps */
     uint64_t max_cells;      /**< largest number of needed cells at any step that counted them */
     uint64_t peak_bytes;     /**< largest memory held, including the list of cells while one grid replaces another */
@@ -102,7 +103,6 @@ typedef struct gbees_totals {
     unsigned warnings; /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit that was set stays set */
     uint64_t points;          /**< of points that go with the flow: their number now */
     uint64_t refinements;     /**< and how often updates have made another lattice of them */
-    double drift_evaluations; /**< and how often the drift was evaluated at a point */
     double lost_since;        /**< and the time when the first of them left every bound; then mass_outflow is theirs */
     int threads;       /**< number of threads in use */
     int ranks;         /**< number of ranks that share the grid. 0: the run is not divided, and all below is 0 */

@@ -124,6 +124,7 @@ typedef struct gbees_score gbees_score;
 typedef struct gbees_record {
     const gbees_problem *problem;     /**< the run's problem with the grid at this time */
     int leg;                          /**< counted from 0 */
+    int smoothed;                     /**< 1: the density given all measurements, also later ones */
     int number;                       /**< in the leg. 0: the density at its start, after the measurements there */
     double time;                      /**< model time */
     double wall_s;                    /**< wall-clock time since the run began, in seconds */

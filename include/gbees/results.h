@@ -47,6 +47,8 @@ int gbees_writer_update(gbees_writer *writer, int number, double time, const gbe
 void gbees_writer_output(gbees_writer *writer, const gbees_output *output);
 /** Adds a row to the time series of the steps: see gbees_observer.step. */
 int gbees_writer_step(gbees_writer *writer, const gbees_record *record, gbees_error *error);
+/** Adds a row to the time series of the records given all measurements (gbees_observer.smoothed). */
+int gbees_writer_smoothed(gbees_writer *writer, const gbees_record *record, gbees_error *error);
 /** Writes the time series and calls fsync, if the last time is more than a second ago and something has changed
  * since. Called a few times a second, it bounds what a power failure costs to about a second. It may be called from
  * another thread than the functions above. */
