@@ -147,8 +147,16 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/batch.c \
 	%D%/lagrangian/batch.h \
 	%D%/lagrangian/certify.c \
+	%D%/lagrangian/bricks.c \
+	%D%/lagrangian/bricks.h \
 	%D%/lagrangian/deposit.c \
 	%D%/lagrangian/deposit.h \
+	%D%/lagrangian/divide.c \
+	%D%/lagrangian/divide.h \
+	%D%/lagrangian/image.c \
+	%D%/lagrangian/image.h \
+	%D%/lagrangian/parts.c \
+	%D%/lagrangian/parts.h \
 	%D%/lagrangian/engine.c \
 	%D%/lagrangian/engine.h \
 	%D%/lagrangian/flood.c \

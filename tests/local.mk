@@ -168,6 +168,7 @@ check_PROGRAMS += \
 	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
 	%D%/core/frame/test_valley \
+	%D%/core/lagrangian/test_deposit \
 	%D%/core/solver/test_frame \
 	%D%/core/solver/test_frame_initial \
 	%D%/backends/cpu/test_golden \

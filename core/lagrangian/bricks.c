@@ -1,0 +1,369 @@
+/* bricks.c - the hash table, and the list of its cells; see bricks.h. */
+#include "bricks.h"
+#include "base/array.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST = 16 /* bricks that there is memory for at first */ };
+
+int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes)
+{
+    static const signed char shifts[] = {0, 6, 4, 3, 2, 1, 1, 1, 1};
+
+    *bricks = (gbees_bricks){.n = n, .shift = shifts[n], .entries = 1};
+    for (int j = n - 1; j >= 0; j--) {
+        bricks->step[j] = bricks->entries;
+        bricks->entries *= ((size_t)1 << bricks->shift) + 1;
+    }
+    const double most = bytes / ((double)bricks->entries * sizeof *bricks->sum + sizeof *bricks->key + 16);
+
+    bricks->most = most < UINT32_MAX / 2 ? (size_t)most : UINT32_MAX / 2;
+    bricks->table_mask = 4 * FIRST - 1;
+    bricks->table = calloc(bricks->table_mask + 1, sizeof *bricks->table);
+    return !bricks->table;
+}
+
+void gbees_bricks_close(gbees_bricks *bricks)
+{
+    free(bricks->key);
+    free(bricks->sum);
+    free(bricks->table);
+    *bricks = (gbees_bricks){0};
+}
+
+double gbees_bricks_bytes(const gbees_bricks *bricks)
+{
+    return (double)bricks->capacity * ((double)bricks->entries * sizeof *bricks->sum + sizeof *bricks->key) +
+           (double)(bricks->table_mask + 1) * sizeof *bricks->table;
+}
+
+/* ---- the table ---- */
+
+static size_t hash(const gbees_bricks *bricks, const int32_t *key)
+{
+    uint64_t h = 0;
+
+    for (int j = 0; j < bricks->n; j++) {
+        h = (h ^ (uint32_t)key[j]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return (size_t)h;
+}
+
+/* The place in the table of a brick, or where it has to be entered. */
+static size_t slot_of(const gbees_bricks *bricks, const int32_t *key)
+{
+    size_t slot = hash(bricks, key) & bricks->table_mask;
+
+    while (bricks->table[slot] &&
+           memcmp(bricks->key[bricks->table[slot] - 1], key, (size_t)bricks->n * sizeof *key) != 0)
+        slot = (slot + 1) & bricks->table_mask;
+    return slot;
+}
+
+/* Doubles the memory. Returns 1 if there is none. */
+static int grow(gbees_bricks *bricks)
+{
+    const size_t capacity = bricks->capacity ? 2 * bricks->capacity : FIRST;
+    int64_t *sum = gbees_array_create(capacity * bricks->entries, sizeof *sum);
+    void *key = realloc(bricks->key, capacity * sizeof *bricks->key);
+    uint32_t *table = calloc(4 * capacity, sizeof *table);
+
+    if (key)
+        bricks->key = key;
+    if (!sum || !key || !table) {
+        free(sum);
+        free(table);
+        return 1;
+    }
+    if (bricks->count)
+        memcpy(sum, bricks->sum, bricks->count * bricks->entries * sizeof *sum);
+    free(bricks->sum);
+    free(bricks->table);
+    bricks->sum = sum;
+    bricks->table = table;
+    bricks->table_mask = 4 * capacity - 1;
+    bricks->capacity = capacity;
+    for (size_t b = 0; b < bricks->count; b++)
+        bricks->table[slot_of(bricks, bricks->key[b])] = (uint32_t)(b + 1);
+    return 0;
+}
+
+size_t gbees_bricks_find(gbees_bricks *bricks, const int32_t *cell)
+{
+    int32_t key[GBEES_MAX_DIM] = {0};
+
+    for (int j = 0; j < bricks->n; j++)
+        key[j] = cell[j] >> bricks->shift;
+    size_t slot = slot_of(bricks, key);
+
+    if (bricks->table[slot])
+        return bricks->table[slot] - 1;
+    if (bricks->count >= bricks->most)
+        return SIZE_MAX;
+    if (bricks->count == bricks->capacity) {
+        if (grow(bricks))
+            return SIZE_MAX;
+        slot = slot_of(bricks, key);
+    }
+    const size_t made = bricks->count++;
+
+    memcpy(bricks->key[made], key, sizeof key);
+    memset(bricks->sum + made * bricks->entries, 0, bricks->entries * sizeof *bricks->sum);
+    bricks->table[slot] = (uint32_t)(made + 1);
+    return made;
+}
+
+int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor)
+{
+    for (size_t b = 0; b < from->count; b++) {
+        int32_t cell[GBEES_MAX_DIM];
+
+        for (int j = 0; j < from->n; j++)
+            cell[j] = from->key[b][j] * (1 << from->shift);
+        const size_t found = gbees_bricks_find(to, cell);
+        if (found == SIZE_MAX)
+            return 1;
+        int64_t *sum = to->sum + found * to->entries;
+        const int64_t *more = from->sum + b * from->entries;
+
+        for (size_t i = 0; i < to->entries && factor == 1; i++)
+            sum[i] += more[i];
+        for (size_t i = 0; i < to->entries && factor != 1; i++)
+            sum[i] += (int64_t)((double)more[i] * factor + 0.5);
+    }
+    return 0;
+}
+
+double gbees_bricks_total(const gbees_bricks *bricks)
+{
+    double total = 0;
+
+    for (size_t b = 0; b < bricks->count; b++) {
+        int64_t sum = 0;
+
+        for (size_t i = 0; i < bricks->entries; i++)
+            sum += bricks->sum[b * bricks->entries + i];
+        total += (double)sum;
+    }
+    return total / GBEES_BRICKS_ONE;
+}
+
+/* ---- the list ---- */
+
+/* Moves what the upper layers hold to the bricks that they belong to. Returns 1 if there is no memory. */
+static int fold(gbees_bricks *bricks)
+{
+    const size_t count = bricks->count, side = ((size_t)1 << bricks->shift) + 1;
+
+    for (size_t b = 0; b < count; b++)
+        for (size_t i = 0; i < bricks->entries; i++) {
+            const int64_t sum = bricks->sum[b * bricks->entries + i];
+            int32_t cell[GBEES_MAX_DIM];
+            int upper = 0;
+
+            for (int j = 0; sum && j < bricks->n; j++) {
+                const size_t at = i / bricks->step[j] % side;
+
+                cell[j] = bricks->key[b][j] * (1 << bricks->shift) + (int32_t)at;
+                upper |= at == side - 1;
+            }
+            if (!upper)
+                continue;
+            int64_t *to = gbees_bricks_at(bricks, cell);
+            if (!to)
+                return 1;
+            *to += sum;
+            bricks->sum[b * bricks->entries + i] = 0;
+        }
+    return 0;
+}
+
+/* The sums of the brick beside another one along an axis; NULL: there is none. */
+static const int64_t *beside(const gbees_bricks *bricks, size_t b, int axis, int by)
+{
+    int32_t key[GBEES_MAX_DIM];
+
+    memcpy(key, bricks->key[b], sizeof key);
+    key[axis] += by;
+    const uint32_t found = bricks->table[slot_of(bricks, key)];
+    return found ? bricks->sum + (found - 1) * bricks->entries : NULL;
+}
+
+/* Sharpens a row of cells, from row[2] to row[1 + cells], of which two and three more are given: adds what each gets
+ * to `change`, `step` apart, also what the cell above them gets. The difference of neighbours, whose weights undo the
+ * spreading up to the eighth order, is moved to the one that holds more. */
+static void sharpen_row(const int64_t *row, size_t cells, const double *weight, int64_t *change, size_t step)
+{
+    for (size_t k = 0; k < cells; k++) {
+        const int64_t *at = row + k;
+        const double low = (double)at[2], high = (double)at[3], limit = (low < high ? low : high) / 4,
+                     first = high - low, third = (double)(at[4] - at[1]) - 3 * first,
+                     fifth = (double)(at[5] - at[0]) - 5 * (double)(at[4] - at[1]) + 10 * first,
+                     flow = weight[0] * first - weight[1] * third + weight[2] * fifth;
+        const int64_t move = (int64_t)(flow > limit ? limit : flow < -limit ? -limit : flow);
+
+        change[k * step] -= move;
+        change[(k + 1) * step] += move;
+    }
+}
+
+/* Sharpens a brick along an axis; the changes, also those of its upper layer, are added to `change`. */
+static void sharpen_brick(const gbees_bricks *bricks, size_t b, int axis, const double *weight, int64_t *change)
+{
+    enum { LONGEST = 64 };
+    const size_t step = bricks->step[axis], cells = (size_t)1 << bricks->shift;
+    const int64_t *own = bricks->sum + b * bricks->entries, *low = beside(bricks, b, axis, -1),
+                  *high = beside(bricks, b, axis, 1);
+    int64_t row[LONGEST + 5];
+
+    for (size_t i = 0; i < bricks->entries; i++) {
+        if (i / step % (cells + 1) != 0)
+            continue;
+        for (size_t k = 0; k < 2; k++)
+            row[k] = low ? low[i + (cells - 2 + k) * step] : 0;
+        for (size_t k = 0; k < cells; k++)
+            row[2 + k] = own[i + k * step];
+        for (size_t k = 0; k < 3; k++)
+            row[2 + cells + k] = high && k < cells ? high[i + k * step] : 0;
+        sharpen_row(row, cells, weight, change + i, step);
+    }
+}
+
+int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double width)
+{
+    /* the spreading multiplies waves by sinc(x)^3, x = width / 2 times the wave number; of 1 / sinc(x)^3 in powers of
+     * the wave number, and differences for these */
+    const double square = width * width, a = square / 8, c = square * square * (17 / 1920.),
+                 e = square * square * square * 4.7226e-4,
+                 weight[] = {a, a / 12 + c, bricks->shift > 1 ? a / 90 + c / 6 + e : 0};
+
+    if (fold(bricks))
+        return 1;
+    const size_t count = bricks->count, entries = bricks->entries;
+    int64_t *change = gbees_array_create(count * entries, sizeof *change);
+
+    if (!change)
+        return 1;
+    memset(change, 0, count * entries * sizeof *change);
+    for (size_t b = 0; b < count; b++)
+        sharpen_brick(bricks, b, axis, weight, change + b * entries);
+    for (size_t i = 0; i < count * entries; i++)
+        bricks->sum[i] += change[i];
+    free(change);
+    return fold(bricks);
+}
+
+typedef struct brick_place {
+    int32_t key[GBEES_MAX_DIM];
+    size_t at; /* of the brick's first sum */
+} brick_place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const brick_place *p = a, *q = b;
+
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        if (p->key[j] != q->key[j])
+            return p->key[j] < q->key[j] ? -1 : 1;
+    return 0;
+}
+
+/* A walk through all cells in lexicographic order. */
+typedef struct walk {
+    const gbees_bricks *bricks;
+    const brick_place *place; /* sorted */
+    int64_t least;            /* cells below are passed over */
+    gbees_initial_cells *to;
+    int32_t cell[GBEES_MAX_DIM];
+} walk;
+
+static void emit(walk *w, int64_t sum)
+{
+    gbees_initial_cells *to = w->to;
+
+    if (sum < w->least)
+        return;
+    for (int j = 0; j < w->bricks->n; j++)
+        to->index[j][to->count] = w->cell[j];
+    to->p[to->count++] = (double)sum;
+}
+
+/* Walks through the cells of bricks `first` to `end` - 1, whose keys agree before axis j, with an offset in them. */
+static void walk_axis(walk *w, int j, size_t first, size_t end, size_t offset)
+{
+    const int side = 1 << w->bricks->shift;
+
+    for (size_t next; first < end; first = next) {
+        const int32_t key = w->place[first].key[j];
+
+        for (next = first + 1; next < end && w->place[next].key[j] == key;)
+            next++;
+        for (int k = 0; k < side; k++) {
+            const size_t at = offset + (size_t)k * w->bricks->step[j];
+
+            w->cell[j] = key * side + k;
+            if (j == w->bricks->n - 1)
+                emit(w, w->bricks->sum[w->place[first].at + at]);
+            else
+                walk_axis(w, j + 1, first, next, at);
+        }
+    }
+}
+
+/* The largest sum, and the number of those of at least `least`. */
+static int64_t largest(const gbees_bricks *bricks, int64_t least, size_t *count)
+{
+    int64_t most = 0;
+
+    *count = 0;
+    for (size_t i = 0; i < bricks->count * bricks->entries; i++) {
+        most = bricks->sum[i] > most ? bricks->sum[i] : most;
+        *count += bricks->sum[i] >= least;
+    }
+    return most;
+}
+
+static int make_list(size_t count, int n, gbees_initial_cells *cells)
+{
+    int failed = 0;
+
+    for (int j = 0; j < n; j++) {
+        cells->index[j] = gbees_array_create(count, sizeof *cells->index[j]);
+        failed |= !cells->index[j];
+    }
+    cells->p = gbees_array_create(count, sizeof *cells->p);
+    return failed || !cells->p;
+}
+
+int gbees_bricks_list(gbees_bricks *bricks, double least, gbees_initial_cells *cells, double *dropped)
+{
+    walk w = {.bricks = bricks, .to = cells};
+    size_t count;
+
+    if (fold(bricks))
+        return 1;
+    const double from = least * (double)largest(bricks, 1, &count), total = gbees_bricks_total(bricks);
+    w.least = from > 1 ? (int64_t)from : 1;
+    largest(bricks, w.least, &count);
+    brick_place *place = gbees_array_create(bricks->count, sizeof *place);
+    w.place = place;
+    if (!place || make_list(count, bricks->n, cells)) {
+        free(place);
+        return 1;
+    }
+    for (size_t b = 0; b < bricks->count; b++) {
+        memcpy(place[b].key, bricks->key[b], sizeof place[b].key);
+        place[b].at = b * bricks->entries;
+    }
+    qsort(place, bricks->count, sizeof *place, compare_places);
+    walk_axis(&w, 0, 0, bricks->count, 0);
+    free(place);
+    double kept = 0;
+    for (size_t i = 0; i < cells->count; i++)
+        kept += cells->p[i];
+    for (size_t i = 0; i < cells->count; i++)
+        cells->p[i] /= kept;
+    *dropped = 1 - kept / (total * GBEES_BRICKS_ONE);
+    return 0;
+}

@@ -1,0 +1,75 @@
+/* bricks.h - sums over the cells of a sparse grid, in dense bricks that a hash table finds. Sums are integers, so
+ * that they do not depend on the order of their terms.
+ */
+#ifndef GBEES_LAGRANGIAN_BRICKS_H
+#define GBEES_LAGRANGIAN_BRICKS_H
+
+#include <gbees/error.h>
+#include <gbees/problem.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An integer of this many is the probability 1. */
+#define GBEES_BRICKS_ONE 0x1p60
+
+/* A brick has 2^shift cells along each axis, and one layer more above them, so that all 2^n cells around a corner of
+ * the grid are found together. */
+typedef struct gbees_bricks {
+    int n, shift;
+    size_t entries;                /* of a brick, with its upper layers */
+    size_t step[GBEES_MAX_DIM];    /* from an entry to the next one along an axis */
+    size_t count, capacity;        /* bricks */
+    size_t most;                   /* bricks that may be made */
+    int32_t (*key)[GBEES_MAX_DIM]; /* [count]: indices of a brick: those of its cells, shifted to the right */
+    int64_t *sum;                  /* [count][entries] */
+    uint32_t *table;               /* [table_mask + 1]: number of a brick + 1; 0: none */
+    size_t table_mask;
+    size_t last; /* the brick that was found last */
+} gbees_bricks;
+
+/* Makes an empty table that may take so many bytes. Returns 1 if there is no memory. */
+int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes);
+void gbees_bricks_close(gbees_bricks *bricks);
+double gbees_bricks_bytes(const gbees_bricks *bricks);
+
+/* Returns the brick that holds a cell, made if there was none; SIZE_MAX: there is no memory. */
+size_t gbees_bricks_find(gbees_bricks *bricks, const int32_t *cell);
+
+/* Returns the sum of a cell, from which those above it along any axes are `step` on; NULL: there is no memory. */
+static inline int64_t *gbees_bricks_at(gbees_bricks *bricks, const int32_t *cell)
+{
+    const int32_t mask = (1 << bricks->shift) - 1;
+    const int32_t *key = bricks->count ? bricks->key[bricks->last] : NULL;
+    int same = key != NULL;
+    size_t at = 0;
+
+    for (int j = 0; j < bricks->n; j++) {
+        same &= key && key[j] == cell[j] >> bricks->shift;
+        at += (size_t)(cell[j] & mask) * bricks->step[j];
+    }
+    if (!same)
+        bricks->last = gbees_bricks_find(bricks, cell);
+    if (bricks->last == SIZE_MAX) {
+        bricks->last = 0;
+        return NULL;
+    }
+    return bricks->sum + bricks->last * bricks->entries + at;
+}
+
+/* Adds sums, times a factor, to others. Returns 1 if there is no memory. */
+int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor);
+
+/* Takes back what a spreading along an axis by a quadratic B-spline, of knots `width` cells apart, has done to cell
+ * averages: moves sums from cells to neighbours that hold more, at most a quarter of them to each. Returns 1 if there
+ * is no memory. */
+int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double width);
+
+/* The sum of all cells, as a probability. */
+double gbees_bricks_total(const gbees_bricks *bricks);
+
+/* Makes the list of cells with at least `least` of the largest sum, in lexicographic order; their probabilities are
+ * scaled to sum to 1. Sets *dropped to the fraction of the total that the others had. The bricks' upper layers are
+ * empty afterwards. Returns 1 if there is no memory. */
+int gbees_bricks_list(gbees_bricks *bricks, double least, gbees_initial_cells *cells, double *dropped);
+
+#endif

@@ -1,0 +1,47 @@
+/* deposit.h - the density that lattices carry, as averages over the cells of a grid at rest, or as marginals on its
+ * axes (doc/method.md, "Lagrangian frame").
+ *
+ * A point stands for the lattice cell around it, which the flow has taken to somewhere else and bent. Its image is
+ * subdivided until its parts are a third of a cell wide; the places of the parts, and their weights, are interpolated
+ * by polynomials along one axis of the lattice after the other. Results have the same bits for any number of threads.
+ */
+#ifndef GBEES_LAGRANGIAN_DEPOSIT_H
+#define GBEES_LAGRANGIAN_DEPOSIT_H
+
+#include "lattice.h"
+#include <gbees/backend.h>
+
+typedef struct gbees_deposit_options {
+    int threads;  /* 0: as many as the machine has */
+    double least; /* cells with less than this fraction of the largest one's probability are dropped */
+    double bytes; /* the most memory that the sums may take; 0: as much as there is */
+} gbees_deposit_options;
+
+/* What a deposit has done. Fractions are of the mass of all lattices. */
+typedef struct gbees_deposit_report {
+    double left_out;      /* fraction at points whose place is not finite, or too far out for a cell's index */
+    double dropped;       /* fraction in cells that were dropped; the others were scaled to make up for it */
+    double misplaced;     /* estimated error of interpolated places, in cells: the mean over the density, of the axis
+                           * with the largest. Above some .1 the lattice is too coarse for these cells */
+    uint64_t parts;       /* into which the lattices' cells were divided */
+    double largest_bytes; /* memory that the sums took */
+} gbees_deposit_report;
+
+/* Makes the list of cells of the problem's grid: p[i] > 0 are integrals of the density over the cells, in
+ * lexicographic order, and sum to 1. `mass` is 1; the other members of `cells` are 0.
+ *
+ * The mass of lattice l is exp(log_factor[l]) times the sum of its exp(log_weight), whatever becomes of it on the
+ * way; log_factor NULL: its log_volume. Sets the lattices' indices, if they have none. `cells` is all zero before,
+ * and the caller frees its arrays; report may be NULL. GBEES_ENUMERIC: no point has a finite place and a weight above
+ * 0; GBEES_ENOMEM. */
+int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattice *const *lattice,
+                        const double *log_factor, const gbees_deposit_options *options, gbees_initial_cells *cells,
+                        gbees_deposit_report *report, gbees_error *error);
+
+/* Computes the marginals of the same density along each axis of the grid, without making cells: entries below `least`
+ * of the largest one are cut off at both ends. Planes are left out. The caller free()s *marginals. */
+int gbees_deposit_marginals(const gbees_problem *problem, int lattices, gbees_lattice *const *lattice,
+                            const double *log_factor, const gbees_deposit_options *options,
+                            gbees_marginals **marginals, gbees_deposit_report *report, gbees_error *error);
+
+#endif
