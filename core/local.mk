@@ -38,6 +38,7 @@ libgbees_la_SOURCES = \
 	%D%/base/pool.h \
 	%D%/base/workers.c \
 	%D%/base/workers.h \
+	%D%/numerics/adaptive.h \
 	%D%/numerics/brick.h \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \

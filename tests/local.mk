@@ -158,6 +158,7 @@ check_PROGRAMS += \
 	%D%/backends/test_ctu_steps \
 	%D%/backends/test_update \
 	%D%/core/numerics/test_diffusion \
+	%D%/core/numerics/test_dormand_prince \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_split_steps \
 	%D%/models/test_equations \
@@ -169,6 +170,7 @@ check_PROGRAMS += \
 	%D%/core/frame/test_shape \
 	%D%/core/frame/test_valley \
 	%D%/core/lagrangian/test_deposit \
+	%D%/core/lagrangian/test_trajectories \
 	%D%/core/solver/test_frame \
 	%D%/core/solver/test_frame_initial \
 	%D%/backends/cpu/test_golden \

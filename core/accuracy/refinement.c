@@ -175,6 +175,9 @@ static int set_points(const gbees_refinement *r, gbees_scenario *scenario, gbees
     (void)snprintf(text, sizeof text, "points=%.15g", points);
     int status = gbees_scenario_set(scenario, text, error);
     (void)snprintf(text, sizeof text, "frame_cells=%.15g", points * ratio);
+    if (!status)
+        status = gbees_scenario_set(scenario, text, error);
+    (void)snprintf(text, sizeof text, "tail=%.15g", r->problem->tail); /* it follows from the accuracy */
     return status ? status : gbees_scenario_set(scenario, text, error);
 }
 

@@ -102,11 +102,12 @@ int gbees_search_run_keep(gbees_search_run *run, gbees_error *error)
 
 /* ---- its scenario ---- */
 
-/* Sets the scheme that reaches an accuracy with the fewest cells, unless the scenario has one. */
-static int choose_scheme(gbees_scenario *scenario, gbees_error *error)
+/* Sets the scheme with which a grid reaches an accuracy with the fewest cells, unless the scenario has one. */
+static int choose_scheme(const gbees_search *s, gbees_scenario *scenario, gbees_error *error)
 {
-    return gbees_scenario_find(scenario, "scheme") ? GBEES_OK
-                                                   : gbees_scenario_set(scenario, "scheme=split7-mp", error);
+    return s->setup->problem->lagrangian || gbees_scenario_find(scenario, "scheme")
+               ? GBEES_OK
+               : gbees_scenario_set(scenario, "scheme=split7-mp", error);
 }
 
 /* Copies the search's scenario without its accuracy. The run's results hold the copy, and a user who runs it gets
@@ -135,7 +136,7 @@ static int plan_scenario(const gbees_search *s, gbees_search_run *a, gbees_error
     int status = copy_scenario(s, a, error);
 
     if (!status)
-        status = choose_scheme(a->setup.scenario, error);
+        status = choose_scheme(s, a->setup.scenario, error);
     return status ? status : gbees_refinement_scenario(s->refinement, a->setup.scenario, error);
 }
 

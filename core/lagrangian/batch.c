@@ -3,6 +3,7 @@
  * none waits for one that is slow. */
 #include "batch.h"
 #include "base/clones.h"
+#include "numerics/adaptive.h"
 #include "numerics/dormand_prince.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +12,8 @@ enum {
     POINTS = GBEES_BATCH,
     MOST = GBEES_MAX_DIM + 1, /* columns: states and the stretch */
     STAGES = GBEES_DORMAND_PRINCE_STAGES,
-    WINDOW = 256, /* steps, after which it is asked whether a point gets on */
-    ROUNDS = 24   /* trials of a first step's length, at most */
+    ROUNDS = 24 /* trials of a first step's length, at most */
 };
-
-/* Parts of the whole time. */
-#define SHORTEST 0x1p-40 /* the shortest step */
-#define STUCK 0x1p-16    /* a point that gets on less in a window of steps takes ... */
-#define FORCED 0x1p-10   /* ... no steps that are shorter than this, whatever their errors */
 
 /* Points on their way, the first `active` of POINTS. */
 typedef struct batch {
@@ -27,7 +22,7 @@ typedef struct batch {
     double fifth[POINTS], third[POINTS];        /* the differences of orders, in units of the error that is allowed */
     double error[POINTS];                       /* of the step: at most 1 if it is taken */
     double length[POINTS], left[POINTS];        /* of this step, and to the end of the way; signed */
-    double step[POINTS], most[POINTS];          /* the length that is wanted, and the factor by which it may grow */
+    double step[POINTS], growth[POINTS];        /* the length that is wanted, and the factor by which it may grow */
     double least[POINTS];                       /* the shortest length */
     double tried[POINTS], due[POINTS];          /* steps tried, and when to ask whether the point gets on */
     double seen[POINTS];                        /* what was left when it was asked last */
@@ -159,14 +154,15 @@ GBEES_PROCESSOR_CLONES static void place(int stage, int n, size_t count, batch *
     }
 }
 
-/* Sets next[count], the column at the step's end, and the largest differences of orders so far: what is not a number
- * is kept. */
+/* Sets next[count], the column at the step's end, and the largest differences of orders so far, in units of the error
+ * that is allowed: what is not a number is kept. */
 GBEES_PROCESSOR_CLONES static void end_along(size_t count, const double *restrict x, const double *restrict length,
-                                             const double *restrict slope, double per_allowed, double *restrict next,
+                                             const double *restrict slope, double allowed, double *restrict next,
                                              double *restrict fifth, double *restrict third)
 {
     for (size_t i = 0; i < count; i++) {
-        const double mean = gbees_dormand_prince_mean(slope + i, POINTS), by = length[i] * per_allowed,
+        const double mean = gbees_dormand_prince_mean(slope + i, POINTS),
+                     by = length[i] / gbees_adaptive_allowed(allowed, x[i]),
                      five = fabs(by * gbees_dormand_prince_fifth(slope + i, POINTS)),
                      three = fabs(by * gbees_dormand_prince_third(slope + i, POINTS, mean));
 
@@ -197,7 +193,7 @@ static void try_step(const gbees_journey *w, batch *b)
     for (size_t i = 0; i < count; i++)
         b->fifth[i] = b->third[i] = 0;
     for (int j = 0; j < columns; j++)
-        end_along(count, b->x[j], b->length, b->slope[j][0], 1 / w->allowed[j], b->next[j], b->fifth, b->third);
+        end_along(count, b->x[j], b->length, b->slope[j][0], w->allowed[j], b->next[j], b->fifth, b->third);
     find_errors(count, b->fifth, b->third, b->error);
 }
 
@@ -206,7 +202,7 @@ GBEES_PROCESSOR_CLONES static void choose_lengths(size_t count, const double *re
                                                   const double *restrict left, double *restrict length)
 {
     for (size_t i = 0; i < count; i++)
-        length[i] = fabs(left[i]) <= 1.05 * step[i] ? left[i] : copysign(step[i], left[i]);
+        length[i] = gbees_adaptive_length(step[i], left[i]);
 }
 
 GBEES_PROCESSOR_CLONES static void take_along(size_t count, const double *restrict error, const double *restrict next,
@@ -221,21 +217,20 @@ GBEES_PROCESSOR_CLONES static void take_along(size_t count, const double *restri
  * can take no shorter step, or it is to be asked whether they get on. */
 GBEES_PROCESSOR_CLONES static int settle(size_t count, const double *restrict error, const double *restrict length,
                                          const double *restrict least, const double *restrict due,
-                                         double *restrict left, double *restrict step, double *restrict most,
+                                         double *restrict left, double *restrict step, double *restrict growth,
                                          double *restrict tried)
 {
     double odd = 0;
 
     for (size_t i = 0; i < count; i++) {
         const int is_taken = error[i] <= 1;
-        const double factor = gbees_dormand_prince_factor(error[i]), size = fabs(length[i]),
-                     wanted = size * (factor < most[i] ? factor : most[i]);
-
         left[i] = is_taken ? left[i] - length[i] : left[i];
-        step[i] = wanted > least[i] ? wanted : least[i];
-        most[i] = is_taken ? 6 : 1;
+        step[i] = gbees_adaptive_wanted(length[i], gbees_dormand_prince_factor(error[i]), growth[i], least[i]);
+        growth[i] = is_taken ? GBEES_ADAPTIVE_GROWTH : 1;
         tried[i] += 1;
-        odd = left[i] == 0 || tried[i] >= due[i] || (!is_taken && size <= least[i]) ? 1 : odd;
+        odd = left[i] == 0 || tried[i] >= due[i] || (!is_taken && gbees_adaptive_is_shortest(length[i], least[i]))
+                  ? 1
+                  : odd;
     }
     return odd != 0;
 }
@@ -256,7 +251,6 @@ static int load(queue *q, batch *b, size_t i)
 {
     const gbees_journey *w = q->journey;
     const int n = w->problem->dimension;
-    const double span = fabs(w->to - w->from);
 
     for (; q->next < q->end; q->next++) {
         int finite = 1;
@@ -270,10 +264,10 @@ static int load(queue *q, batch *b, size_t i)
         b->x[n][i] = 0;
         b->left[i] = w->to - w->from;
         b->step[i] = w->first;
-        b->most[i] = 6;
-        b->least[i] = SHORTEST * span;
+        b->growth[i] = GBEES_ADAPTIVE_GROWTH;
+        b->least[i] = gbees_adaptive_shortest(fabs(w->to - w->from));
         b->tried[i] = 0;
-        b->due[i] = WINDOW;
+        b->due[i] = GBEES_ADAPTIVE_WINDOW;
         b->seen[i] = INFINITY;
         b->number[i] = q->next++;
         return 1;
@@ -288,7 +282,7 @@ static void move(int columns, batch *b, size_t i, size_t k)
         b->x[j][i] = b->x[j][k];
     b->left[i] = b->left[k];
     b->step[i] = b->step[k];
-    b->most[i] = b->most[k];
+    b->growth[i] = b->growth[k];
     b->least[i] = b->least[k];
     b->tried[i] = b->tried[k];
     b->due[i] = b->due[k];
@@ -332,7 +326,7 @@ static void leave(queue *q, batch *b, size_t i)
 static void force(const gbees_journey *w, batch *b, size_t i)
 {
     const int n = w->problem->dimension;
-    const int is_forced = b->least[i] > SHORTEST * fabs(w->to - w->from);
+    const int is_forced = b->least[i] > gbees_adaptive_shortest(fabs(w->to - w->from));
     int goes_on = 1;
 
     for (int j = 0; j < n; j++)
@@ -346,19 +340,17 @@ static void force(const gbees_journey *w, batch *b, size_t i)
  * until it is asked again. */
 static void hurry(const gbees_journey *w, batch *b, size_t i)
 {
-    const double span = fabs(w->to - w->from);
-
-    b->least[i] = span * (fabs(b->seen[i] - b->left[i]) < STUCK * span ? FORCED : SHORTEST);
+    b->least[i] = gbees_adaptive_least(fabs(w->to - w->from), fabs(b->seen[i] - b->left[i]), b->least[i]);
     b->step[i] = fmax(b->step[i], b->least[i]);
     b->seen[i] = b->left[i];
-    b->due[i] += WINDOW;
+    b->due[i] += GBEES_ADAPTIVE_WINDOW;
 }
 
 /* The points that need more thought; from the last one on, as the last one fills the place of one that leaves. */
 static void think(queue *q, batch *b)
 {
     for (size_t i = b->active; i-- > 0;) {
-        if (!(b->error[i] <= 1) && fabs(b->length[i]) <= b->least[i])
+        if (!(b->error[i] <= 1) && gbees_adaptive_is_shortest(b->length[i], b->least[i]))
             force(q->journey, b, i);
         if (b->left[i] == 0)
             leave(q, b, i);
@@ -392,7 +384,7 @@ uint64_t gbees_batch_run(const gbees_journey *w, size_t first, size_t count, dou
         evaluations += STAGES * b.active;
         for (int j = 0; j < columns; j++)
             take_along(some, b.error, b.next[j], b.x[j]);
-        if (settle(some, b.error, b.length, b.least, b.due, b.left, b.step, b.most, b.tried))
+        if (settle(some, b.error, b.length, b.least, b.due, b.left, b.step, b.growth, b.tried))
             think(&q, &b);
     }
     return evaluations;
@@ -426,7 +418,8 @@ double gbees_batch_first_step(const gbees_journey *w, size_t count, const double
         better = 0;
         for (size_t i = 0; i < b.active; i++) {
             const double factor = gbees_dormand_prince_factor(b.error[i]),
-                         step = fmin(span, fmax(fabs(b.length[i]) * factor, SHORTEST * span));
+                         step = gbees_adaptive_wanted(b.length[i], factor, span / fabs(b.length[i]),
+                                                      gbees_adaptive_shortest(span));
 
             better |= !(b.error[i] <= 1) || step > 1.5 * b.step[i];
             b.step[i] = step;

@@ -107,21 +107,24 @@ static void choose_beside(const probes *p, gbees_journey *w)
     }
 }
 
-/* Whether the divergence at the probes is *rate, which the first finite one sets if it is NAN. */
+/* Whether the divergence at those probes that are finite, at least half, is *rate, which the first one sets if it is
+ * NAN. */
 static int is_same(const gbees_journey *w, const probes *p, double time, double *rate)
 {
     double sum[GBEES_BATCH], size[GBEES_BATCH] = {0};
+    size_t finite = 0;
     int same = 1;
 
     gbees_batch_divergence(w, p->count, time, p->column, sum, size);
     for (size_t i = 0; i < p->count; i++) {
-        if (!isfinite(p->x[0][i]) || !isfinite(sum[i]))
+        if (!isfinite(sum[i]))
             continue;
         if (isnan(*rate))
             *rate = sum[i];
         same &= fabs(sum[i] - *rate) <= SAME * size[i];
+        finite++;
     }
-    return same;
+    return same && 2 * finite >= p->count;
 }
 
 /* Whether the divergence is the same at the probes, now and where they go, at both times; then it is *rate. */
@@ -136,7 +139,7 @@ static int is_constant(const gbees_journey *w, const probes *start, double *rate
     for (int j = 0; j < w->problem->dimension; j++)
         end.column[j] = column[j] = end.x[j];
     *evaluations += gbees_batch_run(w, 0, end.count, column, NULL);
-    return is_same(w, &end, w->from, rate) && is_same(w, &end, w->to, rate) && isfinite(*rate);
+    return is_same(w, &end, w->from, rate) && is_same(w, &end, w->to, rate);
 }
 
 /* ---- who takes them ---------------------------------------------------------------------------------------------

@@ -1,0 +1,501 @@
+/* test_trajectories.c - points along a drift: the tolerance is kept on closed forms and invariants; any number of
+ * threads; trajectories that end, and drifts that jump; both directions; the integral of the divergence. */
+#include "fixtures/models_fixture.h"
+#include "fixtures/suite.h"
+#include "lagrangian/trajectories.h"
+
+enum { STATES = 8 };
+
+/* ---- models of one state, with closed forms ----------------------------------------------------------------------
+ */
+
+typedef double own_drift(double t, double x, const double *p);
+
+static double square(double t, double x, const double *p)
+{
+    (void)t, (void)p;
+    return x * x;
+}
+
+static double sway(double t, double x, const double *p)
+{
+    return p[0] * cos(t) * x;
+}
+
+/* Leads all points to 0 and keeps them there. */
+static double slide(double t, double x, const double *p)
+{
+    (void)t, (void)p;
+    return x > 0 ? -1 : 1;
+}
+
+/* Faster beyond 0, by p[0] in place of p[1]. */
+static double jump(double t, double x, const double *p)
+{
+    (void)t;
+    return x > 0 ? p[0] : p[1];
+}
+
+#define OWN(name)                                                                                                    \
+    static void name##_d(size_t count, double t, const double *origin, const double *const *offset, const double *p, \
+                         double *out)                                                                                \
+    {                                                                                                                \
+        for (size_t i = 0; i < count; i++)                                                                           \
+            out[i] = name(t, origin[0] + offset[0][i], p);                                                           \
+    }                                                                                                                \
+    static void name##_all(size_t count, double t, const double *origin, const double *const *offset,                \
+                           const double *p, double *const *out)                                                      \
+    {                                                                                                                \
+        name##_d(count, t, origin, offset, p, out[0]);                                                               \
+    }                                                                                                                \
+    static const gbees_functions name##_functions = {.n = 1, .component_d = {name##_d}, .drift_d = name##_all};      \
+    static const gbees_model name##_model = {                                                                        \
+        .functions = &name##_functions, .function_count = 1, .flags = name == sway ? GBEES_TIME_DEPENDENT : 0}
+OWN(square);
+OWN(sway);
+OWN(slide);
+OWN(jump);
+
+/* ---- points ------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct cloud {
+    int n;
+    size_t count;
+    double *x[STATES], *stretch, scale[STATES], evaluations;
+} cloud;
+
+static void cloud_create(cloud *c, int n, size_t count)
+{
+    *c = (cloud){.n = n, .count = count, .stretch = calloc(count, sizeof(double))};
+    ck_assert_ptr_nonnull(c->stretch);
+    for (int j = 0; j < n; j++) {
+        c->scale[j] = 1;
+        c->x[j] = malloc(count * sizeof(double));
+        ck_assert_ptr_nonnull(c->x[j]);
+    }
+}
+
+static void cloud_destroy(cloud *c)
+{
+    for (int j = 0; j < c->n; j++)
+        free(c->x[j]);
+    free(c->stretch);
+}
+
+/* Points within two deviations of a problem's initial mean, along each axis. */
+static void cloud_of(cloud *c, const gbees_problem *problem, size_t count)
+{
+    uint64_t state = 20250101;
+
+    cloud_create(c, problem->dimension, count);
+    for (int j = 0; j < c->n; j++) {
+        c->scale[j] = sqrt(problem->covariance[j * c->n + j]);
+        for (size_t i = 0; i < count; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            c->x[j][i] = problem->mean[j] + 2 * c->scale[j] * ((double)(state >> 11) * 0x1p-52 - 1);
+        }
+    }
+}
+
+static void cloud_copy(cloud *c, const cloud *from)
+{
+    cloud_create(c, from->n, from->count);
+    memcpy(c->scale, from->scale, sizeof c->scale);
+    memcpy(c->stretch, from->stretch, from->count * sizeof(double));
+    for (int j = 0; j < c->n; j++)
+        memcpy(c->x[j], from->x[j], from->count * sizeof(double));
+}
+
+/* Takes the points from one time to another. */
+static void go(const gbees_problem *problem, int threads, double tolerance, cloud *c, int stretches, double from,
+               double to)
+{
+    gbees_trajectories *t = NULL;
+    gbees_error error;
+
+    ck_assert_msg(!gbees_trajectories_create(problem, NULL, threads, tolerance, &t, &error), "%s", error.text);
+    ck_assert_msg(
+        !gbees_trajectories_run(t, c->count, c->x, stretches ? c->stretch : NULL, c->scale, from, to, &error), "%s",
+        error.text);
+    c->evaluations = gbees_trajectories_evaluations(t);
+    gbees_trajectories_destroy(t);
+}
+
+static void assert_same(const cloud *a, const cloud *b)
+{
+    for (int j = 0; j < a->n; j++)
+        ck_assert_mem_eq(a->x[j], b->x[j], a->count * sizeof(double));
+    ck_assert_mem_eq(a->stretch, b->stretch, a->count * sizeof(double));
+    ck_assert_double_eq(a->evaluations, b->evaluations);
+}
+
+/* The largest distance between the points of two clouds along an axis, in scales. */
+static double apart(const cloud *a, const cloud *b)
+{
+    double most = 0;
+
+    for (int j = 0; j < a->n; j++)
+        for (size_t i = 0; i < a->count; i++) {
+            const double off = fabs(a->x[j][i] - b->x[j][i]) / a->scale[j];
+
+            most = off <= most ? most : off;
+        }
+    return most;
+}
+
+static gbees_problem own_problem(const gbees_model *of)
+{
+    return (gbees_problem){.model = of, .dimension = 1};
+}
+
+/* ---- accuracy ----------------------------------------------------------------------------------------------------
+ */
+
+/* x(t) of `linear`, dx/dt = A x, by the exponential series. */
+static void linear_exactly(int n, double t, const double *start, double *x)
+{
+    long double term[STATES], sum[STATES];
+
+    for (int j = 0; j < n; j++)
+        sum[j] = term[j] = start[j];
+    for (int k = 1; k < 100; k++) {
+        long double next[STATES];
+
+        for (int j = 0; j < n; j++)
+            next[j] =
+                (-0.1L * term[j] + 1.25L * (j < n - 1 ? term[j + 1] : 0) - 0.8L * (j ? term[j - 1] : 0)) * t / k;
+        for (int j = 0; j < n; j++)
+            sum[j] += term[j] = next[j];
+    }
+    for (int j = 0; j < n; j++)
+        x[j] = (double)sum[j];
+}
+
+START_TEST(errors_are_those_that_are_allowed)
+{
+    static const double tolerance[] = {1e-6, 1e-9, 1e-12};
+    double evaluations[3];
+
+    for (int k = 0; k < 3; k++) {
+        const char *const dimension[] = {"dimension=1", "dimension=4", "dimension=8"};
+        gbees_problem *problem = problem_create(model("linear"), 0, dimension[_i]);
+        cloud start, c;
+
+        cloud_of(&start, problem, 333);
+        cloud_copy(&c, &start);
+        go(problem, 1, tolerance[k], &c, 0, 0.5, 3.5);
+        for (size_t i = 0; i < c.count; i++) {
+            double from[STATES], to[STATES];
+
+            for (int j = 0; j < c.n; j++)
+                from[j] = start.x[j][i];
+            linear_exactly(c.n, 3, from, to);
+            for (int j = 0; j < c.n; j++)
+                ck_assert_double_eq_tol(c.x[j][i], to[j], 20 * tolerance[k] * c.scale[j] + 1e-14);
+        }
+        evaluations[k] = c.evaluations / (double)c.count;
+        cloud_destroy(&c);
+        cloud_destroy(&start);
+        gbees_problem_destroy(problem);
+    }
+    /* Of eighth order: a thousandth of the error takes 2.4 times as many steps. */
+    ck_assert_double_lt(evaluations[2], 4 * evaluations[1]);
+    ck_assert_double_lt(evaluations[1], 4 * evaluations[0]);
+    ck_assert_double_gt(evaluations[2], 1.5 * evaluations[0]);
+}
+END_TEST
+
+static void constants_of(const gbees_problem *problem, const cloud *c, double *out)
+{
+    const double zero[STATES] = {0};
+
+    gbees_problem_own_functions(problem)->bound_d(c->count, 0, zero, (const double *const *)c->x, problem->parameters,
+                                                  out);
+}
+
+START_TEST(the_jacobi_constant_is_kept)
+{
+    enum { COUNT = 2000 };
+    gbees_problem *problem = problem_create(model("cr3bp"), 2, NULL); /* at rest, so in the axes of the model */
+    static double before[COUNT], after[COUNT];
+    double worst = 0;
+    cloud c;
+
+    cloud_of(&c, problem, COUNT);
+    constants_of(problem, &c, before);
+    go(problem, 1, 1e-9, &c, 1, 0, 0.75);
+    constants_of(problem, &c, after);
+    for (int i = 0; i < COUNT; i++) {
+        worst = fmax(worst, fabs(after[i] - before[i]));
+        ck_assert_double_eq(c.stretch[i], 0);
+    }
+    ck_assert_double_lt(worst, 1e-11);
+    cloud_destroy(&c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
+/* A chaotic drift, one that depends on the time, and one whose divergence varies. */
+static const struct {
+    const char *name;
+    double length, back; /* how far off points are after going there and back */
+} journeys[] = {{"lorenz63", 1, 1e-3}, {"duffing", 3, 1e-7}, {"vanderpol", 1.5, 1e-5}};
+
+START_TEST(they_come_back)
+{
+    gbees_problem *problem = problem_create(model(journeys[_i].name), 0, NULL);
+    cloud start, c;
+
+    cloud_of(&start, problem, 1000);
+    cloud_copy(&c, &start);
+    go(problem, 1, 1e-11, &c, 1, 2, 2 + journeys[_i].length);
+    ck_assert_double_gt(apart(&start, &c), 0.1);
+    go(problem, 1, 1e-11, &c, 1, 2 + journeys[_i].length, 2);
+    ck_assert_double_lt(apart(&start, &c), journeys[_i].back);
+    for (size_t i = 0; i < c.count; i++)
+        ck_assert_double_eq_tol(c.stretch[i], 0, 1e-6);
+    cloud_destroy(&start);
+    cloud_destroy(&c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
+START_TEST(threads_change_no_bit)
+{
+    static const int threads[] = {1, 2, 5};
+    gbees_problem *problem = problem_create(model(journeys[_i].name), 0, NULL);
+    cloud c[3];
+
+    cloud_of(&c[0], problem, 10001);
+    c[0].x[0][77] = NAN;
+    for (int k = 1; k < 3; k++)
+        cloud_copy(&c[k], &c[0]);
+    for (int k = 0; k < 3; k++)
+        go(problem, threads[k], 1e-9, &c[k], 1, 0, 1);
+    for (int k = 1; k < 3; k++)
+        assert_same(&c[0], &c[k]);
+    for (int k = 0; k < 3; k++)
+        cloud_destroy(&c[k]);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
+START_TEST(a_drift_may_depend_on_the_time)
+{
+    gbees_problem problem = own_problem(&sway_model);
+    cloud c;
+
+    problem.parameters[0] = 1.5;
+    cloud_create(&c, 1, 100);
+    for (size_t i = 0; i < c.count; i++)
+        c.x[0][i] = 1 + (double)i;
+    go(&problem, 1, 1e-11, &c, 1, -1, 4);
+    for (size_t i = 0; i < c.count; i++) {
+        const double stretch = 1.5 * (sin(4) + sin(1));
+
+        ck_assert_double_eq_tol(c.x[0][i], (1 + (double)i) * exp(stretch), 1e-9);
+        ck_assert_double_eq_tol(c.stretch[i], stretch, 1e-7);
+    }
+    cloud_destroy(&c);
+}
+END_TEST
+
+/* ---- the stretch -------------------------------------------------------------------------------------------------
+ */
+
+static double determinant_2d(const gbees_problem *problem, const double *x, double length)
+{
+    const double h = 1e-4;
+    double place[4][2];
+    cloud c;
+
+    cloud_create(&c, 2, 4);
+    for (int k = 0; k < 4; k++)
+        for (int j = 0; j < 2; j++)
+            c.x[j][k] = x[j] + (k / 2 == j ? k % 2 ? h : -h : 0);
+    go(problem, 1, 1e-13, &c, 0, 0, length);
+    for (int k = 0; k < 4; k++)
+        for (int j = 0; j < 2; j++)
+            place[k][j] = c.x[j][k];
+    cloud_destroy(&c);
+    return ((place[1][0] - place[0][0]) * (place[3][1] - place[2][1]) -
+            (place[1][1] - place[0][1]) * (place[3][0] - place[2][0])) /
+           (4 * h * h);
+}
+
+START_TEST(the_stretch_is_that_of_the_map)
+{
+    gbees_problem *problem = problem_create(model("vanderpol"), 0, NULL);
+    cloud start, c;
+
+    cloud_of(&start, problem, 40);
+    cloud_copy(&c, &start);
+    go(problem, 1, 1e-9, &c, 1, 0, 1.5);
+    for (size_t i = 0; i < c.count; i++) {
+        const double x[] = {start.x[0][i], start.x[1][i]};
+
+        ck_assert_double_eq_tol(c.stretch[i], log(determinant_2d(problem, x, 1.5)), 3e-6);
+    }
+    cloud_destroy(&start);
+    cloud_destroy(&c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
+/* It is added, and costs hardly anything. */
+START_TEST(a_constant_divergence_is_not_integrated)
+{
+    static const struct {
+        const char *name;
+        int scenario;
+        double rate;
+    } cases[] = {{"lorenz63", 0, -6}, {"lorenz96", 0, -6}, {"duffing", 0, -0.35}, {"cr3bp", 2, 0}};
+    gbees_problem *problem = problem_create(model(cases[_i].name), cases[_i].scenario, NULL);
+    cloud with, without;
+
+    cloud_of(&with, problem, 5000);
+    cloud_copy(&without, &with);
+    for (size_t i = 0; i < with.count; i++)
+        with.stretch[i] = 7;
+    go(problem, 1, 1e-9, &with, 1, 0.4, 0);
+    go(problem, 1, 1e-9, &without, 0, 0.4, 0);
+    ck_assert_double_eq(apart(&with, &without), 0);
+    ck_assert_double_lt(with.evaluations, 1.02 * without.evaluations);
+    for (size_t i = 0; i < with.count; i++)
+        ck_assert_double_eq_tol(with.stretch[i], 7 - 0.4 * cases[_i].rate, 1e-8);
+    cloud_destroy(&with);
+    cloud_destroy(&without);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
+/* ---- trajectories that end, drifts that jump ---------------------------------------------------------------------
+ */
+
+/* x = x0 / (1 - x0 t) ends at 1 / x0, for half of the points before the time is over; evaluations are counted, as a
+ * machine may be busy: some 100 million take less than a second. */
+START_TEST(points_that_blow_up_are_marked)
+{
+    gbees_problem problem = own_problem(&square_model);
+    cloud c;
+
+    cloud_create(&c, 1, 100000);
+    for (size_t i = 0; i < c.count; i++)
+        c.x[0][i] = 2 * (double)i / (double)c.count + 1e-6;
+    go(&problem, 2, 1e-9, &c, _i, 0, 1);
+    for (size_t i = 0; i < c.count; i++) {
+        const double start = 2 * (double)i / (double)c.count + 1e-6;
+
+        if (start > 1)
+            ck_assert_double_nan(c.x[0][i]);
+        else if (start < 0.99) {
+            ck_assert_double_eq_tol(c.x[0][i], start / (1 - start), 1e-4);
+            ck_assert_double_eq_tol(c.stretch[i], _i ? -2 * log(1 - start) : 0, 1e-6);
+        }
+    }
+    ck_assert_double_lt(c.evaluations, 7000 * (double)c.count);
+    cloud_destroy(&c);
+}
+END_TEST
+
+START_TEST(points_that_are_not_finite_are_skipped)
+{
+    gbees_problem *problem = problem_create(model("lorenz63"), 0, NULL);
+    cloud c;
+
+    cloud_of(&c, problem, 99);
+    for (size_t i = 0; i < c.count; i++)
+        c.x[i % 3][i] = i % 2 ? NAN : -INFINITY;
+    go(problem, 1, 1e-9, &c, 1, 0, 1);
+    for (size_t i = 0; i < c.count; i++) {
+        ck_assert(i % 2 ? isnan(c.x[i % 3][i]) : c.x[i % 3][i] < 0 && isinf(c.x[i % 3][i]));
+        ck_assert(isfinite(c.x[(i + 1) % 3][i]));
+    }
+    ck_assert_double_lt(c.evaluations, 1);
+    cloud_destroy(&c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
+/* From -1 at p[1] to 0, on at p[0]. */
+START_TEST(points_cross_a_jump)
+{
+    static const double speed[][2] = {{2, 1}, {0.5, 1}, {2e7, 1e7}};
+    gbees_problem problem = own_problem(&jump_model);
+    const double before = speed[_i][1], behind = speed[_i][0], end = 2 / before;
+    cloud c;
+
+    problem.parameters[0] = behind;
+    problem.parameters[1] = before;
+    cloud_create(&c, 1, 1000);
+    for (size_t i = 0; i < c.count; i++)
+        c.x[0][i] = -1.5 + (double)i / 1000;
+    go(&problem, 1, 1e-9, &c, 0, 0, end);
+    for (size_t i = 0; i < c.count; i++) {
+        const double start = -1.5 + (double)i / 1000;
+
+        ck_assert_double_eq_tol(c.x[0][i], behind * (end + start / before), 1e-7);
+    }
+    ck_assert_double_lt(c.evaluations, 1000 * (double)c.count);
+    cloud_destroy(&c);
+}
+END_TEST
+
+/* Points are kept at 0 by steps that would be ever so short. */
+START_TEST(points_slide_along_a_jump)
+{
+    gbees_problem problem = own_problem(&slide_model);
+    cloud c;
+
+    cloud_create(&c, 1, 3000);
+    for (size_t i = 0; i < c.count; i++)
+        c.x[0][i] = (double)i / 3000 - 0.5;
+    go(&problem, 2, 1e-9, &c, 0, 0, 1);
+    for (size_t i = 0; i < c.count; i++)
+        ck_assert_double_eq_tol(c.x[0][i], 0, 0.01);
+    ck_assert_double_lt(c.evaluations, 25000 * (double)c.count);
+    cloud_destroy(&c);
+}
+END_TEST
+
+START_TEST(nothing_to_do_is_done)
+{
+    gbees_problem problem = own_problem(&square_model);
+    gbees_trajectories *t = NULL;
+    gbees_error error;
+    double place = 1, *x = &place, scale = 0;
+
+    ck_assert_int_eq(gbees_trajectories_create(&problem, NULL, 1, 1e-9, &t, &error), 0);
+    ck_assert_int_eq(gbees_trajectories_run(t, 0, &x, NULL, &scale, 0, 1, &error), 0);
+    ck_assert_int_eq(gbees_trajectories_run(t, 1, &x, NULL, &scale, 1, 1, &error), 0);
+    ck_assert_int_ne(gbees_trajectories_run(t, 1, &x, NULL, &scale, 0, 1, &error), 0);
+    ck_assert_double_eq(place, 1);
+    ck_assert_double_eq(gbees_trajectories_evaluations(t), 0);
+    gbees_trajectories_destroy(t);
+    gbees_trajectories_destroy(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("trajectories");
+    TCase *tcase = tcase_create("trajectories");
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_unchecked_fixture(tcase, registry_open, registry_close);
+    tcase_add_loop_test(tcase, errors_are_those_that_are_allowed, 0, 3);
+    tcase_add_test(tcase, the_jacobi_constant_is_kept);
+    tcase_add_loop_test(tcase, they_come_back, 0, sizeof journeys / sizeof *journeys);
+    tcase_add_loop_test(tcase, threads_change_no_bit, 0, sizeof journeys / sizeof *journeys);
+    tcase_add_test(tcase, a_drift_may_depend_on_the_time);
+    tcase_add_test(tcase, the_stretch_is_that_of_the_map);
+    tcase_add_loop_test(tcase, a_constant_divergence_is_not_integrated, 0, 4);
+    tcase_add_loop_test(tcase, points_that_blow_up_are_marked, 0, 2); /* 1: with the stretch */
+    tcase_add_test(tcase, points_that_are_not_finite_are_skipped);
+    tcase_add_loop_test(tcase, points_cross_a_jump, 0, 3);
+    tcase_add_test(tcase, points_slide_along_a_jump);
+    tcase_add_test(tcase, nothing_to_do_is_done);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
