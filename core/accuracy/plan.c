@@ -27,10 +27,6 @@ static const double cost_jump = 12, cheap_updates = 3e6;
  * least power_least. */
 static const double least_growth = 1.5, power_least = 0.5;
 
-/* Of points that go with the flow: sums over them converge faster than with any power of their distance, until
- * trajectories diverge; this one is for the next run. */
-static const double order_points = 8, jump_least_points = 1.1, jump_most_points = 1.6;
-
 /* For an accuracy of `coarse` or more, the leg before a leg gets more of its jump, and the cells along a smooth axis
  * may become wider. This takes a third of the updates there, on the average, and more of them for finer accuracies
  * (doc/notes/accuracy-runs.md). */
@@ -56,9 +52,6 @@ static double first_order(const gbees_problem *problem)
 
 double gbees_plan_first_factor(const gbees_problem *problem, int axis)
 {
-    if (problem->lagrangian)
-        return problem->frame_least;
-
     const double own = sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
 
     return problem->moving && problem->accuracy < suits
@@ -69,17 +62,6 @@ double gbees_plan_first_factor(const gbees_problem *problem, int axis)
 double gbees_plan_frame_cells(const gbees_problem *problem, double factor)
 {
     return (problem->dimension <= 4 ? most_per_cell : most_per_cell_beyond_four) * 2 * factor;
-}
-
-double gbees_plan_points(const gbees_refinement *r, double (*factor)[GBEES_MAX_DIM])
-{
-    const double ratio = fmax(r->now.error / r->problem->accuracy, 1) / aim;
-    const double denser = fmin(fmax(pow(ratio, 1 / order_points), jump_least_points), jump_most_points);
-
-    for (int l = 0; l < r->now.leg_count; l++)
-        for (int j = 0; j < r->problem->dimension; j++)
-            factor[l][j] = r->now.legs[l].factor[j] * denser;
-    return pow(denser, r->problem->dimension);
 }
 
 double gbees_plan_finer(const gbees_refinement *r, int leg)

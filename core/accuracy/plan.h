@@ -60,10 +60,6 @@ double gbees_plan_first_factor(const gbees_problem *problem, int axis);
 /* `frame_cells` (K) of a run on a grid that moves and has this factor. */
 double gbees_plan_frame_cells(const gbees_problem *problem, double factor);
 
-/* Sets the factors of all legs for the next run of points that go with the flow: `points`, the same along all axes.
- * Returns how many times as many points it has. */
-double gbees_plan_points(const gbees_refinement *r, double (*factor)[GBEES_MAX_DIM]);
-
 /* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
 double gbees_plan_finer(const gbees_refinement *r, int leg);
 

@@ -166,27 +166,9 @@ static int set_cells(const gbees_refinement *r, gbees_scenario *scenario, gbees_
     return status ? status : set_regrids(r, scenario, error);
 }
 
-/* Sets the points a deviation of points that go with the flow, and the most of them along any direction. */
-static int set_points(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
-{
-    const double points = r->now.legs[0].factor[0], ratio = r->problem->frame_cells / r->problem->frame_least;
-    char text[64];
-
-    (void)snprintf(text, sizeof text, "points=%.15g", points);
-    int status = gbees_scenario_set(scenario, text, error);
-    (void)snprintf(text, sizeof text, "frame_cells=%.15g", points * ratio);
-    if (!status)
-        status = gbees_scenario_set(scenario, text, error);
-    (void)snprintf(text, sizeof text, "tail=%.15g", r->problem->tail); /* it follows from the accuracy */
-    return status ? status : gbees_scenario_set(scenario, text, error);
-}
-
 int gbees_refinement_scenario(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
     char text[64 + N * 24];
-
-    if (r->problem->lagrangian)
-        return set_points(r, scenario, error);
     int status = r->problem->moving ? set_moving(r, scenario, error) : set_cells(r, scenario, error);
 
     (void)snprintf(text, sizeof text, "extent=%.15g", gbees_plan_extent(r));
@@ -225,7 +207,7 @@ static int open_leg(gbees_refinement *r, int leg, gbees_error *error)
 /* The ratio of a record's error to what is allowed: the accuracy less the sampling error. */
 static double ratio_of(double accuracy, gbees_difference error)
 {
-    const double allowed = accuracy - (error.bound - error.value); /* of samples */
+    const double allowed = accuracy - (error.bound - error.value);
 
     return error.bound <= accuracy ? error.bound / accuracy : fmax(error.value, 0) / fmax(allowed, accuracy / 2);
 }
@@ -329,7 +311,7 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         now->unknown = 1;
         now->estimate = isnan(estimate) ? estimate : fmax(now->estimate, estimate);
         leg->worst = fmax(leg->worst, isnan(estimate) ? unknown_ratio : estimate / r->problem->accuracy);
-        if (certificate && certificate->samples > 0 && certificate->effective > 0)
+        if (certificate && certificate->effective > 0)
             now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
         return GBEES_OK;
     }
@@ -342,7 +324,7 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         now->error = difference.bound;
         now->time = record->time;
     }
-    if (certificate && certificate->samples > 0)
+    if (certificate)
         now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
     now->sample_bound = fmax(now->sample_bound, difference.bound - difference.value);
     if (record->cells && gbees_cells_count(record->cells) > 0 &&
@@ -474,17 +456,12 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->best = step->met == 1 || r->run == 1 || (r->now.unknown ? isinf(r->best) : r->now.error < r->best);
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
-    if (!r->problem->lagrangian)
-        gbees_plan_choose_samples(r);
+    gbees_plan_choose_samples(r);
     if (step->met == 0)
         note_loss(r, &summary->totals);
     const int tail = step->met != 1 && gbees_plan_lacks_tail(r);
     const int truncated = !tail && step->met == 0 && is_near(r) && is_truncated(r, &summary->totals, 1);
-    if (r->problem->lagrangian) {
-        cells = gbees_plan_points(r, factor);
-        step->next_updates = cells * updates;
-    } else if (tail || truncated ||
-               (step->met == 0 && gbees_plan_samples_suffice(r, step->samples))) { /* the same cells */
+    if (tail || truncated || (step->met == 0 && gbees_plan_samples_suffice(r, step->samples))) { /* the same cells */
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)
             memcpy(factor[l], r->now.legs[l].factor, sizeof factor[l]);

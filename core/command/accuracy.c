@@ -84,7 +84,7 @@ static const char *reason_to_stop(const gbees_search *s, const gbees_refinement_
     if (!step->next && step->estimate <= s->setup->problem->accuracy)
         return "samples are too few to certify it, but by runs on coarser cells it may be (an estimate, not a bound)";
     if (!step->next || s->count == GBEES_SEARCH_RUNS)
-        return s->setup->problem->lagrangian ? "denser points do not help" : "finer grids do not help";
+        return "finer grids do not help";
     if (s->options->max_time > 0 && gbees_seconds_now() - s->began_s + step->next_seconds > s->options->max_time)
         return "a finer run would exceed the time (--max-time)";
     if (limited && step->next_bytes > limit)
@@ -283,8 +283,6 @@ static int prepare(gbees_search *s, gbees_error *error)
         status = gbees_search_run_reopen(s, best, &s->best, error);
     if (status || s->from)
         return status;
-    if (s->setup->problem->lagrangian)
-        return GBEES_OK;
     if (s->options->samples)
         gbees_refinement_fix(s->refinement, s->options->samples);
     else

@@ -340,6 +340,9 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
     print_evidence(report, summary);
     print_scores(report);
     print_certificates(report, summary->problem->dimension);
+    if (summary->problem->lagrangian && summary->problem->accuracy > 0)
+        (void)fprintf(report->out, "accuracy %g: %s\n", summary->problem->accuracy,
+                      summary->warnings & GBEES_WARNING_ACCURACY ? "not met: denser points do not help" : "met");
     gbees_print_warnings(report->out, summary->warnings, summary->problem, totals);
     if (setup->folder)
         (void)fprintf(report->out, "results: %s\n", setup->folder);

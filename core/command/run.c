@@ -109,10 +109,12 @@ static int set_up(gbees_setup *setup, const gbees_options *options, gbees_regist
     return gbees_parallel_agree(options->parallel, status, error);
 }
 
-/* Whether there are to be several runs, until one is within the problem's accuracy. */
+/* Whether there are to be several runs, until one is within the problem's accuracy. Points that go with the flow
+ * become denser within a run. */
 static int seeks_accuracy(const gbees_options *options, const gbees_resumption *from, const gbees_setup *setup)
 {
-    return options->resume ? from && from->search : setup->problem->accuracy > 0 && options->audit;
+    return options->resume ? from && from->search
+                           : setup->problem->accuracy > 0 && options->audit && !setup->problem->lagrangian;
 }
 
 /* A rank but 0: has its part of the grid, and does what rank 0 asks for. Rank 0 reports what fails. */

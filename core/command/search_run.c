@@ -102,12 +102,11 @@ int gbees_search_run_keep(gbees_search_run *run, gbees_error *error)
 
 /* ---- its scenario ---- */
 
-/* Sets the scheme with which a grid reaches an accuracy with the fewest cells, unless the scenario has one. */
-static int choose_scheme(const gbees_search *s, gbees_scenario *scenario, gbees_error *error)
+/* Sets the scheme that reaches an accuracy with the fewest cells, unless the scenario has one. */
+static int choose_scheme(gbees_scenario *scenario, gbees_error *error)
 {
-    return s->setup->problem->lagrangian || gbees_scenario_find(scenario, "scheme")
-               ? GBEES_OK
-               : gbees_scenario_set(scenario, "scheme=split7-mp", error);
+    return gbees_scenario_find(scenario, "scheme") ? GBEES_OK
+                                                   : gbees_scenario_set(scenario, "scheme=split7-mp", error);
 }
 
 /* Copies the search's scenario without its accuracy. The run's results hold the copy, and a user who runs it gets
@@ -136,7 +135,7 @@ static int plan_scenario(const gbees_search *s, gbees_search_run *a, gbees_error
     int status = copy_scenario(s, a, error);
 
     if (!status)
-        status = choose_scheme(s, a->setup.scenario, error);
+        status = choose_scheme(a->setup.scenario, error);
     return status ? status : gbees_refinement_scenario(s->refinement, a->setup.scenario, error);
 }
 
@@ -261,10 +260,9 @@ static int open_run(gbees_search *s, gbees_search_run *a, gbees_error *error)
     s->setup->backend = a->setup.backend; /* the CPU's, if the GPU could not be used */
     if (!status && !s->setup->why_no_gpu[0] && a->setup.why_no_gpu[0])
         memcpy(s->setup->why_no_gpu, a->setup.why_no_gpu, sizeof s->setup->why_no_gpu);
-    const int is_audited = !status && gbees_is_audited(&a->setup, s->options);
-    if (!status && !a->ended && is_audited)
+    if (!status && !a->ended)
         status = prepare_audit(s, error);
-    if (!status && !a->ended && is_audited && a->from.checkpoint)
+    if (!status && !a->ended && a->from.checkpoint)
         status = gbees_audit_load(s->audit, a->from.checkpoint, error);
     a->run.audit = s->audit;
     return status ? status : open_folder(s, a, error);

@@ -9,15 +9,13 @@
 #include "base/workers.h"
 #include "engine.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A figure is off by at most so many times the largest difference of any figure: tests/accuracy/lattices has no case
  * that is off by more. */
 static const double safety = 3;
-/* What lies beyond the rim, over what lies in it: weights fall by exp(2) in it, and their number grows. What it adds to
- * a variance is larger by its squared distance. */
+/* What lies beyond the rim, over what lies in it: weights fall by exp(2) in it, and their number grows. What it adds
+ * to a variance is larger by its squared distance. */
 static const double beyond_rim = 0.25;
 /* The tolerance of a trajectory's steps counts so many times. */
 static const double steps = 1e3;
@@ -54,30 +52,60 @@ typedef struct marginals {
     double (*of)[BINS];
 } marginals;
 
-/* Bins the points along one state: a point is shared between the two bins whose middles are next to it. */
+/* How far the image of a lattice cell extends along a state, as the width of the uniform distribution that has its
+ * variance; from the places of a point's neighbours. */
+static double extent_of(const gbees_lattice *lattice, uint32_t i, int j)
+{
+    const double *x = lattice->x[j];
+    double square = 0;
+
+    for (int k = 0; k < lattice->n; k++) {
+        const uint32_t below = lattice->beside[2 * k][i], above = lattice->beside[2 * k + 1][i];
+        const double low = below == GBEES_NO_POINT || !isfinite(x[below]) ? x[i] : x[below];
+        const double high = above == GBEES_NO_POINT || !isfinite(x[above]) ? x[i] : x[above];
+        const double both = below == GBEES_NO_POINT || above == GBEES_NO_POINT ? 1 : 2;
+
+        square += (high - low) * (high - low) / (both * both);
+    }
+    return sqrt(square);
+}
+
+/* Adds w uniformly between two places, in bins, to the second difference of the distribution function. */
+static void add_ramp(double *second, double from, double to, double w)
+{
+    const double place[2] = {fmin(fmax(from, 0), BINS - 2), fmin(fmax(fmax(to, from + 1e-3), 1e-3), BINS - 1)};
+    const double slope = w / (place[1] - place[0]);
+
+    for (int side = 0; side < 2; side++) {
+        const int k = (int)place[side];
+        const double inside = place[side] - k, by = side ? -slope : slope;
+
+        second[k] += by * (1 - inside);
+        second[k + 1 < BINS ? k + 1 : k] += by * inside;
+    }
+}
+
 static void fill_axis(void *context, size_t j)
 {
     const marginals *m = context;
-    double *bin = m->of[j], sum = 0;
+    double *bin = m->of[j], slope = 0, sum = 0;
 
     for (int g = 0; g < m->parts; g++) {
         const gbees_lattice *lattice = m->set->lattice[g];
 
         for (uint32_t i = 0; lattice && i < lattice->count; i++) {
             const double log_weight = lattice->log_weight[i] + lattice->log_volume - m->log_mass;
-            const double place = (lattice->x[j][i] - m->low[j]) / m->width[j] - 0.5;
 
-            if (!(log_weight > -60) || !isfinite(place))
+            if (!(log_weight > -40) || !isfinite(lattice->x[j][i]))
                 continue;
-            const double inside = fmin(fmax(place, 0), BINS - 1.001), w = exp(log_weight);
-            const int k = (int)inside;
+            const double half = extent_of(lattice, i, (int)j) / 2, x = lattice->x[j][i] - m->low[j];
 
-            bin[k] += w * (1 - (inside - k));
-            bin[k + 1] += w * (inside - k);
+            add_ramp(bin, (x - half) / m->width[j], (x + half) / m->width[j], exp(log_weight));
         }
     }
     for (int k = 0; k < BINS; k++) {
-        sum += bin[k];
+        slope += bin[k];
+        sum += slope;
         bin[k] = sum;
     }
 }
@@ -106,6 +134,7 @@ static int find_marginals(gbees_engine *engine, const figures *all, gbees_certif
     marginals of[GBEES_LAGRANGIAN_SETS];
     const int n = engine->problem->dimension;
     double(*bins)[BINS] = calloc((size_t)(engine->sets * n), sizeof *bins);
+    int status = GBEES_OK;
 
     if (!bins)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the certificate of a record");
@@ -121,12 +150,17 @@ static int find_marginals(gbees_engine *engine, const figures *all, gbees_certif
             of[s].low[j] = all[0].mean[j] - REACH * deviation;
             of[s].width[j] = fmax(2 * REACH * deviation / BINS, 1e-300);
         }
-        gbees_workers_run(gbees_workers_worth(engine->threads, all[s].points * 40), (size_t)n, fill_axis, &of[s]);
+        for (int g = 0; g < engine->parts && !status; g++)
+            status = engine->set[s].lattice[g] ? gbees_lattice_link(engine->set[s].lattice[g], engine->threads, error)
+                                               : GBEES_OK;
+        if (status)
+            break;
+        gbees_workers_run(gbees_workers_worth(engine->threads, all[s].points * 100), (size_t)n, fill_axis, &of[s]);
         if (s > 0)
             compare_marginals(&of[0], &of[s], certificate);
     }
     free(bins);
-    return GBEES_OK;
+    return status;
 }
 
 /* ---- moments ---- */
@@ -160,6 +194,10 @@ int gbees_lagrangian_certify(gbees_engine *engine, gbees_certificate *certificat
     double most = 0, bound;
     int status = GBEES_OK;
 
+    if (engine->is_certified) {
+        *certificate = engine->certificate;
+        return GBEES_OK;
+    }
     *certificate = (gbees_certificate){.estimate = NAN, .density = {NAN, NAN}};
     for (int s = 0; s < engine->sets && !status; s++) {
         status = find_figures(engine, s, &of[s], error);
@@ -179,15 +217,7 @@ int gbees_lagrangian_certify(gbees_engine *engine, gbees_certificate *certificat
         certificate->marginal[j].bound = fmax(bound, safety * certificate->marginal[j].value);
         certificate->kolmogorov[j].bound = fmax(bound, safety * certificate->kolmogorov[j].value);
     }
-    engine->error = bound;
-    if (getenv("LAG")) {
-        fprintf(stderr, "LAG %.9g %d %g %.12g %.12g %.3g", engine->past.now, engine->past.count, of[0].points,
-                of[0].log_mass, of[1].log_mass, most);
-        for (int j = 0; j < n; j++)
-            fprintf(stderr, " %.14g %.14g %.14g %.14g %.3g %.3g", of[0].mean[j], of[1].mean[j],
-                    sqrt(of[0].covariance[j * n + j]), sqrt(of[1].covariance[j * n + j]),
-                    certificate->marginal[j].value, certificate->kolmogorov[j].value);
-        fprintf(stderr, " %.3g\n", of[0].rim);
-    }
+    engine->certificate = *certificate;
+    engine->is_certified = 1;
     return GBEES_OK;
 }

@@ -15,8 +15,10 @@ static const double least_log_part = -40;
 /* The share of the memory that lattices may take: the rest is for sums, refinements and cells. */
 static const double memory_share = 0.4;
 
-/* What tells the lattices of the sets apart. */
-static const double turns[GBEES_LAGRANGIAN_SETS] = {0.7548776662, 2.2360679775, 3.3166247904, 4.7958315233};
+/* Sums over a lattice converge faster than with any power of its density, until trajectories diverge: how much denser
+ * one is made is by this order, for this part of the accuracy. Another that is not better by so much is in vain. */
+static const double order = 8, aim = 0.75, least_denser = 1.1, most_denser = 1.6, little_better = 0.9;
+
 /* So many sets in few dimensions, where points are few: two lattices may agree by chance in the few figures there. */
 static const int sets[GBEES_MAX_DIM] = {4, 4, 3, 2, 2, 2, 2, 2};
 
@@ -122,7 +124,7 @@ static void set_rules(gbees_engine *engine)
 
     for (int s = 0; s < engine->sets; s++)
         engine->set[s].rule = (gbees_lattice_rule){
-            .points = problem->frame_least, .most = problem->frame_cells, .tail = problem->tail, .turn = turns[s]};
+            .points = problem->frame_least, .most = problem->frame_cells, .tail = problem->tail, .turn = s};
 }
 
 /* The deviations at the start: of the narrowest part along each state. */
@@ -219,6 +221,68 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     return GBEES_OK;
 }
 
+/* ---- an accuracy ---- */
+
+/* Replaces each lattice by one that is denser along all axes. Without memory for it the lattice stays. */
+static int make_denser(gbees_engine *engine, double times, gbees_error *error)
+{
+    double edges[GBEES_MATRIX];
+    const int n = engine->problem->dimension;
+    int status = GBEES_OK;
+
+    for (int k = 0; k < n * n; k++)
+        edges[k] = k % (n + 1) == 0 ? 1 / times : 0;
+    for (int s = 0; s < engine->sets; s++)
+        for (int g = 0; g < engine->parts && !status; g++) {
+            gbees_lattice **lattice = &engine->set[s].lattice[g], *made = NULL;
+
+            if (!*lattice)
+                continue;
+            status = gbees_flood_anew(&engine->past, &engine->source[g], &engine->set[s].rule, *lattice, edges, NULL,
+                                      0, &made, error);
+            if (!status) {
+                gbees_lattice_destroy(*lattice);
+                *lattice = made;
+            }
+        }
+    engine->totals.refinements++;
+    engine->is_certified = 0;
+    return status;
+}
+
+/* Makes lattices denser until the certificate is within the accuracy that the problem asks for, if it does. Where
+ * they hardly help any more, or memory ends, the record is not within it. */
+static int reach_accuracy(gbees_engine *engine, gbees_error *error)
+{
+    const gbees_problem *problem = engine->problem;
+    double before = INFINITY;
+    int in_vain = 0, status = GBEES_OK;
+
+    while (problem->accuracy > 0 && !status) {
+        gbees_certificate certificate;
+
+        status = gbees_lagrangian_certify(engine, &certificate, error);
+        const double bound =
+            status ? NAN : gbees_certificate_error(&certificate, problem->dimension, problem->accuracy_of).bound;
+        if (status || !(bound > problem->accuracy))
+            break;
+        in_vain = bound > little_better * before ? in_vain + 1 : 0;
+        if (in_vain == 2) {
+            engine->totals.warnings |= GBEES_WARNING_ACCURACY;
+            break;
+        }
+        before = bound;
+        const double times = pow(bound / (aim * problem->accuracy), 1 / order);
+        status = make_denser(engine, fmin(fmax(times, least_denser), most_denser), error);
+        if (status == GBEES_ENOMEM) {
+            engine->totals.warnings |= GBEES_WARNING_ACCURACY;
+            return GBEES_OK;
+        }
+    }
+    count_points(engine);
+    return status;
+}
+
 /* ---- advance ---- */
 
 static int advance_all(gbees_engine *engine, double time, gbees_error *error)
@@ -276,9 +340,10 @@ static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps,
         engine->totals.time_step = length;
         count_points(engine);
         engine->pace = (engine->totals.cell_updates - began) / length;
+        engine->is_certified = 0;
         status = note_lost(engine, time, error);
     }
-    return status;
+    return status || clock->elapsed < clock->length || engine->smoothed ? status : reach_accuracy(engine, error);
 }
 
 /* ---- update ---- */
@@ -333,6 +398,18 @@ static int update_set(gbees_engine *engine, int set, const gbees_measurement *me
     return status ? status : drop_parts(engine, set, error);
 }
 
+/* Sets the logarithm of the evidence of all measurements so far. */
+static int find_log_evidence(gbees_engine *engine, int set, gbees_error *error)
+{
+    gbees_sums sums;
+    const int status = gbees_engine_sums(engine, set, &sums, error);
+
+    if (!status)
+        engine->log_evidence[set] = gbees_sums_log_mass(&sums);
+    gbees_sums_free(&sums);
+    return status;
+}
+
 /* Sets the evidence, of this measurement and of all, by the other lattices: by the one that is furthest off.
  * before[sets]: of all measurements before. */
 static void set_evidence(const gbees_engine *engine, const double *before, gbees_evidence *evidence)
@@ -359,17 +436,8 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
 
     engine->past.now = clock->time;
     memcpy(before, engine->log_evidence, sizeof before);
-    for (int s = 0; s < engine->sets && !status; s++) {
-        gbees_sums sums;
-
+    for (int s = 0; s < engine->sets && !status; s++)
         status = update_set(engine, s, measurement, &done, error);
-        if (status)
-            return status;
-        status = gbees_engine_sums(engine, s, &sums, error);
-        if (!status)
-            engine->log_evidence[s] = gbees_sums_log_mass(&sums);
-        gbees_sums_free(&sums);
-    }
     if (!status)
         status = find_least_scale(engine, scale, error);
     if (!status)
@@ -379,6 +447,12 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     if (status)
         return status;
     engine->totals.refinements += done.refinements;
+    engine->is_certified = 0;
+    status = reach_accuracy(engine, error);
+    for (int s = 0; s < engine->sets && !status; s++)
+        status = find_log_evidence(engine, s, error);
+    if (status)
+        return status;
     engine->totals.mass_outflow = 0; /* what has left every bound has no likelihood */
     count_points(engine);
     set_evidence(engine, before, evidence);
@@ -501,6 +575,7 @@ static int rewind_points(gbees_engine *engine, gbees_error *error)
             }
         }
     engine->past.now = engine->past.start;
+    engine->is_certified = 0;
     engine->smoothed = 1;
     return GBEES_OK;
 }

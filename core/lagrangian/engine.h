@@ -29,10 +29,11 @@ struct gbees_engine {
                                                    * error */
     gbees_totals totals;
     double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
-    double error;                               /* the bound of the last certificate, of all figures */
-    double evaluations;                         /* of the drift, before the engine was loaded */
-    double pace;                                /* evaluations of the drift per unit of time, of all points */
-    int smoothed; /* 1: the points have been taken back to the start, with their weights */
+    gbees_certificate certificate;              /* of now, if is_certified */
+    int is_certified;
+    double evaluations; /* of the drift, before the engine was loaded */
+    double pace;        /* evaluations of the drift per unit of time, of all points */
+    int smoothed;       /* 1: the points have been taken back to the start, with their weights */
 };
 
 /* Whether each set has points. */

@@ -13,7 +13,7 @@ enum { INDEX_MOST = 32000 };
 
 /* A rotation that has no plane of symmetry with the axes: a product of plane rotations by angles that are no
  * fractions of each other. */
-static void set_turn(int n, double turn, double *rotation)
+static void set_turn(int n, double by, double *rotation)
 {
     int number = 1;
 
@@ -21,7 +21,7 @@ static void set_turn(int n, double turn, double *rotation)
         rotation[k] = k % (n + 1) == 0;
     for (int a = 0; a < n; a++)
         for (int b = a + 1; b < n; b++) {
-            const double angle = fmod(turn * sqrt(2.0 + 3 * number++), acos(-1));
+            const double angle = fmod(by * sqrt(2.0 + 3 * number++), acos(-1));
             const double c = cos(angle), s = sin(angle);
 
             for (int q = 0; q < n; q++) {
@@ -33,27 +33,25 @@ static void set_turn(int n, double turn, double *rotation)
         }
 }
 
-/* The place of the mean in the lattice, [0, 1)^n: an additive sequence of quadratic irrationals. */
-static void set_shift(int n, double turn, double *shift)
+/* The place of the mean in the lattice, [0, 1)^n: of an additive sequence of quadratic irrationals, and for another
+ * turn half or a quarter of a cell from there, so that the largest errors of sums have other signs. */
+static void set_shift(int n, int turn, double *shift)
 {
     static const double prime[GBEES_MAX_DIM] = {2, 3, 5, 7, 11, 13, 17, 19};
+    static const double by[] = {0, 0.5, 0.25, 0.75};
 
     for (int j = 0; j < n; j++)
-        shift[j] = fmod(0.31 + (1 + (getenv("SEED") ? atof(getenv("SEED")) : 0)) * sqrt(prime[j]) +
-                            (turn > 4   ? .75
-                             : turn > 3 ? .25
-                             : turn > 1 ? .5
-                                        : 0),
-                        1);
+        shift[j] = fmod(0.31 + sqrt(prime[j]) + by[turn & 3], 1);
 }
 
-/* Creates a lattice with the edges base turn / points, about a mean. */
-static int create(int n, const double *mean, const double *base, double points, double turn, int turned,
+/* Creates a lattice with the edges base R / points about a mean, R a rotation that belongs to the turn, or 1. */
+static int create(int n, const double *mean, const double *base, double points, int turn, int is_turned,
                   gbees_lattice **lattice, gbees_error *error)
 {
-    double axes[GBEES_MATRIX], rotation[GBEES_MATRIX], origin[GBEES_MAX_DIM], shift[GBEES_MAX_DIM];
+    static const double angle[] = {0.7548776662, 2.2360679775, 3.3166247904, 4.7958315233};
+    double axes[GBEES_MATRIX], rotation[GBEES_MATRIX] = {0}, origin[GBEES_MAX_DIM], shift[GBEES_MAX_DIM];
 
-    set_turn(n, turned ? turn * (1 + (getenv("SEED") ? atof(getenv("SEED")) : 0)) : 0, rotation);
+    set_turn(n, is_turned ? angle[turn & 3] : 0, rotation);
     set_shift(n, turn, shift);
     gbees_matrix_multiply(n, base, rotation, axes);
     for (int k = 0; k < n * n; k++)

@@ -9,7 +9,7 @@ typedef struct gbees_lattice_rule {
     double points; /* k: points a standard deviation along directions in which the density is a Gaussian */
     double most;   /* K >= k: the most points a deviation along those in which it is thinner */
     double tail;   /* points of at least exp(-tail) of the largest weight have all their neighbours */
-    double turn;   /* lattices of other turns have other directions, and another shift */
+    int turn;      /* 0 to 3: lattices of other turns have other directions at the start, and other shifts */
 } gbees_lattice_rule;
 
 /* Creates the lattice of a part of the initial density, before any measurement: all points of its Gaussian within the

@@ -1,11 +1,15 @@
 /* lattice.c - a sparse lattice of points: arrays that grow, and a hash table of sites; see lattice.h. */
 #include "lattice.h"
 #include "base/array.h"
+#include "base/workers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 256 /* points that a lattice has memory for at first */ };
+enum {
+    FIRST = 256, /* points that a lattice has memory for at first */
+    FIND_NS = 40 /* that a look-up takes */
+};
 
 int gbees_lattice_create(int n, const double *origin, const double *axes, gbees_lattice **lattice, gbees_error *error)
 {
@@ -28,6 +32,15 @@ int gbees_lattice_create(int n, const double *origin, const double *axes, gbees_
     return GBEES_OK;
 }
 
+/* Forgets the neighbours, as points are added or removed. */
+static void unlink_points(gbees_lattice *lattice)
+{
+    for (int side = 0; side < 2 * lattice->n; side++) {
+        free(lattice->beside[side]);
+        lattice->beside[side] = NULL;
+    }
+}
+
 void gbees_lattice_destroy(gbees_lattice *lattice)
 {
     if (!lattice)
@@ -39,12 +52,13 @@ void gbees_lattice_destroy(gbees_lattice *lattice)
     free(lattice->gain);
     free(lattice->stretch);
     free(lattice->table);
+    unlink_points(lattice);
     free(lattice);
 }
 
 uint64_t gbees_lattice_point_bytes(int n)
 {
-    return sizeof(gbees_site) + (uint64_t)(n + 3) * sizeof(double) + 4 * sizeof(uint32_t);
+    return sizeof(gbees_site) + (uint64_t)(n + 3) * sizeof(double) + (uint64_t)(4 + 2 * n) * sizeof(uint32_t);
 }
 
 /* Replaces an array by one of `bytes`, of which the first `kept` are the old one's. Returns 1 if there is no memory.
@@ -153,6 +167,42 @@ uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site
     return GBEES_NO_POINT;
 }
 
+/* ---- neighbours ---- */
+
+static void link_part(void *context, size_t k)
+{
+    gbees_lattice *lattice = context;
+    const size_t end = gbees_workers_first(lattice->count, k + 1);
+
+    for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++)
+        for (int side = 0; side < 2 * lattice->n; side++) {
+            gbees_site site = lattice->site[i];
+            int16_t *z = &site.z[side / 2];
+
+            *z = (int16_t)(*z + (side & 1 ? 1 : -1));
+            lattice->beside[side][i] = gbees_lattice_find(lattice, &site);
+        }
+}
+
+int gbees_lattice_link(gbees_lattice *lattice, int threads, gbees_error *error)
+{
+    int status = gbees_lattice_index(lattice, error);
+
+    if (status || lattice->beside[0])
+        return status;
+    for (int side = 0; side < 2 * lattice->n; side++) {
+        lattice->beside[side] = gbees_array_create(lattice->count, sizeof *lattice->beside[side]);
+        if (!lattice->beside[side]) {
+            unlink_points(lattice);
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the neighbours of %u points",
+                                   lattice->count);
+        }
+    }
+    gbees_workers_run(gbees_workers_worth(threads, (double)lattice->count * 2 * lattice->n * FIND_NS),
+                      GBEES_WORKERS_PARTS, link_part, lattice);
+    return GBEES_OK;
+}
+
 /* ---- points ---- */
 
 int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error)
@@ -167,6 +217,8 @@ int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_e
         status = make_table(lattice, 2 * (uint64_t)i, error);
     if (status)
         return status;
+    if (lattice->beside[0])
+        unlink_points(lattice);
     lattice->site[i] = *site;
     gbees_lattice_start(lattice, site, x0);
     for (int j = 0; j < lattice->n; j++)
@@ -195,6 +247,7 @@ void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep)
     if (to == lattice->count)
         return;
     lattice->count = to;
+    unlink_points(lattice);
     free(lattice->table);
     lattice->table = NULL;
 }

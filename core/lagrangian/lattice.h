@@ -32,7 +32,10 @@ typedef struct gbees_lattice {
     double *log_weight;           /* [count] */
     double *gain;                 /* [count]: log-likelihood of the measurement that is being applied, else 0 */
     double *stretch;              /* [count]: the integral of div f along the trajectory, log |det dx/dx0| */
-    uint32_t *table;              /* hash table of points, [table_mask + 1]; NULL: not made yet */
+    /* beside[2 k][i], beside[2 k + 1][i]: the points below and above point i along index k, or GBEES_NO_POINT; NULL:
+     * not found yet */
+    uint32_t *beside[2 * GBEES_MAX_DIM];
+    uint32_t *table; /* hash table of points, [table_mask + 1]; NULL: not made yet */
     uint32_t table_mask;
 } gbees_lattice;
 
@@ -44,6 +47,8 @@ void gbees_lattice_destroy(gbees_lattice *lattice);
 /* Returns the number of the point at a site, or GBEES_NO_POINT. The hash table is made at the first call of
  * gbees_lattice_index(), which must come before; then any number of threads may find points. */
 uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site);
+/* Finds the neighbours of all points, if that has not been done since the last change. */
+int gbees_lattice_link(gbees_lattice *lattice, int threads, gbees_error *error);
 /* Makes the hash table, if there is none. */
 int gbees_lattice_index(gbees_lattice *lattice, gbees_error *error);
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    FIND_NS = 40, /* that a look-up takes */
-    SUM_NS = 60,  /* that a point takes in a sum */
+    SUM_NS = 60, /* that a point takes in a sum */
     /* Entries of a part's sums: of w, w^2, w z and w z z^T; of J. */
     SUMS = 2 + GBEES_MAX_DIM + 2 * GBEES_MATRIX
 };
@@ -18,79 +17,35 @@ static const double least_variance = 0.02;
 /* Points with a smaller square root of their weight, relative to the largest, do not count. */
 static const double least_root = 1e-5;
 
-static void find_part(void *context, size_t k)
-{
-    gbees_neighbours *all = context;
-    const gbees_lattice *lattice = all->lattice;
-    const size_t end = gbees_workers_first(lattice->count, k + 1);
-
-    for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++)
-        for (int side = 0; side < 2 * lattice->n; side++) {
-            gbees_site site = lattice->site[i];
-            int16_t *z = &site.z[side / 2];
-
-            *z = (int16_t)(*z + (side & 1 ? 1 : -1));
-            all->of[side][i] = gbees_lattice_find(lattice, &site);
-        }
-}
-
-int gbees_neighbours_find(const gbees_lattice *lattice, int threads, gbees_neighbours *neighbours, gbees_error *error)
-{
-    const size_t count = lattice->count;
-    int failed;
-
-    *neighbours = (gbees_neighbours){.lattice = lattice, .threads = threads};
-    neighbours->root = gbees_array_create(count, sizeof *neighbours->root);
-    neighbours->share = calloc(GBEES_WORKERS_PARTS * SUMS, sizeof *neighbours->share);
-    failed = !neighbours->root || !neighbours->share;
-    for (int side = 0; side < 2 * lattice->n && !failed; side++) {
-        neighbours->of[side] = gbees_array_create(count, sizeof *neighbours->of[side]);
-        failed = !neighbours->of[side];
-    }
-    if (failed)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the neighbours of %zu points", count);
-    gbees_workers_run(gbees_workers_worth(threads, (double)count * 2 * lattice->n * FIND_NS), GBEES_WORKERS_PARTS,
-                      find_part, neighbours);
-    return GBEES_OK;
-}
-
-void gbees_neighbours_free(gbees_neighbours *neighbours)
-{
-    for (int side = 0; side < 2 * GBEES_MAX_DIM; side++)
-        free(neighbours->of[side]);
-    free(neighbours->root);
-    free(neighbours->share);
-    *neighbours = (gbees_neighbours){.lattice = NULL};
-}
-
-/* ---- sums ---- */
-
+/* What the parts of the sums share. */
 typedef struct weighted {
-    gbees_neighbours *neighbours;
+    const gbees_lattice *lattice;
     double beta, best;
+    double *root;  /* [count]: the square roots of the weights */
+    double *share; /* [GBEES_WORKERS_PARTS][SUMS] */
 } weighted;
 
 static void set_roots(void *context, size_t k)
 {
     weighted *all = context;
-    const gbees_lattice *lattice = all->neighbours->lattice;
+    const gbees_lattice *lattice = all->lattice;
     const size_t end = gbees_workers_first(lattice->count, k + 1);
 
     for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++) {
         const double gain = all->beta > 0 ? all->beta * lattice->gain[i] : 0;
 
-        all->neighbours->root[i] = exp((lattice->log_weight[i] + gain - all->best) / 2);
+        all->root[i] = exp((lattice->log_weight[i] + gain - all->best) / 2);
     }
 }
 
 /* The slope of the square root of the weight: the root of the mean of both one-sided squares, with the sign of their
  * sum. */
-static double slope_at(const gbees_neighbours *neighbours, size_t i, int j)
+static double slope_at(const weighted *all, size_t i, int j)
 {
-    const uint32_t below = neighbours->of[2 * j][i], above = neighbours->of[2 * j + 1][i];
-    const double here = neighbours->root[i];
-    const double down = here - (below == GBEES_NO_POINT ? 0 : neighbours->root[below]);
-    const double up = (above == GBEES_NO_POINT ? 0 : neighbours->root[above]) - here;
+    const uint32_t below = all->lattice->beside[2 * j][i], above = all->lattice->beside[2 * j + 1][i];
+    const double here = all->root[i];
+    const double down = here - (below == GBEES_NO_POINT ? 0 : all->root[below]);
+    const double up = (above == GBEES_NO_POINT ? 0 : all->root[above]) - here;
     const double slope = sqrt((down * down + up * up) / 2);
 
     return down + up < 0 ? -slope : slope;
@@ -99,24 +54,23 @@ static double slope_at(const gbees_neighbours *neighbours, size_t i, int j)
 static void sum_part(void *context, size_t k)
 {
     weighted *all = context;
-    const gbees_neighbours *neighbours = all->neighbours;
-    const gbees_lattice *lattice = neighbours->lattice;
+    const gbees_lattice *lattice = all->lattice;
     const size_t end = gbees_workers_first(lattice->count, k + 1);
     const int n = lattice->n;
-    double *sum = neighbours->share + k * SUMS, *first = sum + 2, *second = first + GBEES_MAX_DIM;
+    double *sum = all->share + k * SUMS, *first = sum + 2, *second = first + GBEES_MAX_DIM;
     double *information = second + GBEES_MATRIX, slope[GBEES_MAX_DIM];
 
     memset(sum, 0, SUMS * sizeof *sum);
     for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++) {
         const int16_t *z = lattice->site[i].z;
-        const double w = neighbours->root[i] * neighbours->root[i];
+        const double w = all->root[i] * all->root[i];
 
-        if (!(neighbours->root[i] > least_root))
+        if (!(all->root[i] > least_root))
             continue;
         sum[0] += w;
         sum[1] += w * w;
         for (int a = 0; a < n; a++) {
-            slope[a] = slope_at(neighbours, i, a);
+            slope[a] = slope_at(all, i, a);
             first[a] += w * z[a];
             for (int b = 0; b <= a; b++) {
                 second[a * n + b] += w * z[a] * z[b];
@@ -143,21 +97,30 @@ static double join(const double *share, int n, double *covariance, double *infor
     return sum[0] * sum[0] / sum[1];
 }
 
-int gbees_spacing_find(gbees_neighbours *neighbours, const gbees_lattice_rule *rule, double beta,
+int gbees_spacing_find(const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta, int threads,
                        gbees_spacing *spacing, gbees_error *error)
 {
-    const gbees_lattice *lattice = neighbours->lattice;
     const gbees_shape_rule wanted = {.cells = rule->points, .most = fmax(rule->most, rule->points)};
-    const int threads = gbees_workers_worth(neighbours->threads, (double)lattice->count * SUM_NS);
-    weighted all = {.neighbours = neighbours, .beta = beta, .best = -INFINITY};
+    weighted all = {.lattice = lattice, .beta = beta, .best = -INFINITY};
     double covariance[GBEES_MATRIX], information[GBEES_MATRIX];
+    int status = GBEES_OK;
 
     for (uint32_t i = 0; i < lattice->count; i++)
         all.best = fmax(all.best, lattice->log_weight[i] + (beta > 0 ? beta * lattice->gain[i] : 0));
     if (!isfinite(all.best))
         return gbees_error_set(error, GBEES_EUNSUPPORTED, "the likelihood is 0 at all points of the density");
-    gbees_workers_run(threads, GBEES_WORKERS_PARTS, set_roots, &all);
-    gbees_workers_run(threads, GBEES_WORKERS_PARTS, sum_part, &all);
-    spacing->effective = join(neighbours->share, lattice->n, covariance, information);
-    return gbees_shape_find(lattice->n, covariance, information, &wanted, &spacing->shape, error);
+    all.root = gbees_array_create(lattice->count, sizeof *all.root);
+    all.share = calloc(GBEES_WORKERS_PARTS * SUMS, sizeof *all.share);
+    if (!all.root || !all.share)
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the shape of a density");
+    threads = gbees_workers_worth(threads, (double)lattice->count * SUM_NS);
+    if (!status) {
+        gbees_workers_run(threads, GBEES_WORKERS_PARTS, set_roots, &all);
+        gbees_workers_run(threads, GBEES_WORKERS_PARTS, sum_part, &all);
+        spacing->effective = join(all.share, lattice->n, covariance, information);
+        status = gbees_shape_find(lattice->n, covariance, information, &wanted, &spacing->shape, error);
+    }
+    free(all.root);
+    free(all.share);
+    return status;
 }

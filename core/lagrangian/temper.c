@@ -1,8 +1,6 @@
 /* temper.c - see temper.h. */
 #include "temper.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { ROUNDS = 60, HALVINGS = 12 };
 
@@ -11,28 +9,29 @@ enum { ROUNDS = 60, HALVINGS = 12 };
 static const double too_long = 1.3, far_too_long = 2.5;
 
 /* Whether a lattice tells the weights at beta well enough to make another one of them. */
-static int tells(gbees_neighbours *neighbours, const gbees_lattice_rule *rule, double beta, gbees_spacing *spacing)
+static int tells(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta,
+                 gbees_spacing *spacing)
 {
     gbees_error ignored; /* weights whose shape is not found are not told */
 
-    return gbees_spacing_find(neighbours, rule, beta, spacing, &ignored) == GBEES_OK &&
-           spacing->effective >= (double)(1 << neighbours->lattice->n) && spacing->shape.longest < far_too_long;
+    return gbees_spacing_find(lattice, rule, beta, past->threads, spacing, &ignored) == GBEES_OK &&
+           spacing->effective >= (double)(1 << lattice->n) && spacing->shape.longest < far_too_long;
 }
 
 /* The largest beta above `done` whose weights the lattice tells, and their spacing; else `done`. Returns 0 if it
  * tells none. */
-static double find_beta(gbees_neighbours *neighbours, const gbees_lattice_rule *rule, double done,
-                        gbees_spacing *spacing)
+static double find_beta(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule,
+                        double done, gbees_spacing *spacing)
 {
     double least = done, most = 1, found = 0;
     gbees_spacing trial;
 
-    if (tells(neighbours, rule, 1, spacing))
+    if (tells(past, lattice, rule, 1, spacing))
         return 1;
     for (int k = 0; k < HALVINGS || (found == 0 && k < 4 * HALVINGS); k++) {
         const double beta = least > 0 ? sqrt(least * most) : most / 4;
 
-        if (tells(neighbours, rule, beta, &trial)) {
+        if (tells(past, lattice, rule, beta, &trial)) {
             least = found = beta;
             *spacing = trial;
             if (most - least < 0.2 * (least - done))
@@ -42,7 +41,7 @@ static double find_beta(gbees_neighbours *neighbours, const gbees_lattice_rule *
     }
     if (found > 0 || done == 0)
         return found;
-    (void)tells(neighbours, rule, done, spacing); /* a lattice that has been made of them: another will be finer */
+    (void)tells(past, lattice, rule, done, spacing); /* a lattice that has been made of them: another will be finer */
     return spacing->shape.longest > 0 ? done : 0;
 }
 
@@ -95,19 +94,11 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees
     if (!status && !is_possible(*lattice))
         return gbees_error_set(error, GBEES_EUNSUPPORTED, "the likelihood is 0 at all points of the density");
     for (int round = 0; !status; round++) {
-        gbees_neighbours neighbours = {.lattice = NULL};
         gbees_spacing spacing = {.effective = 0};
 
-        status = gbees_lattice_index(*lattice, error);
+        status = gbees_lattice_link(*lattice, past->threads, error);
         if (!status)
-            status = gbees_neighbours_find(*lattice, past->threads, &neighbours, error);
-        if (!status)
-            beta = find_beta(&neighbours, rule, beta, &spacing);
-        if (getenv("LAGT"))
-            fprintf(stderr, "   beta %.4g ess %.0f longest %.2f growth %.2f limited %d lambda %g %g %g points %u\n",
-                    beta, spacing.effective, spacing.shape.longest, spacing.shape.growth, spacing.shape.limited,
-                    spacing.shape.lambda[0], spacing.shape.lambda[1], spacing.shape.lambda[2], (*lattice)->count);
-        gbees_neighbours_free(&neighbours);
+            beta = find_beta(past, *lattice, rule, beta, &spacing);
         if (status || (beta == 1 && spacing.shape.longest < too_long))
             break;
         if (beta == 0 || round == ROUNDS)

@@ -150,7 +150,7 @@ static int refined_problem(gbees_session *s, gbees_error *error)
 
     if (!status)
         status = gbees_scenario_set(s->run_scenario, "accuracy=0", error);
-    if (!status && !s->problem->lagrangian && strncmp(text, "scheme:", 7) != 0 && !strstr(text, "\nscheme:"))
+    if (!status && strncmp(text, "scheme:", 7) != 0 && !strstr(text, "\nscheme:"))
         status = gbees_scenario_set(s->run_scenario, "scheme=split7-mp", error);
     if (!status)
         status = gbees_refinement_scenario(s->refinement, s->run_scenario, error);
