@@ -170,6 +170,7 @@ check_PROGRAMS += \
 	%D%/core/frame/test_shape \
 	%D%/core/frame/test_valley \
 	%D%/core/lagrangian/test_deposit \
+	%D%/core/lagrangian/test_lagrangian \
 	%D%/core/lagrangian/test_trajectories \
 	%D%/core/solver/test_frame \
 	%D%/core/solver/test_frame_initial \

@@ -12,11 +12,11 @@ static const struct {
     const char *settings;
     int points;
 } cases[] = {
-    {1, 2, 4, "extent: 6\nthreshold: 1.0e-14\n", 0},
-    {2, 1, 2, "extent: 6\nthreshold: 1.0e-14\n", 0},
-    {2, 1, 2, "extent: 6\nthreshold: 1.0e-14\ncell_values: points\n", 1},
-    {3, 1, 2, "extent: 5\nthreshold: 1.0e-12\n", 0},
-    {4, 1, 1.5, "extent: 4.5\nthreshold: 1.0e-10\n", 0},
+    {1, 2, 4, "precision: double\nextent: 6\nthreshold: 1.0e-14\n", 0},
+    {2, 1, 2, "precision: double\nextent: 6\nthreshold: 1.0e-14\n", 0},
+    {2, 1, 2, "precision: double\nextent: 6\nthreshold: 1.0e-14\ncell_values: points\n", 1},
+    {3, 1, 2, "precision: double\nextent: 5\nthreshold: 1.0e-12\n", 0},
+    {4, 1, 1.5, "precision: double\nextent: 4.5\nthreshold: 1.0e-10\n", 0},
 };
 
 static const double cut_off = 1e-5; /* by the boxes */

@@ -1,0 +1,216 @@
+/* test_lagrangian.c - points that go with the flow: the Kalman filter and smoother are met, in double precision where
+ * points are cheap; results do not depend on threads; what can't be is refused with a sentence. */
+#include "fixtures/kalman.h"
+#include "fixtures/suite.h"
+#include <check.h>
+#include <stdlib.h>
+
+static const struct {
+    int n;
+    double most;
+} filters[] = {{1, 1e-8}, {2, 1e-8}, {3, 1e-8}, {4, 1e-5}, {6, 1e-3}};
+
+static kalman_result filter(int n, const char *settings, int threads)
+{
+    kalman_result result = {.steps = 0};
+    gbees_error error = {GBEES_OK, ""};
+
+    ck_assert_msg(kalman_run(n, 1, settings, threads, &result, &error) == GBEES_OK, "%s", error.text);
+    return result;
+}
+
+START_TEST(the_filter_and_the_smoother_are_met)
+{
+    const int n = filters[_i].n;
+    const double most = filters[_i].most;
+    const kalman_result r = filter(n, "frame: lagrangian\npoints: 1.25\nsmooth: yes\n", 2);
+
+    ck_assert_double_lt(r.predicted.mean, most);
+    ck_assert_double_lt(r.predicted.covariance, most);
+    ck_assert_double_lt(r.updated.mean, most);
+    ck_assert_double_lt(r.updated.covariance, most);
+    ck_assert_double_lt(r.evidence, most);
+    ck_assert_double_lt(r.smoothed.mean, most);
+    ck_assert_double_lt(r.smoothed.covariance, most);
+}
+END_TEST
+
+/* ---- a run of Lorenz '63 ---- */
+
+/* What is kept of a run: its last record, the worst certificate, the evidence. */
+typedef struct kept {
+    gbees_statistics last, smoothed;
+    double bound, log_evidence;
+    unsigned warnings;
+} kept;
+
+static int keep(void *context, const gbees_record *record, gbees_error *error)
+{
+    kept *k = context;
+
+    (void)error;
+    k->last = record->statistics;
+    k->warnings |= record->warnings;
+    ck_assert_ptr_nonnull(record->certificate);
+    k->bound =
+        fmax(k->bound,
+             gbees_certificate_error(record->certificate, record->problem->dimension, GBEES_ACCURACY_MOMENTS).bound);
+    return 0;
+}
+
+static int keep_update(void *context, const gbees_problem *problem, int number, double time,
+                       const gbees_evidence *evidence, gbees_error *error)
+{
+    (void)problem, (void)number, (void)time, (void)error;
+    ((kept *)context)->log_evidence += evidence->log_evidence;
+    return 0;
+}
+
+/* Runs a model from a scenario; returns the status, and the error's text. */
+static int run(const char *model, const char *text, int threads, kept *k, char *why)
+{
+    const gbees_observer observer = {.context = k, .record = keep, .update = keep_update};
+    gbees_summary summary;
+    world w;
+
+    *k = (kept){.bound = 0};
+    int status = world_open(&w, NULL, model, "cpu");
+    if (!status)
+        status = world_make(&w, &(scenario_source){.text = text, .name = "test"});
+    if (!status)
+        status = world_run(&w, threads, &observer, &summary);
+    (void)snprintf(why, 256, "%.255s", w.error.text);
+    world_close(&w);
+    return status;
+}
+
+static const char lorenz[] = "frame: lagrangian\nmean: [-11.5, -10, 9.5]\ncovariance: [1, 1, 1]\nend: 2\nrecords: 2\n"
+                             "measurements:\n  - {time: 1, function: z, value: [-8], covariance: [1]}\n";
+
+static void add(char *text, size_t size, const char *more)
+{
+    (void)snprintf(text, size, "%s%s", lorenz, more);
+}
+
+/* The moments and the evidence of Lorenz '63 are those of lattices of a fifth of the spacing
+ * (tests/accuracy/lattices), and within what the certificates say. */
+START_TEST(a_bent_posterior_is_within_its_certificate)
+{
+    const double mean[] = {-1.9620539, -0.3273487, 1.8347825};
+    char text[1024], why[256];
+    kept k;
+
+    add(text, sizeof text, "accuracy: 0.001\n");
+    ck_assert_msg(run("lorenz63", text, 2, &k, why) == 0, "%s", why);
+    ck_assert_double_le(k.bound, 0.001);
+    ck_assert_double_eq_tol(k.log_evidence, -4.293665, 0.001);
+    for (int j = 0; j < 3; j++)
+        ck_assert_double_eq_tol(k.last.mean[j], mean[j], k.bound * sqrt(k.last.covariance[4 * j]) + 1e-6);
+    ck_assert_uint_eq(k.warnings & GBEES_WARNING_ACCURACY, 0);
+}
+END_TEST
+
+START_TEST(threads_do_not_change_a_bit)
+{
+    char text[1024], why[256];
+    kept one, three;
+
+    add(text, sizeof text, "points: 0.8\ntail: 9\n");
+    ck_assert_msg(run("lorenz63", text, 1, &one, why) == 0, "%s", why);
+    ck_assert_msg(run("lorenz63", text, 3, &three, why) == 0, "%s", why);
+    ck_assert_mem_eq(&one.last, &three.last, sizeof one.last);
+    ck_assert(one.log_evidence == three.log_evidence);
+}
+END_TEST
+
+/* A mixture has a lattice for each part: its moments are those of the parts. */
+START_TEST(a_mixture_is_the_sum_of_its_parts)
+{
+    char why[256];
+    kept k;
+
+    ck_assert_msg(run("linear",
+                      "frame: lagrangian\ndimension: 1\nparameters: {diagonal: 0}\npoints: 1.25\n"
+                      "initial:\n  - {weight: 1, mean: [-2], covariance: [0.25]}\n"
+                      "  - {weight: 3, mean: [2], covariance: [1]}\nend: 1\nrecords: 1\nmeasurements: []\n",
+                      1, &k, why) == 0,
+                  "%s", why);
+    ck_assert_double_eq_tol(k.last.mean[0], 1, 1e-8);
+    ck_assert_double_eq_tol(k.last.covariance[0], 0.25 * 0.25 + 0.75 + 0.25 * 9 + 0.75, 1e-7);
+}
+END_TEST
+
+static const struct {
+    const char *model, *text, *says;
+} refused[] = {
+    {"linear", "dimension: 1\nparameters: {noise: 0.1}\nframe: lagrangian\n", "has process noise"},
+    {"linear", "dimension: 1\nframe: lagrangian\nscheme: ctu\n", "scheme: 'frame: lagrangian' has no grid"},
+    {"linear", "dimension: 1\nframe: lagrangian\nmass_budget: 0.1\n", "mass_budget"},
+    {"linear", "dimension: 1\npoints: 2\nthreshold: 1.0e-8\n", "add 'frame: lagrangian'"},
+    {"linear", "dimension: 1\nsmooth: yes\nthreshold: 1.0e-8\n", "add 'frame: lagrangian'"},
+    {"linear", "dimension: 1\nframe: lagrangian\npoints: 3\nframe_cells: 2\n", "frame_cells: expected at least"},
+};
+
+START_TEST(what_cannot_be_is_refused)
+{
+    char text[1024], why[256];
+    kept k;
+
+    (void)snprintf(text, sizeof text, "mean: [1]\ncovariance: [1]\nend: 1\nrecords: 1\n%s", refused[_i].text);
+    ck_assert_int_eq(run(refused[_i].model, text, 1, &k, why), GBEES_EINPUT);
+    ck_assert_msg(strstr(why, refused[_i].says) != NULL, "%s", why);
+}
+END_TEST
+
+/* frame: auto is lagrangian without noise, and fixed with it. */
+START_TEST(auto_looks_for_noise)
+{
+    static const char *const noise[] = {"0", "0.1"};
+
+    for (int k = 0; k < 2; k++) {
+        char text[256];
+        world w;
+
+        (void)snprintf(text, sizeof text,
+                       "dimension: 1\nframe: auto\nparameters: {noise: %s}\nmean: [1]\ncovariance: [1]\nend: 1\n"
+                       "records: 1\nthreshold: 1.0e-8\n",
+                       noise[k]);
+        ck_assert_int_eq(world_open(&w, NULL, "linear", "cpu"), 0);
+        ck_assert_int_eq(world_make(&w, &(scenario_source){.text = text, .name = "test"}), 0);
+        ck_assert_int_eq(w.problem->lagrangian, k == 0);
+        world_close(&w);
+    }
+}
+END_TEST
+
+/* No lattice resolves a measurement that is impossible; the text names it. */
+START_TEST(an_impossible_measurement_ends_with_a_sentence)
+{
+    char why[256];
+    kept k;
+
+    ck_assert_int_ne(run("linear",
+                         "dimension: 1\nframe: lagrangian\nmean: [0]\ncovariance: [1]\nend: 1\nrecords: 1\n"
+                         "measurements:\n  - {time: 0.5, function: x1, value: [1.0e+200], covariance: [1]}\n",
+                         1, &k, why),
+                     0);
+    ck_assert_msg(strstr(why, "likelihood is 0 at all points") != NULL, "%s", why);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lagrangian");
+    TCase *tests = tcase_create("lagrangian");
+
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 300);
+    tcase_add_loop_test(tests, the_filter_and_the_smoother_are_met, 0, (int)(sizeof filters / sizeof *filters));
+    tcase_add_test(tests, a_bent_posterior_is_within_its_certificate);
+    tcase_add_test(tests, threads_do_not_change_a_bit);
+    tcase_add_test(tests, a_mixture_is_the_sum_of_its_parts);
+    tcase_add_loop_test(tests, what_cannot_be_is_refused, 0, (int)(sizeof refused / sizeof *refused));
+    tcase_add_test(tests, auto_looks_for_noise);
+    tcase_add_test(tests, an_impossible_measurement_ends_with_a_sentence);
+    return run_suite(suite);
+}
