@@ -190,6 +190,7 @@ cuda_texts = \
 	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/frame.h \
+	%D%/cuda/device/follow.h \
 	%D%/cuda/device/integrate.h \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/ctu_lines.h \
@@ -222,10 +223,12 @@ cuda_numerics = \
 	include/gbees/model.h \
 	include/gbees/model_equations.h \
 	include/gbees/model_framed.h \
+	core/numerics/adaptive.h \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
 	core/numerics/diffusion.h \
+	core/numerics/dormand_prince.h \
 	core/numerics/fixed.h \
 	core/numerics/fused.h \
 	core/numerics/ledger.h \

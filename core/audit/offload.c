@@ -13,7 +13,7 @@ int gbees_offload_try(gbees_offload *offload, const gbees_integration *integrati
         return 0;
     if (!offload->integrator)
         offload->failed =
-            offload->backend->integrator_create(offload->problem, &offload->integrator, &ignored) != GBEES_OK;
+            offload->backend->integrator_create(offload->problem, 0, &offload->integrator, &ignored) != GBEES_OK;
     if (!offload->failed)
         offload->failed =
             offload->backend->integrator_run(offload->integrator, integration, &done, &ignored) != GBEES_OK;

@@ -321,29 +321,41 @@ static void leave(queue *q, batch *b, size_t i)
     vacate(b, b->active);
 }
 
+/* Ends the trajectory of the point in place i. */
+static void end(const gbees_journey *w, batch *b, size_t i)
+{
+    for (int j = 0; j <= w->problem->dimension; j++)
+        b->x[j][i] = NAN;
+    b->left[i] = 0;
+}
+
 /* Decides on a step that is as short as it may be but has too large an error: it is taken where the drift jumps, so
  * that the point moves but little; else the trajectory ends here. */
 static void force(const gbees_journey *w, batch *b, size_t i)
 {
     const int n = w->problem->dimension;
     const int is_forced = b->least[i] > gbees_adaptive_shortest(fabs(w->to - w->from));
-    int goes_on = 1;
 
     for (int j = 0; j < n; j++)
-        goes_on &= isfinite(b->next[j][i]) && (is_forced || fabs(b->next[j][i] - b->x[j][i]) <= w->scale[j]);
-    for (int j = 0; j <= n; j++)
-        b->x[j][i] = goes_on ? b->next[j][i] : NAN;
-    b->left[i] = goes_on ? b->left[i] - b->length[i] : 0;
+        if (!isfinite(b->next[j][i]) || (!is_forced && fabs(b->next[j][i] - b->x[j][i]) > w->scale[j])) {
+            end(w, b, i);
+            return;
+        }
+    for (int j = 0; j < n + w->stretches; j++)
+        b->x[j][i] = b->next[j][i];
+    b->left[i] -= b->length[i];
 }
 
 /* A point that hardly gets on, as along a jump of the drift that it is led back to from both sides, gets longer steps
- * until it is asked again. */
+ * until it is asked again. One that has taken far more steps than others is given up. */
 static void hurry(const gbees_journey *w, batch *b, size_t i)
 {
     b->least[i] = gbees_adaptive_least(fabs(w->to - w->from), fabs(b->seen[i] - b->left[i]), b->least[i]);
     b->step[i] = fmax(b->step[i], b->least[i]);
     b->seen[i] = b->left[i];
     b->due[i] += GBEES_ADAPTIVE_WINDOW;
+    if (b->tried[i] >= w->most)
+        end(w, b, i);
 }
 
 /* The points that need more thought; from the last one on, as the last one fills the place of one that leaves. */
@@ -352,10 +364,10 @@ static void think(queue *q, batch *b)
     for (size_t i = b->active; i-- > 0;) {
         if (!(b->error[i] <= 1) && gbees_adaptive_is_shortest(b->length[i], b->least[i]))
             force(q->journey, b, i);
+        if (b->left[i] != 0 && b->tried[i] >= b->due[i])
+            hurry(q->journey, b, i);
         if (b->left[i] == 0)
             leave(q, b, i);
-        else if (b->tried[i] >= b->due[i])
-            hurry(q->journey, b, i);
     }
 }
 

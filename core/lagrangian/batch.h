@@ -15,6 +15,7 @@ typedef struct gbees_journey {
     const gbees_functions *functions;  /* of the model, in its own axes */
     double from, to;                   /* times */
     double first;                      /* the length of the first step that is tried, > 0 */
+    double most;                       /* steps that are tried for a point, about: then it is given up */
     double scale[GBEES_MAX_DIM];       /* the unit of errors along each axis */
     double allowed[GBEES_MAX_DIM + 1]; /* the largest error of a step along each axis, and of the stretch */
     double beside[GBEES_MAX_DIM];      /* half the length along each axis over which the divergence is a difference */

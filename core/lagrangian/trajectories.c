@@ -6,9 +6,12 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-    PART = 512,   /* points that a thread takes at a time */
+    PART = 512, /* points that a thread takes at a time */
+    MOST_STEPS = 2048,
+    OFTEN = 32,   /* of a point: that many, and times that of the first step's length */
     SLICE = 65536 /* points after which it is asked whether the backend is ready */
 };
 
@@ -54,7 +57,7 @@ int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend 
                               .lender = lender && lender->integrator_create ? lender : NULL,
                               .threads = gbees_workers_threads(threads),
                               .tolerance = tolerance};
-    if (t->lender && t->lender->integrator_create(problem, &t->integrator, &ignored))
+    if (t->lender && t->lender->integrator_create(problem, 1, &t->integrator, &ignored))
         t->integrator = NULL;
     *made = t;
     return GBEES_OK;
@@ -154,12 +157,32 @@ static void take_part(void *context, size_t part)
     atomic_fetch_add(&c->evaluations, gbees_batch_run(&c->journey, first, count, c->x, c->stretch));
 }
 
-/* Has the backend take the points from c->first on, if that is work enough and the backend is ready. */
+/* Has the backend take the points c->first ... c->first + c->count - 1, if that is work enough and it is ready. */
 static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done, gbees_error *error)
 {
-    (void)t, (void)c, (void)nanoseconds, (void)error;
+    const gbees_journey *w = &c->journey;
+    double *part[GBEES_MAX_DIM];
+    double evaluations = 0;
+
     *done = 0;
-    return GBEES_OK;
+    if (!t->integrator || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS)
+        return GBEES_OK;
+    for (int j = 0; j < t->problem->dimension; j++)
+        part[j] = c->x[j] + c->first;
+    gbees_integration integration = {.count = c->count,
+                                     .from = (const double *const *)part,
+                                     .to = part,
+                                     .time = w->from,
+                                     .end = w->to,
+                                     .time_step = w->first,
+                                     .steps = (uint64_t)w->most,
+                                     .tolerance = t->tolerance,
+                                     .evaluations = &evaluations};
+
+    memcpy(integration.scale, w->scale, sizeof integration.scale);
+    const int status = t->lender->integrator_run(t->integrator, &integration, done, error);
+    t->evaluations += evaluations;
+    return status;
 }
 
 /* Takes all points; while the backend is not ready this process's threads take a slice of them. */
@@ -218,6 +241,7 @@ int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x
         return status;
     choose_probes(t->problem->dimension, count, x, &p);
     c.journey.first = gbees_batch_first_step(&c.journey, p.count, p.column, &planning);
+    c.journey.most = floor(MOST_STEPS + OFTEN * fabs(to - from) / c.journey.first);
     if (stretch) {
         choose_beside(&p, &c.journey);
         c.journey.stretches = !is_constant(&c.journey, &p, &rate, &planning);

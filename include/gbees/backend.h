@@ -160,7 +160,13 @@ typedef struct gbees_marginals {
  * Runge-Kutta method of fourth order. If the model has noise, half a step of Euler-Maruyama's noise is added before
  * and after each. The doubt of a step is an estimate of its error: max over j of time_step * |k3_j - k2_j| / scale_j,
  * where k2 and k3 are the drifts at the two stages in the middle of the step. A step whose doubt exceeds `doubt_most`
- * is divided. */
+ * is divided.
+ *
+ * With a `tolerance` above 0 each sample is integrated without noise from `time` to `end`, by steps of its own of
+ * Dormand and Prince's pair of order 8, whose error along axis j is at most tolerance * scale_j; of the members that
+ * say how, only these, `time_step`, the first step to be tried, and `steps`, after which a sample is given up, count.
+ * A sample that is given up, or whose trajectory ends before, becomes NAN; one that is not finite is left as it is.
+ */
 typedef struct gbees_integration {
     uint64_t count;              /**< samples */
     const double *const *from;   /**< from[j][i]: state j of sample i before */
@@ -173,6 +179,9 @@ typedef struct gbees_integration {
     uint64_t first;              /**< number of steps taken before, a counter of the random numbers, too */
     double scale[GBEES_MAX_DIM]; /**< the unit of doubt along each axis */
     double doubt_most;           /**< a step with more doubt is taken in parts */
+    double tolerance;            /**< above 0: as described above; else 0 */
+    double end;                  /**< with a tolerance: when it ends, before or after `time` */
+    double *evaluations; /**< with a tolerance: the number of times that the drift is evaluated is added to it */
 } gbees_integration;
 
 /** The frame of a moving grid at one time: a point y of the grid is x = centre + axes y of the model, and the grid's
@@ -318,8 +327,10 @@ typedef struct gbees_backend {
 
     /** Begins to compile and load what integrates samples of the problem's model, in the background, and returns at
      * once. The problem must outlive the integrator; its bound and its grid's axes have no effect. All three pointers
-     * are NULL if the backend does not integrate samples. */
-    int (*integrator_create)(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error);
+     * are NULL if the backend does not integrate samples.
+     * @param with_tolerance 1: all its integrations have a tolerance; 0: none has */
+    int (*integrator_create)(const gbees_problem *problem, int with_tolerance, gbees_integrator **integrator,
+                             gbees_error *error);
     /** Integrates samples. It may be called from any thread, one call at a time. Sets *done to 1; or to 0, with the
      * samples unchanged, if the integrator is not ready yet or has not enough memory for them. After an error the
      * integrator may only be destroyed. */

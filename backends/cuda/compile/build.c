@@ -81,7 +81,7 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,    PROGRAM_SMALL,      PROGRAM_ADVECT, PROGRAM_GRID,
                                           PROGRAM_PRUNES,   PROGRAM_ADVECT_ALL, PROGRAM_MARKS,  PROGRAM_LIKELIHOODS,
                                           PROGRAM_UPDATES,  PROGRAM_RANKS,      PROGRAM_FRAME,  PROGRAM_REMAP,
-                                          PROGRAM_INTEGRATE};
+                                          PROGRAM_INTEGRATE, PROGRAM_FOLLOW};
 
 /* The specs of all programs, and which of them are to be made. In a set of programs bit k stands for program k. */
 typedef struct program_batch {

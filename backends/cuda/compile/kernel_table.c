@@ -38,6 +38,7 @@ const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_NOISE_RATES] = {"gbees_noise_rates", "advancing the density", PROGRAM_RANKS, 0, 0},
     [KERNEL_DIFFUSE] = {"gbees_diffuse", "advancing the density", PROGRAM_RANKS, 0, 0},
     [KERNEL_INTEGRATE] = {"gbees_integrate", "integrating samples", PROGRAM_INTEGRATE, 0, 0},
+    [KERNEL_FOLLOW] = {"gbees_follow", "integrating samples", PROGRAM_FOLLOW, 0, 0},
 };
 
 const char *program_define(int program)
@@ -56,6 +57,7 @@ const char *program_define(int program)
         [PROGRAM_REMAP] = "GBEES_KERNELS=GBEES_KERNELS_REMAP",
         [PROGRAM_RANKS] = "GBEES_KERNELS=GBEES_KERNELS_RANKS",
         [PROGRAM_INTEGRATE] = "GBEES_KERNELS=GBEES_KERNELS_INTEGRATE",
+        [PROGRAM_FOLLOW] = "GBEES_KERNELS=GBEES_KERNELS_FOLLOW",
     };
 
     return defines[program];
@@ -106,11 +108,17 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
     case PROGRAM_REMAP:
         return problem->moving;
     case PROGRAM_INTEGRATE:
+    case PROGRAM_FOLLOW:
     case PROGRAM_RANKS:
         return 0;
     default:
         return 1;
     }
+}
+
+int program_has_samples(int program)
+{
+    return program == PROGRAM_INTEGRATE || program == PROGRAM_FOLLOW;
 }
 
 int program_is_shared(int program)

@@ -24,6 +24,7 @@ enum {
     PROGRAM_REMAP,       /* cells to those of another frame: until it is there the processor does it */
     PROGRAM_RANKS,       /* ghosts, growth and moves of bricks on a grid that several GPUs share */
     PROGRAM_INTEGRATE,   /* samples, for an audit: a run does without it (engine/integrator.h) */
+    PROGRAM_FOLLOW,      /* samples with a tolerance, likewise */
     PROGRAMS
 };
 
@@ -62,6 +63,7 @@ enum {
     KERNEL_NOISE_RATES,
     KERNEL_DIFFUSE,
     KERNEL_INTEGRATE,
+    KERNEL_FOLLOW,
     KERNELS
 };
 
@@ -83,6 +85,8 @@ const char *program_define(int program);
 int program_is_wanted(const gbees_problem *problem, const char *arch, int program);
 /* Whether a grid that several GPUs share needs it, too. */
 int program_is_shared(int program);
+/* Whether it integrates samples, which are in the model's axes and not on a grid. */
+int program_has_samples(int program);
 
 /* Whether there is a measurement up to the end: only then kernels for updates are made. */
 int kernels_have_updates(const gbees_problem *problem);

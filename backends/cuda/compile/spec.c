@@ -79,7 +79,7 @@ static int contracts(const gbees_problem *problem, const char *arch, int program
 {
     const int steps = program == PROGRAM_STEPS || program == PROGRAM_SMALL || program == PROGRAM_PRUNES;
 
-    return problem->numerics.precision != GBEES_DOUBLE && !exact && program != PROGRAM_INTEGRATE &&
+    return problem->numerics.precision != GBEES_DOUBLE && !exact && !program_has_samples(program) &&
            program != PROGRAM_REMAP && !pairs_pencils(problem, program) &&
            !(steps && kernels_have_small(problem, arch));
 }
@@ -157,7 +157,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
     add(spec, program_define(program));
     add_numerics(spec, problem);
-    add_model(spec, problem, problem->rotated && program != PROGRAM_INTEGRATE); /* samples are in the model's axes */
+    add_model(spec, problem, problem->rotated && !program_has_samples(program)); /* samples are in the model's axes */
     if (program == PROGRAM_UPDATES || program == PROGRAM_LIKELIHOODS)
         add_updates(spec, problem);
     if (program == PROGRAM_STEPS && kernels_always_advect_apart(problem))

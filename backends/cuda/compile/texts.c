@@ -23,6 +23,7 @@ EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(frame, "backends/cuda/device/frame.h")
 EMBED(remap, "backends/cuda/device/remap.h")
 EMBED(remapping, "backends/cuda/device/remapping.h")
+EMBED(follow, "backends/cuda/device/follow.h")
 EMBED(integrate, "backends/cuda/device/integrate.h")
 EMBED(integration, "backends/cuda/device/integration.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
@@ -50,10 +51,12 @@ EMBED(small_grow, "backends/cuda/device/small/grow.h")
 EMBED(small_prune, "backends/cuda/device/small/prune.h")
 EMBED(small_steps, "backends/cuda/device/small/steps.h")
 EMBED(standard, "backends/cuda/device/standard.h")
+EMBED(adaptive, "core/numerics/adaptive.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
 EMBED(numerics_ctu, "core/numerics/ctu.h")
 EMBED(numerics_diffusion, "core/numerics/diffusion.h")
+EMBED(dormand_prince, "core/numerics/dormand_prince.h")
 EMBED(fixed, "core/numerics/fixed.h")
 EMBED(fused, "core/numerics/fused.h")
 EMBED(ledger, "core/numerics/ledger.h")
@@ -84,6 +87,7 @@ static const cuda_text table[] = {
     NAMED("device/small/cluster.h", cluster),
     NAMED("device/cells.h", cells),
     NAMED("device/frame.h", frame),
+    NAMED("device/follow.h", follow),
     NAMED("device/integrate.h", integrate),
     NAMED("device/ctu.h", ctu),
     NAMED("device/ctu_lines.h", ctu_lines),
@@ -113,10 +117,12 @@ static const cuda_text table[] = {
     NAMED("device/update.h", update),
     NAMED("device/equations.h", equations),
     NAMED("device/model.h", model),
+    NAMED("numerics/adaptive.h", adaptive),
     NAMED("numerics/brick.h", brick),
     NAMED("numerics/buzhash.h", buzhash),
     NAMED("numerics/ctu.h", numerics_ctu),
     NAMED("numerics/diffusion.h", numerics_diffusion),
+    NAMED("numerics/dormand_prince.h", dormand_prince),
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/fused.h", fused),
     NAMED("numerics/ledger.h", ledger),

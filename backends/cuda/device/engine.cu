@@ -30,7 +30,7 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, ranks, update, statistics, marginals, small/..., frame, remapping, remap, integration, integrate
+ * shrink, ranks, update, statistics, marginals, small/..., frame, remapping, remap, integration, integrate, follow
  */
 #include "device/kernels.h"
 #include "device/model.h"
@@ -50,6 +50,9 @@
 #endif
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_INTEGRATE)
 #include "device/integrate.h"
+#endif
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_FOLLOW)
+#include "device/follow.h"
 #endif
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_ADVANCE)
@@ -445,6 +448,16 @@ GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_u
 GBEES_KERNEL gbees_integrate(GBEES_BY_VALUE gbees_samples c)
 {
     integrate_pass(&c);
+}
+
+#endif
+
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_FOLLOW)
+
+/* Takes samples along the model's drift, each by steps of its own. Knows nothing of a grid; any number of blocks. */
+GBEES_KERNEL gbees_follow(GBEES_BY_VALUE gbees_samples c)
+{
+    follow_pass(&c);
 }
 
 #endif

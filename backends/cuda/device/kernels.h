@@ -23,6 +23,8 @@
 #define GBEES_KERNELS_RANKS 13 /* the passes of device/ranks.h, for a grid that several GPUs share */
 #define GBEES_KERNELS_REMAP 14 /* cells to those of another frame: gbees_remap */
 
+#define GBEES_KERNELS_FOLLOW 15 /* samples of the equations, with a tolerance: gbees_follow */
+
 /* 1 if the program that is compiled contains these kernels. */
 #define GBEES_HAS_KERNELS(which) (GBEES_KERNELS == GBEES_KERNELS_ALL || GBEES_KERNELS == (which))
 

@@ -226,7 +226,7 @@ static void release(gbees_hold *held)
 /* ---- samples ---- */
 
 /* Finds the program that integrates samples in the cache, or begins to compile it in a thread. */
-static int begin_integrator(session *s, const gbees_problem *problem, gbees_error *error)
+static int begin_integrator(session *s, const gbees_problem *problem, int which, gbees_error *error)
 {
     program_spec spec;
     char arch[16];
@@ -234,15 +234,16 @@ static int begin_integrator(session *s, const gbees_problem *problem, gbees_erro
 
     if (status)
         return status;
-    cuda_spec_set(&spec, problem, arch, PROGRAM_INTEGRATE, 1);
-    status = program_find(&s->api, &spec, &s->kernels.part[PROGRAM_INTEGRATE], error);
-    if (status || s->kernels.part[PROGRAM_INTEGRATE].image)
+    cuda_spec_set(&spec, problem, arch, which, 1);
+    status = program_find(&s->api, &spec, &s->kernels.part[which], error);
+    if (status || s->kernels.part[which].image)
         return status;
     status = cuda_api_open_compiler(&s->api, error);
-    return status ? status : program_set_begin(&s->kernels, PROGRAM_INTEGRATE, &s->api, &spec, program_make, error);
+    return status ? status : program_set_begin(&s->kernels, which, &s->api, &spec, program_make, error);
 }
 
-static int integrator_create(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error)
+static int integrator_create(const gbees_problem *problem, int with_tolerance, gbees_integrator **integrator,
+                             gbees_error *error)
 {
     session *s = calloc(1, sizeof *s);
 
@@ -252,7 +253,7 @@ static int integrator_create(const gbees_problem *problem, gbees_integrator **in
     if (!status)
         status = cuda_check(&s->api, s->api.cuDeviceGet(&s->device, 0), "asking for a GPU", error);
     if (!status)
-        status = begin_integrator(s, problem, error);
+        status = begin_integrator(s, problem, with_tolerance ? PROGRAM_FOLLOW : PROGRAM_INTEGRATE, error);
     if (!status)
         status = cuda_integrator_create(&s->api, s->device, &s->kernels, problem, integrator, error);
     if (status)

@@ -17,7 +17,7 @@ struct gbees_integrator {
     CUfunction kernel;   /* NULL: not loaded yet */
     unsigned warps;      /* of a block */
     unsigned most;       /* blocks that are resident at once */
-    CUdeviceptr samples; /* the GPU's memory for samples, by state, then their numbers; 0: none */
+    CUdeviceptr samples; /* the GPU's memory for samples, by state, then their numbers, then a counter; 0: none */
     size_t bytes;        /* of `samples` */
 };
 
@@ -61,14 +61,16 @@ void cuda_integrator_destroy(gbees_integrator *c)
 {
     if (!c)
         return;
-    program *p = &c->programs->part[PROGRAM_INTEGRATE];
-
     if (c->context) {
         (void)c->api->cuCtxSetCurrent(c->context);
         free_samples(c);
-        if (p->module) /* modules have to go before their context */
-            (void)c->api->cuModuleUnload(p->module);
-        p->module = NULL;
+        for (int part = 0; part < PROGRAMS; part++) {
+            program *p = &c->programs->part[part];
+
+            if (p->module) /* modules have to go before their context */
+                (void)c->api->cuModuleUnload(p->module);
+            p->module = NULL;
+        }
         if (c->stream)
             (void)c->api->cuStreamDestroy(c->stream);
         (void)c->api->cuDevicePrimaryCtxRelease(c->device);
@@ -76,12 +78,13 @@ void cuda_integrator_destroy(gbees_integrator *c)
     free(c);
 }
 
-/* Loads the kernel if it has been compiled; c->kernel stays NULL until then. */
-static int take_kernel(gbees_integrator *c, gbees_error *error)
+/* Loads a kernel if it has been compiled; c->kernel stays NULL until then. */
+static int take_kernel(gbees_integrator *c, int kernel, gbees_error *error)
 {
     const cuda_api *api = c->api;
-    program *p = &c->programs->part[PROGRAM_INTEGRATE];
-    int blocks = 0, multiprocessors = 0, status = program_set_take(c->programs, PROGRAM_INTEGRATE, 0, error);
+    const kernel_entry *entry = &kernel_table[kernel];
+    program *p = &c->programs->part[entry->program];
+    int blocks = 0, multiprocessors = 0, status = program_set_take(c->programs, entry->program, 0, error);
 
     if (status || !p->image)
         return status;
@@ -92,7 +95,7 @@ static int take_kernel(gbees_integrator *c, gbees_error *error)
             api, api->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, c->device),
             doing, error);
     if (!status)
-        status = program_function(api, p, kernel_table[KERNEL_INTEGRATE].name, &c->kernel, error);
+        status = program_function(api, p, entry->name, &c->kernel, error);
     if (!status)
         status = cuda_check(api,
                             api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, c->kernel,
@@ -101,7 +104,7 @@ static int take_kernel(gbees_integrator *c, gbees_error *error)
     c->most = (unsigned)(blocks * multiprocessors);
     return status || c->most > 0
                ? status
-               : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of gbees_integrate");
+               : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of %s", entry->name);
 }
 
 /* Takes the GPU's memory for samples. Returns 0 if there is none: then the audit integrates on the host. */
@@ -134,6 +137,13 @@ static int move(const gbees_integrator *c, const gbees_integration *integration,
     return cuda_check(c->api, result, doing, error);
 }
 
+/* Where the GPU counts evaluations. */
+static CUdeviceptr counter_of(const gbees_integrator *c, const gbees_integration *integration)
+{
+    return c->samples +
+           ((size_t)c->problem->dimension + (integration->number != NULL)) * integration->count * sizeof(double);
+}
+
 /* Launches the kernel, a thread a sample. */
 static int launch(const gbees_integrator *c, const gbees_integration *integration, gbees_error *error)
 {
@@ -148,7 +158,10 @@ static int launch(const gbees_integrator *c, const gbees_integration *integratio
                              .first = integration->first,
                              .time = integration->time,
                              .time_step = integration->time_step,
-                             .doubt_most = integration->doubt_most};
+                             .doubt_most = integration->doubt_most,
+                             .tolerance = integration->tolerance,
+                             .end = integration->end,
+                             .evaluations = counter_of(c, integration)};
     void *arguments[] = {&samples};
 
     memcpy(samples.scale, integration->scale, sizeof samples.scale);
@@ -160,6 +173,34 @@ static int launch(const gbees_integrator *c, const gbees_integration *integratio
                       doing, error);
 }
 
+/* Sends the samples, integrates them, and fetches them. */
+static int integrate(const gbees_integrator *c, const gbees_integration *integration, gbees_error *error)
+{
+    const int counts = integration->tolerance > 0 && integration->evaluations;
+    uint64_t evaluations = 0;
+    int status = move(c, integration, 0, error);
+
+    if (!status && integration->tolerance > 0)
+        status = cuda_check(
+            c->api,
+            c->api->cuMemcpyHtoDAsync(counter_of(c, integration), &evaluations, sizeof evaluations, c->stream), doing,
+            error);
+    if (!status)
+        status = launch(c, integration, error);
+    if (!status)
+        status = move(c, integration, 1, error);
+    if (!status && counts)
+        status = cuda_check(
+            c->api,
+            c->api->cuMemcpyDtoHAsync(&evaluations, counter_of(c, integration), sizeof evaluations, c->stream), doing,
+            error);
+    if (!status)
+        status = cuda_check(c->api, c->api->cuStreamSynchronize(c->stream), doing, error);
+    if (!status && counts)
+        *integration->evaluations += (double)evaluations;
+    return status;
+}
+
 int cuda_integrator_run(gbees_integrator *c, const gbees_integration *integration, int *done, gbees_error *error)
 {
     const size_t columns = (size_t)c->problem->dimension + (integration->number != NULL);
@@ -167,16 +208,10 @@ int cuda_integrator_run(gbees_integrator *c, const gbees_integration *integratio
     *done = 0;
     int status = cuda_check(c->api, c->api->cuCtxSetCurrent(c->context), doing, error);
     if (!status && !c->kernel)
-        status = take_kernel(c, error);
-    if (status || !c->kernel || !reserve(c, columns * integration->count * sizeof(double)))
+        status = take_kernel(c, integration->tolerance > 0 ? KERNEL_FOLLOW : KERNEL_INTEGRATE, error);
+    if (status || !c->kernel || !reserve(c, (columns * integration->count + 1) * sizeof(double)))
         return status;
-    status = move(c, integration, 0, error);
-    if (!status)
-        status = launch(c, integration, error);
-    if (!status)
-        status = move(c, integration, 1, error);
-    if (!status)
-        status = cuda_check(c->api, c->api->cuStreamSynchronize(c->stream), doing, error);
+    status = integrate(c, integration, error);
     *done = !status;
     return status;
 }

@@ -1,11 +1,13 @@
-/* integrator.h - integrates samples of a model's equations on the GPU, for an audit. It needs no engine. */
+/* integrator.h - integrates samples of a model's equations on the GPU, for an audit and for a frame that goes
+ * with the flow. It needs no engine. */
 #ifndef GBEES_CUDA_INTEGRATOR_H
 #define GBEES_CUDA_INTEGRATOR_H
 
 #include "cuda/compile/build.h"
 #include <gbees/backend.h>
 
-/* Creates an integrator, whose program is PROGRAM_INTEGRATE of `programs`: it may still be being made.  `api`,
+/* Creates an integrator, whose program is PROGRAM_INTEGRATE of `programs`, or PROGRAM_FOLLOW for integrations with a
+ * tolerance: it may still be being made.  `api`,
  * `programs` and the problem stay the caller's, and must outlive the integrator. */
 int cuda_integrator_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                            gbees_integrator **integrator, gbees_error *error);

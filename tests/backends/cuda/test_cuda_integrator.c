@@ -5,6 +5,7 @@
 #include "audit/offload.h"
 #include "cuda_engine_fixture.h"
 #include "fixtures/suite.h"
+#include "lagrangian/trajectories.h"
 
 enum { COUNT = 1501 };
 
@@ -181,6 +182,99 @@ START_TEST(samples_that_end_elsewhere_are_not_taken)
 }
 END_TEST
 
+/* ---- with a tolerance: trajectories, each by steps of its own ---- */
+
+static const struct {
+    const char *model;
+    const char *settings[MOST_SETTINGS];
+    double from, to;
+    int ends; /* 1: some trajectories end before */
+} ways[] = {
+    {"lorenz63", {NULL}, 0, 2, 0},
+    {"lorenz63", {NULL}, 1, 0.4, 0},
+    {"duffing", {NULL}, 0.3, 9, 0},
+    {"linear", {"dimension=8", "factor=0.5", "threshold=1e-5", "measurements=[]"}, 0, 6, 0},
+    {"lorenz63", {NULL}, 0, -3, 1},
+};
+
+static void spread(const gbees_problem *problem, size_t count, double **x, double *scale)
+{
+    uint64_t state = 7;
+
+    for (int j = 0; j < problem->dimension; j++) {
+        x[j] = malloc(count * sizeof(double));
+        ck_assert_ptr_nonnull(x[j]);
+        scale[j] = sqrt(problem->covariance[j * problem->dimension + j]);
+        for (size_t i = 0; i < count; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            x[j][i] = problem->mean[j] + 2 * scale[j] * ((double)(state >> 11) * 0x1p-52 - 1);
+        }
+    }
+    x[0][5] = NAN;
+}
+
+START_TEST(trajectories_go_the_same_way)
+{
+    enum { MANY = 20001 };
+    double *x[2][GBEES_MAX_DIM], scale[GBEES_MAX_DIM], evaluations[2];
+    size_t lost = 0;
+    scene s;
+
+    open_scene(&s, ways[_i].model, ways[_i].settings);
+    for (int there = 0; there < 2; there++) {
+        gbees_trajectories *t = NULL;
+
+        spread(s.w.problem, MANY, x[there], scale);
+        ck_assert_msg(gbees_trajectories_create(s.w.problem, there ? &s.backend : NULL, 1, 1e-9, &t, &s.w.error) == 0,
+                      "%s", s.w.error.text);
+        ck_assert_msg(
+            gbees_trajectories_run(t, MANY, x[there], NULL, scale, ways[_i].from, ways[_i].to, &s.w.error) == 0, "%s",
+            s.w.error.text);
+        evaluations[there] = gbees_trajectories_evaluations(t);
+        gbees_trajectories_destroy(t);
+    }
+    ck_assert_int_eq(calls_done, 1);
+    ck_assert_double_eq(evaluations[0], evaluations[1]);
+    for (size_t i = 0; i < MANY; i++)
+        lost += isnan(x[1][0][i]) != 0;
+    ck_assert(ways[_i].ends ? lost > 10 && lost < MANY - 10 : lost == 1);
+    for (int j = 0; j < s.w.problem->dimension; j++) {
+        for (size_t i = 0; i < MANY; i++)
+            ck_assert(x[0][j][i] == x[1][j][i] || (isnan(x[0][j][i]) && isnan(x[1][j][i])));
+        free(x[0][j]);
+        free(x[1][j]);
+    }
+    world_close(&s.w);
+}
+END_TEST
+
+/* A few points are not moved to a GPU, nor are any if it has no memory for them. */
+START_TEST(threads_take_trajectories_that_a_backend_does_not)
+{
+    static const char *const settings[] = {NULL};
+    const size_t count = _i ? 20001 : 8;
+    double *x[GBEES_MAX_DIM], scale[GBEES_MAX_DIM];
+    gbees_trajectories *t = NULL;
+    scene s;
+
+    if (_i)
+        (void)setenv("SHIM_MEMORY", "1000", 1);
+    open_scene(&s, "lorenz63", settings);
+    spread(s.w.problem, count, x, scale);
+    ck_assert_int_eq(gbees_trajectories_create(s.w.problem, &s.backend, 1, 1e-9, &t, &s.w.error), 0);
+    ck_assert_int_eq(gbees_trajectories_run(t, count, x, NULL, scale, 0, 1, &s.w.error), 0);
+    ck_assert_int_eq(calls_done, 0);
+    ck_assert_double_gt(gbees_trajectories_evaluations(t), 100 * (double)(count - 1));
+    for (size_t i = 0; i < count; i++)
+        ck_assert(isfinite(x[0][i]) || i == 5);
+    for (int j = 0; j < 3; j++)
+        free(x[j]);
+    gbees_trajectories_destroy(t);
+    world_close(&s.w);
+    set_back();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda_integrator");
@@ -191,6 +285,8 @@ int main(void)
     tcase_add_test(tcase, noise_belongs_to_the_sample);
     tcase_add_loop_test(tcase, threads_do_what_a_backend_can_not, 0, 3);
     tcase_add_test(tcase, samples_that_end_elsewhere_are_not_taken);
+    tcase_add_loop_test(tcase, trajectories_go_the_same_way, 0, sizeof ways / sizeof *ways);
+    tcase_add_loop_test(tcase, threads_take_trajectories_that_a_backend_does_not, 0, 2);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

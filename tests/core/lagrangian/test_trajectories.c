@@ -459,6 +459,25 @@ START_TEST(points_slide_along_a_jump)
 }
 END_TEST
 
+/* Backwards the points of Lorenz '63 turn ever faster, without an end in finite time: those that would take millions of
+ * steps are given up. */
+START_TEST(points_that_take_too_long_are_given_up)
+{
+    gbees_problem *problem = problem_create(model("lorenz63"), 0, NULL);
+    size_t lost = 0;
+    cloud c;
+
+    cloud_of(&c, problem, 64);
+    go(problem, 1, 1e-9, &c, 0, 0, -3);
+    for (size_t i = 0; i < c.count; i++)
+        lost += isnan(c.x[0][i]) != 0;
+    ck_assert_uint_gt(lost, 32);
+    ck_assert_double_lt(c.evaluations, 200000 * (double)c.count);
+    cloud_destroy(&c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
 START_TEST(nothing_to_do_is_done)
 {
     gbees_problem problem = own_problem(&square_model);
@@ -495,6 +514,7 @@ int main(void)
     tcase_add_test(tcase, points_that_are_not_finite_are_skipped);
     tcase_add_loop_test(tcase, points_cross_a_jump, 0, 3);
     tcase_add_test(tcase, points_slide_along_a_jump);
+    tcase_add_test(tcase, points_that_take_too_long_are_given_up);
     tcase_add_test(tcase, nothing_to_do_is_done);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

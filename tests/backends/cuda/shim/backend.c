@@ -263,8 +263,11 @@ static int serve(const gbees_problem *problem, const gbees_engine_options *optio
 /* ---- samples ------------------------------------------------------------------------------------------------------
  */
 
-static int integrator_create(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error)
+static int integrator_create(const gbees_problem *problem, int with_tolerance, gbees_integrator **integrator,
+                             gbees_error *error)
 {
+    const int part = with_tolerance ? PROGRAM_FOLLOW : PROGRAM_INTEGRATE;
+
     if (!setting("SHIM_INTEGRATE", 0))
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_INTEGRATE is not set");
     shim_chosen = choose(problem);
@@ -272,7 +275,7 @@ static int integrator_create(const gbees_problem *problem, gbees_integrator **in
         return gbees_error_set(error, GBEES_EUSAGE, "shim has no kernels of %s", problem->model->name);
     cuda_shim_open(&api);
     shim_memory = (size_t)setting("SHIM_MEMORY", (size_t)1 << 32);
-    programs.part[PROGRAM_INTEGRATE] = (program){.image = malloc(1), .shape = {10, 1, 0}};
+    programs.part[part] = (program){.image = malloc(1), .shape = {10, 1, 0}};
     return cuda_integrator_create(&api, 0, &programs, problem, integrator, error);
 }
 

@@ -24,7 +24,7 @@ static const char *const names[SHIM_KERNELS] = {
     "gbees_advect_all",  "gbees_mark",      "gbees_range",      "gbees_marginal_sums", "gbees_frame", "gbees_remap",
     "gbees_grow",        "gbees_link",      "gbees_relink",     "gbees_select",        "gbees_keys",  "gbees_sample",
     "gbees_insert",      "gbees_copy_rows", "gbees_copy_marks", "gbees_stay",          "gbees_keep",  "gbees_inspect",
-    "gbees_noise_rates", "gbees_diffuse",   "gbees_integrate",
+    "gbees_noise_rates", "gbees_diffuse",   "gbees_integrate",  "gbees_follow",
 };
 
 typedef struct launch {

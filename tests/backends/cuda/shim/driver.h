@@ -42,6 +42,7 @@ typedef enum shim_kernel {
     SHIM_NOISE_RATES,
     SHIM_DIFFUSE,
     SHIM_INTEGRATE,
+    SHIM_FOLLOW,
     SHIM_KERNELS
 } shim_kernel;
 

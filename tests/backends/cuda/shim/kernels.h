@@ -220,6 +220,9 @@ static void run_kernel(shim_kernel kernel, void **a)
     case SHIM_INTEGRATE:
         gbees_integrate(ARGUMENT(gbees_samples, 0));
         break;
+    case SHIM_FOLLOW:
+        gbees_follow(ARGUMENT(gbees_samples, 0));
+        break;
     case SHIM_KERNELS:
         break;
     }
