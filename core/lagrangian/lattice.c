@@ -51,7 +51,8 @@ void gbees_lattice_destroy(gbees_lattice *lattice)
     free(lattice->log_weight);
     free(lattice->gain);
     free(lattice->stretch);
-    free(lattice->table);
+    free(lattice->block);
+    free(lattice->slot);
     unlink_points(lattice);
     free(lattice);
 }
@@ -117,54 +118,115 @@ static uint32_t hash(const gbees_site *site)
     uint64_t half[2];
 
     memcpy(half, site, sizeof half);
-    half[0] = (half[0] ^ (half[1] * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+    half[0] *= 0x9e3779b97f4a7c15u;
+    half[0] ^= half[0] >> 32;
+    half[0] = (half[0] + half[1]) * 0xbf58476d1ce4e5b9u;
     half[0] ^= half[0] >> 29;
-    return (uint32_t)((half[0] * 0x94d049bb133111ebu) >> 32);
+    half[0] *= 0x94d049bb133111ebu;
+    return (uint32_t)(half[0] ^ half[0] >> 32);
 }
 
-static void insert(gbees_lattice *lattice, uint32_t point)
+/* The key of a site's block. */
+static gbees_site key_of(const gbees_lattice *lattice, const gbees_site *site)
 {
-    uint32_t slot = hash(&lattice->site[point]) & lattice->table_mask;
+    gbees_site key = *site;
+    int16_t *last = &key.z[lattice->n - 1];
 
-    while (lattice->table[slot] != GBEES_NO_POINT)
-        slot = (slot + 1) & lattice->table_mask;
-    lattice->table[slot] = point;
+    *last = (int16_t)(*last >> 3);
+    return key;
 }
 
-/* Makes a table for at least `points` points, with those that there are. */
-static int make_table(gbees_lattice *lattice, uint64_t points, gbees_error *error)
+/* The slot of a block's key: its own, or the empty one where it would be. */
+static uint32_t slot_of(const gbees_lattice *lattice, const gbees_site *key)
 {
-    uint64_t slots = 1024;
+    uint32_t slot = hash(key) & lattice->slot_mask;
 
-    while (slots < 2 * points)
+    while (lattice->slot[slot] != GBEES_NO_POINT &&
+           memcmp(&lattice->block[lattice->slot[slot]].key, key, sizeof *key) != 0)
+        slot = (slot + 1) & lattice->slot_mask;
+    return slot;
+}
+
+/* Makes slots for twice as many blocks as there are, and enters these. */
+static int make_slots(gbees_lattice *lattice)
+{
+    uint64_t slots = 256;
+    uint32_t *made;
+
+    while (slots < 4 * ((uint64_t)lattice->block_count + 1))
         slots *= 2;
-    free(lattice->table);
-    lattice->table = gbees_array_create(slots, sizeof *lattice->table);
-    if (!lattice->table)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a lattice of %llu points",
-                               (unsigned long long)points);
-    memset(lattice->table, 0xff, slots * sizeof *lattice->table);
-    lattice->table_mask = (uint32_t)(slots - 1);
-    for (uint32_t i = 0; i < lattice->count; i++)
-        insert(lattice, i);
-    return GBEES_OK;
+    made = gbees_array_create(slots, sizeof *made);
+    if (!made)
+        return 1;
+    memset(made, 0xff, slots * sizeof *made);
+    free(lattice->slot);
+    lattice->slot = made;
+    lattice->slot_mask = (uint32_t)(slots - 1);
+    for (uint32_t k = 0; k < lattice->block_count; k++)
+        made[slot_of(lattice, &lattice->block[k].key)] = k;
+    return 0;
+}
+
+/* Enters a point into the table. Returns 1 if there is no memory. */
+static int insert(gbees_lattice *lattice, uint32_t point)
+{
+    const gbees_site key = key_of(lattice, &lattice->site[point]);
+    uint32_t slot;
+
+    if (2 * (uint64_t)lattice->block_count >= lattice->slot_mask && make_slots(lattice))
+        return 1;
+    slot = slot_of(lattice, &key);
+    if (lattice->slot[slot] == GBEES_NO_POINT) {
+        const uint32_t count = lattice->block_count;
+
+        if (count == lattice->block_capacity) {
+            const uint32_t capacity = count ? 2 * count : FIRST;
+
+            if (move_array(&lattice->block, count * sizeof *lattice->block, capacity * sizeof *lattice->block))
+                return 1;
+            lattice->block_capacity = capacity;
+        }
+        lattice->block[count].key = key;
+        memset(lattice->block[count].point, 0xff, sizeof lattice->block[count].point);
+        lattice->slot[slot] = lattice->block_count++;
+    }
+    lattice->block[lattice->slot[slot]].point[lattice->site[point].z[lattice->n - 1] & (GBEES_SITE_BLOCK - 1)] =
+        point;
+    return 0;
+}
+
+static void drop_table(gbees_lattice *lattice)
+{
+    free(lattice->block);
+    free(lattice->slot);
+    lattice->block = NULL;
+    lattice->slot = NULL;
+    lattice->block_count = lattice->block_capacity = lattice->slot_mask = 0;
 }
 
 int gbees_lattice_index(gbees_lattice *lattice, gbees_error *error)
 {
-    return lattice->table ? GBEES_OK : make_table(lattice, lattice->capacity, error);
+    int failed = lattice->block ? 0 : make_slots(lattice);
+
+    if (lattice->block)
+        return GBEES_OK;
+    for (uint32_t i = 0; i < lattice->count && !failed; i++)
+        failed = insert(lattice, i);
+    if (!failed && !lattice->block) /* of an empty lattice */
+        failed = move_array(&lattice->block, 0, (lattice->block_capacity = FIRST) * sizeof *lattice->block);
+    if (!failed)
+        return GBEES_OK;
+    drop_table(lattice);
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the table of %u points", lattice->count);
 }
 
 uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site)
 {
-    uint32_t slot = hash(site) & lattice->table_mask;
+    const gbees_site key = key_of(lattice, site);
+    const uint32_t block = lattice->slot[slot_of(lattice, &key)];
 
-    while (lattice->table[slot] != GBEES_NO_POINT) {
-        if (memcmp(&lattice->site[lattice->table[slot]], site, sizeof *site) == 0)
-            return lattice->table[slot];
-        slot = (slot + 1) & lattice->table_mask;
-    }
-    return GBEES_NO_POINT;
+    return block == GBEES_NO_POINT ? GBEES_NO_POINT
+                                   : lattice->block[block].point[site->z[lattice->n - 1] & (GBEES_SITE_BLOCK - 1)];
 }
 
 /* ---- neighbours ---- */
@@ -213,8 +275,6 @@ int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_e
 
     if (i == lattice->capacity)
         status = gbees_lattice_reserve(lattice, i ? 2 * (uint64_t)i : FIRST, error);
-    if (!status && lattice->table && 2 * (uint64_t)i > lattice->table_mask)
-        status = make_table(lattice, 2 * (uint64_t)i, error);
     if (status)
         return status;
     if (lattice->beside[0])
@@ -224,9 +284,9 @@ int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_e
     for (int j = 0; j < lattice->n; j++)
         lattice->x[j][i] = x0[j];
     lattice->log_weight[i] = lattice->gain[i] = lattice->stretch[i] = 0;
+    if (lattice->block && insert(lattice, i))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the table of %u points", i);
     lattice->count++;
-    if (lattice->table)
-        insert(lattice, i);
     return GBEES_OK;
 }
 
@@ -248,6 +308,5 @@ void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep)
         return;
     lattice->count = to;
     unlink_points(lattice);
-    free(lattice->table);
-    lattice->table = NULL;
+    drop_table(lattice);
 }

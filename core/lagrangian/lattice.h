@@ -19,6 +19,14 @@ typedef struct gbees_site {
     int16_t z[GBEES_MAX_DIM];
 } gbees_site;
 
+enum { GBEES_SITE_BLOCK = 8 /* points of a block */ };
+
+/* Points whose sites differ in the last three bits of the last index alone: look-ups of neighbours hit few blocks. */
+typedef struct gbees_site_block {
+    gbees_site key;                   /* the site, its last index divided by GBEES_SITE_BLOCK */
+    uint32_t point[GBEES_SITE_BLOCK]; /* or GBEES_NO_POINT */
+} gbees_site_block;
+
 #define GBEES_NO_POINT UINT32_MAX /* of gbees_lattice_find(): there is no such point */
 
 typedef struct gbees_lattice {
@@ -35,8 +43,11 @@ typedef struct gbees_lattice {
     /* beside[2 k][i], beside[2 k + 1][i]: the points below and above point i along index k, or GBEES_NO_POINT; NULL:
      * not found yet */
     uint32_t *beside[2 * GBEES_MAX_DIM];
-    uint32_t *table; /* hash table of points, [table_mask + 1]; NULL: not made yet */
-    uint32_t table_mask;
+    /* The hash table: blocks of points that are neighbours along the last index. */
+    gbees_site_block *block; /* [block_count]; NULL: there is no table yet */
+    uint32_t block_count, block_capacity;
+    uint32_t *slot; /* [slot_mask + 1]: numbers of blocks, or GBEES_NO_POINT */
+    uint32_t slot_mask;
 } gbees_lattice;
 
 /* Creates an empty lattice. */
