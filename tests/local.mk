@@ -441,7 +441,7 @@ EXTRA_PROGRAMS += %D%/accuracy/accuracy %D%/accuracy/certificates %D%/accuracy/c
 	%D%/accuracy/decades.h
 
 # The benchmark (doc/performance.md): make bench, and make tests/bench/draw for its pictures.
-EXTRA_PROGRAMS += %D%/bench/ceiling %D%/bench/draw
+EXTRA_PROGRAMS += %D%/bench/ceiling %D%/bench/draw %D%/bench/trajectories
 %C%_bench_ceiling_CFLAGS = $(AM_CFLAGS) -ffp-contract=fast $(OPENMP_CFLAGS)
 %C%_bench_ceiling_LDADD =
 %C%_bench_ceiling_SOURCES = \

@@ -59,7 +59,7 @@ program_shape shape_first(const gbees_problem *problem, int program)
     case PROGRAM_INTEGRATE: /* a sample has its states and the drifts of three stages in registers */
         return (program_shape){8, problem->dimension <= 3 && !problem->model->diffusion ? 2 : 1, 0};
     case PROGRAM_FOLLOW: /* ... and the slopes of up to ten stages */
-        return (program_shape){8, problem->dimension <= 2 ? 2 : 1, 0};
+        return (program_shape){8, problem->dimension <= 3 ? 2 : 1, 0};
     case PROGRAM_SMALL: { /* a cluster of 16 blocks then has a warp for each brick of most small grids */
         const int few = numerics->precision == GBEES_DOUBLE && gbees_scheme_order(numerics->scheme) == 7;
 

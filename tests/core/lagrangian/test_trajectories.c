@@ -459,8 +459,8 @@ START_TEST(points_slide_along_a_jump)
 }
 END_TEST
 
-/* Backwards the points of Lorenz '63 turn ever faster, without an end in finite time: those that would take millions of
- * steps are given up. */
+/* Backwards the points of Lorenz '63 turn ever faster, without an end in finite time: those that would take millions
+ * of steps are given up. */
 START_TEST(points_that_take_too_long_are_given_up)
 {
     gbees_problem *problem = problem_create(model("lorenz63"), 0, NULL);
