@@ -81,6 +81,7 @@ class CertificateStruct(c.Structure):
         ("density", Difference),
         ("estimate", c.c_double),
         ("variation", c.c_double),
+        ("variation_least", c.c_double),
         ("uncompared", c.c_uint64),
         ("reason", c.c_char * 256),
     ]
