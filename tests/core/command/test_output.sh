@@ -145,7 +145,7 @@ has err "leave out --set, --param, --until, --accuracy, --densities and --files"
 scene
 what="four runs at once"
 for k in 1 2 3 4; do
-    test "$k" -le 2 && options="--accuracy 2 --set threshold=1e-5" || options=
+    test "$k" -le 2 && options="--accuracy 0.9" || options=
     # shellcheck disable=SC2086 # options
     "$program" --backend cpu --threads 1 --plugin lorenz63 --scenario scene.yaml --progress none $options >"out$k" 2>"err$k" &
     runs="${runs:-} $!"

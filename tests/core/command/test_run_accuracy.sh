@@ -50,7 +50,8 @@ test "$(grep -c '"event":"summary"' out)" = 1 || fail "there is not one summary"
 
 # No estimate of a total variation is below what the same record shows of a marginal: the value of Kolmogorov's distance
 # less a standard error.
-run 0 --plugin lorenz63 --until 1.05 --set records=2 --accuracy 0.3 --no-output --json
+run 0 --plugin lorenz63 --no-output --json
+matches out '"t":2.0,.*"variation_estimate":0.3' # by less the marginal of y alone refutes it
 grep -o '"event":"record".*' out | sed -n 's/.*"variation_estimate":\([0-9.e-]*\).*/& \1/p' >estimated
 while read -r line; do
     estimate=${line##* }
@@ -61,8 +62,8 @@ done <estimated
 test -s estimated || fail "no record has an estimate of its total variation"
 
 # One run, one judgement: what is within the accuracy that was asked for is no warning.
-run 0 --plugin lorenz63 --scenario published --until 0.5 --set 'measurements=[]' --accuracy 1 --set threshold=5e-6 --no-output --strict
-matches out '^accuracy 1 of the moments: met$'
+run 0 --plugin lorenz63 --scenario published --until 0.5 --set 'measurements=[]' --accuracy 0.9 --no-output --strict
+matches out '^accuracy 0.9 of the moments: met$'
 ! grep -q warning out err || fail "the accuracy is met, and there is a warning"
 
 # A grid that moves has one factor, and no regrids.
