@@ -31,15 +31,15 @@ static void add_time(const line *to, int figure)
         add(to, " at t = %.6g", to->time[figure]);
 }
 
-/* Appends "mean 0.012 σ, ", the largest bound along the axes. */
+/* Appends ", std 0.012 σ", the largest bound along the axes. */
 static void add_bound(const line *to, int figure, const char *name, double bound, const char *unit)
 {
+    add(to, "%s%s ", figure == GBEES_FIGURE_MEAN ? "" : ", ", name);
     if (isnan(bound))
-        add(to, "%s not known", name);
+        add(to, "not known");
     else
-        add(to, "%s %.2g%s", name, bound, unit);
+        add(to, "%.2g%s", bound, unit);
     add_time(to, figure);
-    add(to, ", ");
 }
 
 static void write_line(const line *to, int dimension, int unicode)
@@ -60,11 +60,10 @@ static void write_line(const line *to, int dimension, int unicode)
     add_bound(to, GBEES_FIGURE_MARGINAL, "marginals", gbees_certificate_worst(c->marginal, dimension, NULL).bound,
               unit);
     if (c->uncompared > 0)
-        add(to, "density not compared (%.3g cells), ", (double)c->uncompared);
+        add(to, ", density not compared (%.3g cells)", (double)c->uncompared);
     else if (c->points == 0 || !isnan(c->density.bound))
         add_bound(to, GBEES_FIGURE_DENSITY, unicode ? "density (1 \u2212 cosine)" : "density (1 - cosine)",
                   c->density.bound, "");
-    to->text[strlen(to->text) > 2 ? strlen(to->text) - 2 : 0] = 0; /* the last ", " */
     if (c->points > 0)
         add(to, " (lattices of %llu points)", (unsigned long long)c->points);
     else
