@@ -304,7 +304,7 @@ refuse "did you mean 'cpu'?" --plugin lorenz63 --backend cpuu
 
 # ---- columns ----
 # Means that are 0 but for rounding, and states of small units: each column begins below its head.
-printf 'mean: [0, 1.2345e-7]\ncovariance: [1, 1.0e-18]\nfactor: 2\nend: 0.02\nmeasurements: []\n' >small.yaml
+printf 'mean: [0, 1.2345e-7]\ncovariance: [1, 1.0e-18]\nfactor: 2\nend: 1.0e-9\nrecords: 2\nmeasurements: []\n' >small.yaml
 run 0 --plugin linear --set dimension=2 --scenario small.yaml --audit off --no-output
 sed -n '/^leg record/,/^$/p' out | awk '
     NR == 1 { second = index($0, "x2"); next }
