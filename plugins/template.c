@@ -69,15 +69,14 @@ static const gbees_measurement_function measurements[] = {
 };
 
 /* (4) What `gbees-run --plugin template` computes. YAML, each line ends in \n; the manual's page scenario.md
- * lists the keys. `gbees-run --set threshold=1e-7` changes a key for one run. */
+ * lists the keys. `gbees-run --set end=5` changes a key for one run. */
 static const gbees_model_scenario scenarios[] = {
-    {"default", "mean: [0, ...]\n" /* of the initial Gaussian; ... repeats the last number */
+    {"default", "mean: [0, ...]\n"          /* of the initial Gaussian; ... repeats the last number */
                 "covariance: [0.09, ...]\n" /* variances, or a whole matrix */
-                "factor: 4\n" /* a standard deviation is this many cells, times two */
-                "threshold: 1.0e-9\n" /* cells with less probability are not kept */
-                "scheme: split5\n"
-                "end: 4.0\n" /* the run goes from time 0 to this */
-                "records: 4\n" /* densities written from one measurement to the next */
+                "factor: 4\n"               /* a standard deviation is this many cells, times two, in the first run */
+                "accuracy: 0.05\n"          /* finer runs follow, until no mean or deviation is off by more */
+                "end: 4.0\n"                /* the run goes from time 0 to this */
+                "records: 4\n"              /* densities written from one measurement to the next */
                 "measurements:\n"
                 "  - {time: 2.0, function: first, value: [1.0], covariance: [0.25]}\n"},
 };

@@ -43,6 +43,7 @@ test_scripts = \
 	%D%/core/command/test_scenarios.sh \
 	%D%/core/command/test_stops.sh \
 	%D%/doc/test_examples.sh \
+	%D%/doc/test_figures.sh \
 	%D%/doc/test_man.sh \
 	%D%/doc/test_tutorial.sh \
 	%D%/tree/test_architecture.sh \

@@ -281,6 +281,8 @@ int gbees_refinement_variation(gbees_refinement *r, const gbees_record *record, 
     const int status = gbees_histogram_create(r->problem, record, &r->pending, error);
     if (!status && r->pending && before && before->histogram)
         *variation = fmin(1, gbees_histogram_variation(before->histogram, r->pending) / fmin(1, finer - 1));
+    if (*variation > 0 && record->certificate)
+        *variation = fmax(*variation, record->certificate->variation_least);
     return status;
 }
 

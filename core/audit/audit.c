@@ -323,7 +323,7 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
     gbees_certificate_start(certificate, audit->samples->options.count);
     if (!status) {
         status = gbees_samples_compare(audit->problem, audit->samples, &audit->moments, record, certificate, error);
-        if (!status && gbees_certificate_warns(certificate, record->problem->dimension))
+        if (!status && gbees_certificate_warns(certificate, record->problem->dimension, record->problem->accuracy))
             audit->warnings |= GBEES_WARNING_AUDIT;
         return status;
     }

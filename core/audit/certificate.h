@@ -10,8 +10,12 @@
 /* Makes a certificate that says nothing yet of so many samples. */
 void gbees_certificate_start(gbees_certificate *certificate, size_t samples);
 
-/* Whether a mean or a standard deviation along an axis is off by more than a tenth of a standard deviation, less two
+/* What is worth a warning in a run that was asked for an accuracy; 0: for none. Who asks for less gets no warning of
+ * what he asked for. */
+double gbees_largest_silent(double accuracy);
+
+/* Whether a mean or a standard deviation along an axis is off by more than `limit` standard deviations, less two
  * standard errors. */
-int gbees_certificate_is_far_off(const gbees_certificate *certificate, int axis);
+int gbees_certificate_is_far_off(const gbees_certificate *certificate, int axis, double limit);
 
 #endif

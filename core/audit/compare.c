@@ -32,6 +32,7 @@ typedef struct comparison {
     gbees_marginal marginal[N];
     double *made[N];       /* marginals of the cells, if the record has none */
     gbees_bins *bins;      /* NULL: the density is not compared */
+    double apart[N];       /* lower bounds of the total variation distance, by each marginal */
     int status[N + PARTS]; /* of each item of the work */
 } comparison;
 
@@ -158,16 +159,17 @@ static double widest_error(const comparison *c)
 }
 
 /* Compares a marginal with the samples'. Standard errors are those of a distribution function at its median, where
- * they are largest. */
-static void compare_marginal(const comparison *c, gbees_marginal *marginal, int axis)
+ * they are largest; and of a probability by half of the samples. */
+static void compare_marginal(comparison *c, gbees_marginal *marginal, int axis)
 {
-    const double effective = c->truth->effective;
+    const double effective = c->truth->effective, variation = gbees_marginal_variation(marginal);
     double cells, largest;
 
     gbees_marginal_distance(marginal, &cells, &largest);
     const double distance = cells / std_of(c, axis);
     c->certificate->marginal[axis] = difference(distance, hypot(1 / sqrt(effective), distance * widest_error(c)));
     c->certificate->kolmogorov[axis] = difference(largest, 1.36 / sqrt(effective));
+    c->apart[axis] = fmax(variation - sqrt(0.5 / effective), largest - 1.36 / sqrt(effective));
 }
 
 /* Finds the grid's marginal of an axis, and allocates that of the samples. */
@@ -287,6 +289,8 @@ static int compare_densities(comparison *c)
         status = run(c, PARTS, work, add_part);
     if (!status)
         status = run(c, c->bins ? n + PARTS : n, work / 4, finish_item);
+    for (size_t j = 0; j < n; j++)
+        c->certificate->variation_least = fmax(c->certificate->variation_least, c->apart[j]);
     if (!status && c->bins) {
         double value, standard_error;
 
@@ -330,7 +334,8 @@ static void check_scatter(const comparison *c)
     if (!c->samples->resampled || (c->record->problem->rotated && !c->record->projection))
         return;
     for (int j = 0; j < c->problem->dimension; j++) {
-        if (!gbees_certificate_is_far_off(certificate, j) || c->marginal[j].length == 0 || !is_scatter(c, j))
+        if (!gbees_certificate_is_far_off(certificate, j, GBEES_LARGEST_SILENT) || c->marginal[j].length == 0 ||
+            !is_scatter(c, j))
             continue;
         gbees_certificate_start(certificate, samples);
         certificate->effective = effective;

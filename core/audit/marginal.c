@@ -81,6 +81,39 @@ static double area(double a, double b)
     return a * b >= 0 || sum == 0 ? sum / 2 : (a * a + b * b) / (2 * sum);
 }
 
+/* Sums the samples of the parts of an even or an odd number in a cell, quarters together. */
+static double count_half(const gbees_marginal *marginal, size_t odd, size_t cell)
+{
+    double sum = 0;
+
+    for (size_t part = odd; part < GBEES_WORKERS_PARTS; part += 2)
+        for (size_t k = 0; k < QUARTERS; k++)
+            sum += marginal->count[(part * marginal->cells + cell) * QUARTERS + k];
+    return sum;
+}
+
+double gbees_marginal_variation(const gbees_marginal *marginal)
+{
+    const size_t skipped = (size_t)(marginal->first - marginal->lo);
+    double all = 0, half[2] = {0, 0}, found = 0;
+
+    for (size_t i = 0; i < marginal->length; i++)
+        all += marginal->p[i];
+    for (size_t cell = 0; cell < marginal->cells; cell++)
+        for (size_t odd = 0; odd < 2; odd++)
+            half[odd] += count_half(marginal, odd, cell);
+    if (!(all > 0 && half[0] > 0 && half[1] > 0))
+        return 0;
+    for (size_t cell = 0; cell < marginal->cells; cell++) {
+        const double p = cell >= skipped && cell - skipped < marginal->length ? marginal->p[cell - skipped] / all : 0,
+                     q[2] = {count_half(marginal, 0, cell) / half[0], count_half(marginal, 1, cell) / half[1]};
+
+        for (int odd = 0; odd < 2; odd++)
+            found += p > q[odd] ? (p - q[!odd]) / 2 : 0;
+    }
+    return found;
+}
+
 void gbees_marginal_distance(gbees_marginal *marginal, double *wasserstein, double *kolmogorov)
 {
     const size_t quarters = marginal->cells * QUARTERS, skipped = (size_t)(marginal->first - marginal->lo);

@@ -28,6 +28,11 @@ void gbees_marginal_add(gbees_marginal *marginal, size_t part, size_t count, con
 /* The fourth central moment of the grid's marginal over the square of its variance: 3 for a Gaussian. */
 double gbees_marginal_kurtosis(const gbees_marginal *marginal);
 
+/* An estimate of the total variation distance on cells, 1/2 sum |p - q|, which sampling errors can only make too
+ * small, on average: one half of the samples chooses the cells where p > q, the other half says by how much. To be
+ * called before gbees_marginal_distance(). */
+double gbees_marginal_variation(const gbees_marginal *marginal);
+
 /* Sets the integral of |F - G| along the axis (Wasserstein's first distance), in cells, and the largest |F - G| at a
  * face (Kolmogorov's), of the distribution functions F and G; both marginals are normalised to 1, the density of a
  * cell is constant. The parts' sums are lost. */

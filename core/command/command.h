@@ -16,6 +16,7 @@ typedef struct gbees_setup {
     const gbees_backend *backend;
     char why_no_gpu[GBEES_ERROR_TEXT]; /* one sentence, empty if a GPU is used or the backend was chosen by name */
     char *folder;                      /* for the results; NULL: none */
+    int is_taken; /* `folder` was made to keep its name: it is removed at the end if it is empty */
 } gbees_setup;
 
 /* setup.c: what the options name, found and checked. */
@@ -26,10 +27,13 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
 void gbees_setup_free(gbees_setup *setup);
 /* Replaces a GPU's backend, which can't run this problem, by the CPU's. */
 int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char *why, gbees_error *error);
+/* One line on standard error about why no GPU is used, if that was not said to this user before. */
+void gbees_setup_say_why(const gbees_setup *setup, const gbees_options *options);
 
-/* output.c: the folder for the results: `wanted`, else results/MODEL, -2, -3 ..., the first that is not there.
- * It can be made, as far as that can be known without making it. *folder is malloc()ed. */
-int gbees_output_choose(const char *wanted, const char *model, char **folder, gbees_error *error);
+/* output.c: the folder for the results: `wanted`, else results/MODEL, -2, -3 ..., the first that is not there, which
+ * is made if `taken` is set, so that no other run takes it. `wanted` can be made, as far as that can be known without
+ * making it. *folder is malloc()ed. */
+int gbees_output_choose(const char *wanted, const char *model, int taken, char **folder, gbees_error *error);
 
 /* list.c, keys.c, describe.c, check.c, compile.c: what --list, --list-keys, --describe, --check and --compile-only
  * print. */

@@ -11,6 +11,8 @@
 
 enum { TRIES = 100000 };
 
+static const char results[] = "results"; /* the folder of folders whose names nobody has given */
+
 static int is_empty(const char *path)
 {
     DIR *folder = opendir(path);
@@ -113,7 +115,7 @@ static char *numbered(const char *model, int number)
 {
     gbees_text text = {0};
 
-    gbees_text_add(&text, "results/%s", model);
+    gbees_text_add(&text, "%s/%s", results, model);
     if (number > 1)
         gbees_text_add(&text, "-%d", number);
     return gbees_text_take(&text);
@@ -129,12 +131,30 @@ static int is_free(const char *path)
     return is_missing;
 }
 
-int gbees_output_choose(const char *wanted, const char *model, char **folder, gbees_error *error)
+/* Whether the name is free, and makes the folder `results`/MODEL... under it, as another run may look for a name at
+ * the same time. A folder that can't be made counts as free: check() says why. */
+static int take(const char *path)
+{
+    (void)mkdir(results, 0777);
+    if (!is_free(path) || (mkdir(path, 0777) && errno == EEXIST))
+        return 0;
+
+    char *runs = name_runs(path);
+    struct stat there;
+    const int is_taken = runs && lstat(runs, &there) == 0; /* meanwhile, by a run that had made this folder before */
+
+    free(runs);
+    if (is_taken)
+        (void)rmdir(path);
+    return !is_taken;
+}
+
+int gbees_output_choose(const char *wanted, const char *model, int taken, char **folder, gbees_error *error)
 {
     char *path = wanted ? strdup(wanted) : numbered(model, 1);
     int status;
 
-    for (int number = 2; path && !wanted && number < TRIES && !is_free(path); number++) {
+    for (int number = 2; path && !wanted && number < TRIES && !(taken ? take(path) : is_free(path)); number++) {
         free(path);
         path = numbered(model, number);
     }

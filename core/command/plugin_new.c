@@ -12,11 +12,13 @@
 
 enum { LONGEST_NAME = 63 }; /* of a model, as the checks of the card have it */
 
-/* The scenario's `factor` and `threshold` for 1 to 8 states: each runs in seconds. */
+/* The scenario's grid for 1 to 8 states: each runs in seconds, which in more than six states no accuracy is met in.
+ */
 static const struct {
-    const char *factor, *threshold;
-} grids[GBEES_MAX_DIM] = {{"4", "1.0e-9"}, {"4", "1.0e-9"},   {"2", "1.0e-8"},   {"1", "1.0e-8"},
-                          {"1", "1.0e-7"}, {"0.5", "1.0e-7"}, {"0.5", "1.0e-6"}, {"0.5", "1.0e-6"}};
+    const char *factor, *quality;
+} grids[GBEES_MAX_DIM] = {{"2", "accuracy: 0.05"},      {"4", "accuracy: 0.05"},     {"2", "accuracy: 0.05"},
+                          {"1", "accuracy: 0.05"},      {"1", "accuracy: 0.05"},     {"0.5", "accuracy: 0.1"},
+                          {"0.5", "threshold: 1.0e-6"}, {"0.5", "threshold: 1.0e-6"}};
 
 /* ---- the text: plugins/template.c, a model of two states named "template" ---- */
 
@@ -66,8 +68,8 @@ static void write_model(gbees_text *text, const char *name, int dimension)
             write_states(text, dimension);
         else if (begins(line, "                \"factor:"))
             write_replaced(text, line, length, "4", grids[dimension - 1].factor);
-        else if (begins(line, "                \"threshold:"))
-            write_replaced(text, line, length, "1.0e-9", grids[dimension - 1].threshold);
+        else if (begins(line, "                \"accuracy:"))
+            write_replaced(text, line, length, "accuracy: 0.05", grids[dimension - 1].quality);
         else if (!begins(line, "    dxdt[") && !begins(line, "    {\"x"))
             write_replaced(text, line, length, "template", name);
     }

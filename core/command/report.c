@@ -6,11 +6,12 @@
 #include "io/jsonl.h"
 #include "units.h"
 #include <langinfo.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOMENT = 18 }; /* columns of one "mean ± std" */
+enum { MOMENT_LEAST = 16, MOMENT_MOST = 22 }; /* columns of one "mean ± std" */
 
 void gbees_report_start(gbees_report *report, const gbees_options *options, FILE *out)
 {
@@ -50,57 +51,87 @@ static int put_start(const gbees_report *report, const gbees_setup *setup, int t
 
 /* ---- the table ---- */
 
-static void print_moment(const gbees_report *report, double mean, double variance, int is_last)
+/* A mean to a thousandth of the standard deviation at most: what is nearer to 0 is 0. */
+static double rounded_mean(double mean, double std)
+{
+    const double unit = std > 0 ? pow(10, floor(log10(std)) - 3) : 0;
+
+    return fabs(mean) < unit / 2 ? 0 : mean;
+}
+
+/* "4.882 \u00b1 8.79", with fewer digits if it would be wider. Returns the number of columns. */
+static int moment_text(char *text, size_t size, const gbees_report *report, double mean, double variance, int width)
+{
+    const double std = sqrt(variance > 0 ? variance : 0);
+    int columns = INT_MAX;
+
+    for (int digits = 4; digits > 1 && columns > width; digits--)
+        /* Either sign has two bytes, but that of Unicode one column. */
+        columns = snprintf(text, size, "%.*g %s %.*g", digits, rounded_mean(mean, std),
+                           report->unicode ? "\u00b1" : "+-", digits - 1, std) -
+                  report->unicode;
+    return columns;
+}
+
+static void print_moment(const gbees_report *report, double mean, double variance, int width, int is_last)
 {
     char text[64];
-    const int columns = snprintf(text, sizeof text, "%.4g %s %.3g", mean, report->unicode ? "\u00b1" : "+-",
-                                 sqrt(variance > 0 ? variance : 0));
+    const int columns = moment_text(text, sizeof text, report, mean, variance, width);
 
-    /* Either sign has two bytes, but that of Unicode one column. */
-    (void)fprintf(report->out, "  %s%*s", text, is_last ? 0 : MOMENT - 2 - columns + report->unicode, "");
+    (void)fprintf(report->out, "  %s%*s", text, is_last ? 0 : width - columns, "");
 }
 
-/* Keeps what the summary prints. */
-static void note_certificate(gbees_report *report, const gbees_record *record)
+/* "error <=" before bounds, "error" before the reason why there are none. */
+static void print_error(const gbees_report *report, const gbees_certificate *certificate, const char *text)
 {
-    const int n = record->problem->dimension;
-    const double bound = gbees_certificate_error(record->certificate, n, GBEES_ACCURACY_MOMENTS).bound;
-
-    report->last = *record->certificate;
-    if (!report->certified++ || isnan(bound) ||
-        bound > gbees_certificate_error(&report->worst, n, GBEES_ACCURACY_MOMENTS).bound) {
-        report->worst = *record->certificate;
-        report->worst_time = record->time;
-    }
+    (void)fprintf(report->out, "error%s %s\n",
+                  certificate->reason[0] ? ""
+                  : report->unicode      ? " \u2264"
+                                         : " <=",
+                  text);
 }
 
-static void print_certificate(const gbees_report *report, const gbees_certificate *c, int n, const char *which)
-{
-    char text[GBEES_REASON_TEXT];
-
-    gbees_certificate_text(c, n, report->unicode, text, sizeof text);
-    (void)fprintf(report->out, "error %s %s%s %s\n", report->unicode ? "\u2264" : "<=", which,
-                  c->reason[0] ? ":" : ",", text);
-}
-
+/* A line for the last record's certificate, one for the worst of each figure, and what the figures are. */
 static void print_certificates(const gbees_report *report, int n)
 {
-    char worst[48];
+    static const char end[] = "at the end: ";
+    char text[sizeof end + GBEES_CERTIFICATE_TEXT];
 
-    if (!report->certified)
+    if (!report->worst.count)
         return;
-    print_certificate(report, &report->last, n, "at the end");
-    (void)snprintf(worst, sizeof worst, "worst, at t = %.6g", report->worst_time);
-    print_certificate(report, &report->worst, n, worst);
+    memcpy(text, end, sizeof end);
+    gbees_certificate_text(&report->last, n, report->unicode, text + sizeof end - 1, GBEES_CERTIFICATE_TEXT);
+    print_error(report, &report->last, text);
+    gbees_worst_text(&report->worst, n, report->unicode, text, sizeof text);
+    print_error(report, &report->worst.certificate, text);
+    if (!report->worst.certificate.reason[0])
+        (void)fprintf(report->out, "%s\n",
+                      report->unicode
+                          ? "(marginals: Wasserstein's distance; cosine: \u03a3 pq / \u221a(\u03a3 p\u00b2 "
+                            "\u03a3 q\u00b2) in bins as wide as the initial \u03c3)"
+                          : "(marginals: Wasserstein's distance; cosine: sum pq / sqrt(sum p^2 sum q^2) "
+                            "in bins as wide as the initial std)");
 }
 
-static void print_heads(const gbees_report *report, const gbees_problem *problem)
+/* The heads of the table, before its first line. A column is as wide as the first record's moment, or somewhat wider.
+ */
+static void print_heads(gbees_report *report, const gbees_problem *problem, const gbees_statistics *first)
 {
+    const int n = problem->dimension;
+    char text[64];
+
+    if (report->width[0])
+        return;
     (void)fprintf(report->out, "\nleg record          t    steps    %s    mass",
                   problem->lagrangian ? "points" : " cells");
-    for (int j = 0; j < problem->dimension; j++)
-        (void)fprintf(report->out, "  %-*s", j + 1 < problem->dimension ? MOMENT - 2 : 0,
-                      problem->model->states[j].name);
+    for (int j = 0; j < n; j++) {
+        const int columns =
+            first ? moment_text(text, sizeof text, report, first->mean[j], first->covariance[j * n + j], MOMENT_MOST)
+                  : 0;
+
+        report->width[j] = columns > MOMENT_LEAST ? columns : MOMENT_LEAST;
+        (void)fprintf(report->out, "  %-*s", j + 1 < n ? report->width[j] : 0, problem->model->states[j].name);
+    }
     (void)fprintf(report->out, "\n");
 }
 
@@ -166,7 +197,6 @@ int gbees_report_header(const gbees_report *report, const gbees_setup *setup, in
     (void)fprintf(report->out, "%s mode\n", gbees_print_mode(problem->numerics.mode));
     (void)fprintf(report->out, "backend %s, %d thread%s; results in %s\n", setup->backend->name, threads,
                   threads == 1 ? "" : "s", setup->folder ? setup->folder : "no folder (--no-output)");
-    print_heads(report, setup->problem);
     return gbees_print_flush(report->out, error);
 }
 
@@ -193,21 +223,24 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
     report_warnings(report, record);
     if (record->smoothed && !report->json && !report->quiet && record->leg == 0 && record->number == 0) {
         (void)fprintf(report->out, "\nsmoothed: given all measurements");
-        print_heads(report, record->problem);
+        report->width[0] = 0; /* the heads come once more */
     }
     if (record->score)
         gbees_scores_add(&report->scores, n, record->score);
-    if (record->certificate)
-        note_certificate(report, record);
+    if (record->certificate) {
+        report->last = *record->certificate;
+        gbees_worst_add(&report->worst, record->certificate, n, record->time);
+    }
     if (report->json)
         return put_line(report, gbees_jsonl_record(record), error);
     if (report->quiet)
         return GBEES_OK;
+    print_heads(report, record->problem, now);
     (void)fprintf(report->out, "%3d %6d %10.6g %8llu %9s %7.4f", record->leg, record->number, record->time,
                   (unsigned long long)record->totals.steps,
                   gbees_units_count(cells, sizeof cells, (double)now->cells), now->mass);
     for (int j = 0; j < n; j++)
-        print_moment(report, now->mean[j], now->covariance[j * n + j], j + 1 == n);
+        print_moment(report, now->mean[j], now->covariance[j * n + j], report->width[j], j + 1 == n);
     (void)fprintf(report->out, "\n");
     return gbees_print_flush(report->out, error);
 }
@@ -224,7 +257,7 @@ static void print_samples_evidence(const gbees_report *report, const gbees_probl
         (void)fprintf(report->out, " (%s: %.6g %s %.2g)", by, sampled, report->unicode ? "\u00b1" : "+-", error);
 }
 
-int gbees_report_update(const gbees_report *report, const gbees_problem *problem, int number, double time,
+int gbees_report_update(gbees_report *report, const gbees_problem *problem, int number, double time,
                         const gbees_evidence *evidence, gbees_error *error)
 {
     const gbees_measurement *measurement = &problem->measurements[number - 1];
@@ -233,6 +266,7 @@ int gbees_report_update(const gbees_report *report, const gbees_problem *problem
         return put_line(report, gbees_jsonl_update(number, time, evidence), error);
     if (report->quiet)
         return GBEES_OK;
+    print_heads(report, problem, NULL);
     (void)fprintf(report->out, "measurement %d at t = %.6g: %s =", number, time,
                   problem->model->measurements[measurement->function].name);
     for (int i = 0; i < measurement->size; i++)

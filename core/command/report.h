@@ -9,10 +9,10 @@ typedef struct gbees_report {
     FILE *out;
     int json, quiet;                    /* quiet: no table */
     int unicode;                        /* the terminal can show a plus-minus sign */
+    int width[GBEES_MAX_DIM];           /* columns of each state's moments; 0: the table has not begun */
     unsigned warned;                    /* gbees_warning bits that are on standard error already */
-    int certified;                      /* records with a certificate so far */
-    gbees_certificate last, worst;      /* of them; the worst by the bounds of mean and standard deviation */
-    double worst_time;                  /* its record's */
+    gbees_certificate last;             /* of the last record that has one */
+    gbees_worst worst;                  /* of all of them so far */
     gbees_scores scores;                /* of records beside a truth */
     const gbees_comparison *comparison; /* of a run that is complete; NULL: none */
 } gbees_report;
@@ -23,7 +23,7 @@ void gbees_report_start(gbees_report *report, const gbees_options *options, FILE
 int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error);
 /* Writes new warnings to standard error, one line each. */
 int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_error *error);
-int gbees_report_update(const gbees_report *report, const gbees_problem *problem, int number, double time,
+int gbees_report_update(gbees_report *report, const gbees_problem *problem, int number, double time,
                         const gbees_evidence *evidence, gbees_error *error);
 /* `failure` is NULL after a complete run. */
 int gbees_report_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,

@@ -82,8 +82,8 @@ static int prepare(gbees_one_run *run, const gbees_options *options, gbees_regis
 
     if (!status)
         status = gbees_one_run_open(run, options, registry, error);
-    if (!status && run->setup->why_no_gpu[0] && !options->quiet)
-        (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", run->setup->why_no_gpu);
+    if (!status)
+        gbees_setup_say_why(run->setup, options);
     gbees_signals_listen();
     if (!status)
         status = make_audit(run->setup, options, &run->audit, error);

@@ -1,7 +1,7 @@
 /* search.h - the search for a run within an accuracy: runs on finer and finer grids until one meets it. The state of
  * the search is on disk, so that one that was stopped at any moment can be resumed.
  *
- * DIR is the folder that the command was asked to write to. During the search it does not exist:
+ * DIR is the folder that the command was asked to write to. During the search it is missing or empty:
  * - DIR.runs is a results folder without records. Its checkpoints hold the state of the search after each run: the
  *   refinement plan, the runs that have ended, and which of them is the best.
  * - DIR.runs/k is the results folder of run number k. A run that has ended leaves a last checkpoint there, which

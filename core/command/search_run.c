@@ -12,9 +12,9 @@
 
 /* The part of a report's state from which its summary is printed, as checkpoints hold it. */
 typedef struct report_state {
-    int certified;
-    gbees_certificate last, worst;
-    double worst_time;
+    int width[GBEES_MAX_DIM];
+    gbees_certificate last;
+    gbees_worst worst;
     gbees_scores scores;
     uint64_t samples; /* of the run's audit */
 } report_state;
@@ -30,10 +30,9 @@ static int save_run(void *context, gbees_checkpoint *checkpoint, gbees_error *er
     report_state state;
 
     memset(&state, 0, sizeof state);
-    state.certified = report->certified;
+    memcpy(state.width, report->width, sizeof state.width);
     state.last = report->last;
     state.worst = report->worst;
-    state.worst_time = report->worst_time;
     state.scores = report->scores;
     state.samples = run->options.samples;
     GBEES_CLEAR_GAPS(&state);
@@ -64,10 +63,9 @@ static int load_run(gbees_search_run *run, gbees_error *error)
 
     if (status)
         return status;
-    report->certified = state.certified;
+    memcpy(report->width, state.width, sizeof report->width);
     report->last = state.last;
     report->worst = state.worst;
-    report->worst_time = state.worst_time;
     report->scores = state.scores;
     run->options.samples = state.samples;
     run->ended = gbees_checkpoint_find(checkpoint, "summary", 1, &(uint64_t){0}) != NULL;
@@ -278,8 +276,8 @@ int gbees_search_run_make(gbees_search *s, gbees_search_run *a, gbees_error *err
         a->run.stop_s = s->began_s + s->options->max_time;
     if (!status)
         status = open_run(s, a, error);
-    if (!status && s->count == 0 && s->setup->why_no_gpu[0] && !s->options->quiet)
-        (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", s->setup->why_no_gpu);
+    if (!status && s->count == 0)
+        gbees_setup_say_why(s->setup, s->options);
     if (status || a->ended)
         return status;
     gbees_one_run_limit_memory(&a->run, s->best ? s->options->max_memory : 0);

@@ -1,9 +1,12 @@
 /* setup.c - from options to a problem, a backend and a folder, all checked; see command.h. */
+#include "base/user_cache.h"
 #include "command.h"
 #include "watch.h"
 #include <argz.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- scenario: the changes to the file, the file, and for the rest the model's own ---- */
 
@@ -53,6 +56,30 @@ int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char
     return gbees_registry_usable_backend(registry, "cpu", &setup->backend, error);
 }
 
+/* Whether a file of the user's cache has this text; if not it gets it. */
+static int was_said(const char *text)
+{
+    char before[GBEES_ERROR_TEXT] = "", *path = gbees_user_cache_path("no-gpu.txt", 1);
+    FILE *file = path ? fopen(path, "re") : NULL;
+
+    if (file) {
+        before[fread(before, 1, sizeof before - 1, file)] = '\0';
+        (void)fclose(file);
+    }
+    const int is_same = path && strcmp(before, text) == 0;
+    const struct iovec part = {(char *)(uintptr_t)text, strlen(text)};
+    if (path && !is_same)
+        (void)gbees_user_cache_write(path, &part, 1);
+    free(path);
+    return is_same;
+}
+
+void gbees_setup_say_why(const gbees_setup *setup, const gbees_options *options)
+{
+    if (setup->why_no_gpu[0] && !options->quiet && !was_said(setup->why_no_gpu))
+        (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", setup->why_no_gpu);
+}
+
 /* ---- all of it ---- */
 
 /* Makes the problem, whose calls of the model are watched from here on. */
@@ -90,6 +117,16 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
     return status;
 }
 
+/* --check makes no folder. */
+static int choose_folder(gbees_setup *setup, const gbees_options *options, gbees_error *error)
+{
+    const int taken = !options->output && options->action != GBEES_ACTION_CHECK;
+    const int status = gbees_output_choose(options->output, setup->model->name, taken, &setup->folder, error);
+
+    setup->is_taken = taken && !status;
+    return status;
+}
+
 int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error)
 {
     gbees_setup made = {0};
@@ -106,7 +143,7 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
         status =
             made.folder ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
     } else if (!status && !options->no_output)
-        status = gbees_output_choose(options->output, made.model->name, &made.folder, error);
+        status = choose_folder(&made, options, error);
     if (status)
         gbees_setup_free(&made);
     else
@@ -116,6 +153,8 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
 
 void gbees_setup_free(gbees_setup *setup)
 {
+    if (setup->is_taken)
+        (void)rmdir(setup->folder); /* fails if there are results in it */
     free(setup->folder);
     gbees_truth_destroy(setup->truth);
     gbees_output_destroy(setup->output);

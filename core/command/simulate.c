@@ -4,6 +4,7 @@
 #include "solver/schedule.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct simulation {
     const gbees_options *options;
@@ -135,7 +136,7 @@ int gbees_command_simulate(const gbees_options *options, gbees_registry *registr
     if (!status)
         status = make_measurements(&s, setup.problem, error);
     if (!status)
-        status = gbees_output_choose(options->output, setup.model->name, &s.folder, error);
+        status = gbees_output_choose(options->output, setup.model->name, !options->output, &s.folder, error);
     if (!status)
         status = make_times(&s, error);
     if (!status)
@@ -147,6 +148,8 @@ int gbees_command_simulate(const gbees_options *options, gbees_registry *registr
     gbees_truth_destroy(s.truth);
     free(s.measurements);
     free(s.time);
+    if (status && s.folder && !options->output)
+        (void)rmdir(s.folder); /* it was made to keep its name */
     free(s.folder);
     gbees_setup_free(&setup);
     return status;

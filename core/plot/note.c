@@ -9,55 +9,47 @@ int gbees_draw_page(const gbees_draw_options *options, double height, gbees_figu
                                                                                 options->pixel_height, figure, error);
 }
 
-/* Of the shots first .. last the one whose certificate has the largest bound of the moments, or none; NULL: no shot
- * has a certificate. */
-static const gbees_shot *find_worst(const gbees_gallery *gallery, size_t first, size_t last)
+/* The worst of each figure of the shots first .. last that have a certificate; of one shot, its own. */
+static gbees_worst find_worst(const gbees_gallery *gallery, size_t first, size_t last)
 {
-    const gbees_shot *worst = NULL;
-    double most = -1;
+    gbees_worst worst = {0};
 
-    for (size_t k = first; k <= last; k++) {
-        const gbees_shot *shot = &gallery->shot[k];
-        const double bound =
-            gbees_certificate_error(&shot->certificate, gallery->dimension, GBEES_ACCURACY_MOMENTS).bound;
-
-        if (shot->certified && !isnan(most) && !(bound <= most)) {
-            worst = shot;
-            most = bound;
-        }
-    }
+    for (size_t k = first; k <= last; k++)
+        if (gallery->shot[k].certified)
+            gbees_worst_add(&worst, &gallery->shot[k].certificate, gallery->dimension, gallery->shot[k].time);
     return worst;
 }
 
 void gbees_gallery_note(const gbees_gallery *gallery, size_t first, size_t last, char *text, size_t size)
 {
-    const gbees_shot *worst = find_worst(gallery, first, last);
-    const double range = gallery->shot[gallery->count - 1].time - gallery->shot[0].time;
-    char which[96] = "", bounds[GBEES_REASON_TEXT], time[64];
-    int is_known;
+    const gbees_worst worst = find_worst(gallery, first, last);
+    const char *const reason = worst.certificate.reason;
+    char bounds[GBEES_CERTIFICATE_TEXT];
 
     text[0] = 0;
-    if (!worst)
+    if (!worst.count)
         return;
-    is_known = !worst->certificate.reason[0];
-    gbees_certificate_text(&worst->certificate, gallery->dimension, 1, bounds, sizeof bounds);
-    gbees_ticks_time(worst->time, range, time, sizeof time);
     if (last > first)
-        (void)snprintf(which, sizeof which, " worst, at t = %s%s", time, is_known ? "," : "");
-    (void)snprintf(text, size, "%s%serror%s%s%s %s", gallery->own_name, gallery->own_name[0] ? ": " : "",
-                   is_known ? " \u2264" : "", which, is_known ? "" : ":", bounds);
+        gbees_worst_text(&worst, gallery->dimension, 1, bounds, sizeof bounds);
+    else
+        gbees_certificate_text(&worst.certificate, gallery->dimension, 1, bounds, sizeof bounds);
+    (void)snprintf(text, size, "%s%serror%s %s", gallery->own_name, gallery->own_name[0] ? ": " : "",
+                   !reason[0]     ? " \u2264"
+                   : last > first ? ""
+                                  : ":",
+                   bounds);
 }
 
 double gbees_note_height(const gbees_gallery *gallery)
 {
-    return find_worst(gallery, 0, gallery->count - 1) ? 24 : 0;
+    return find_worst(gallery, 0, gallery->count - 1).count ? 24 : 0;
 }
 
 void gbees_draw_note(gbees_figure *figure, const gbees_gallery *gallery, size_t first, size_t last,
                      const gbees_label *at, double width)
 {
     gbees_label label = *at;
-    char text[2 * GBEES_REASON_TEXT];
+    char text[2 * GBEES_CERTIFICATE_TEXT];
     double needed;
 
     gbees_gallery_note(gallery, first, last, text, sizeof text);

@@ -1,27 +1,36 @@
 /* answer.c - whether a grid is needed, in one sentence: see gbees_comparison_answer() in gbees/rivals.h. */
+#include "audit/certificate.h"
 #include "comparison_private.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-/* The grid's own error, as certified, above which the answer names it. */
-static const double largest_silent = 0.1;
-
-/* The record with the largest certain error of the grid, which *off receives; NULL if that is at most largest_silent.
- */
+/* The record with the largest certain error of a mean or a standard deviation of the grid, which *off receives; NULL
+ * if that is not worth a warning. */
 static const gbees_reference *find_wrong(const gbees_comparison *c, double *off)
 {
     const gbees_reference *worst = NULL;
 
-    *off = largest_silent;
+    *off = gbees_largest_silent(c->problem->accuracy);
     for (size_t i = 0; i < c->count; i++) {
-        const gbees_rival_error *sure = &c->records[i].off;
-        const double most = fmax(sure->mean, fmax(sure->std, sure->kolmogorov));
+        const double most = fmax(c->records[i].off.mean, c->records[i].off.std);
 
         if (most > *off) {
             *off = most;
             worst = &c->records[i];
         }
     }
+    return worst;
+}
+
+/* The record whose marginals are certainly off by most, among those whose marginals judge no filter; NULL: all do. */
+static const gbees_reference *find_unjudged(const gbees_comparison *c)
+{
+    const gbees_reference *worst = NULL;
+
+    for (size_t i = 0; i < c->count; i++)
+        if (isinf(c->records[i].limit.kolmogorov) && (!worst || c->records[i].off.kolmogorov > worst->off.kolmogorov))
+            worst = &c->records[i];
     return worst;
 }
 
@@ -82,14 +91,14 @@ void gbees_comparison_answer(const gbees_comparison *comparison, char *text, siz
     const double grid = comparison->grid_seconds;
     char name[NAME];
     double off;
-    const gbees_reference *wrong = find_wrong(comparison, &off);
+    const gbees_reference *wrong = find_wrong(comparison, &off), *unjudged = find_unjudged(comparison);
 
     if (wrong)
-        (void)snprintf(
-            text, size,
-            "No answer whether a grid is needed: by its own certificate the grid is off by %.2g or more at "
-            "t = %.6g; take a finer one.",
-            off, wrong->time);
+        (void)snprintf(text, size,
+                       "No answer whether a grid is needed: by its own certificate a mean or a standard deviation of "
+                       "the grid is "
+                       "off by %.2g or more at t = %.6g; take a finer one.",
+                       off, wrong->time);
     else if (enough && enough->seconds <= grid)
         (void)snprintf(text, size,
                        "No grid is needed here: %s is as good at all records, and takes %.2g s in place of %.2g s.",
@@ -110,4 +119,9 @@ void gbees_comparison_answer(const gbees_comparison *comparison, char *text, siz
         (void)snprintf(
             text, size,
             "A grid is needed here: no other filter has come to the end with a density that can be compared.");
+    if (!wrong && unjudged)
+        (void)snprintf(text + strlen(text), size - strlen(text),
+                       " At t = %.6g means and standard deviations alone say so: the grid's own marginals are off by "
+                       "%.2g there (Kolmogorov's distance, by its certificate).",
+                       unjudged->time, unjudged->off.kolmogorov);
 }

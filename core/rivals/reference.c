@@ -1,6 +1,7 @@
 /* reference.c - copies from a record what a comparison needs, and computes the distances of a filter's moments and
  * marginals from it. */
 #include "reference.h"
+#include "audit/certificate.h"
 #include "audit/marginal.h"
 #include "audit/samples.h"
 #include <math.h>
@@ -9,12 +10,13 @@
 
 enum { N = GBEES_MAX_DIM, PARTS = GBEES_WORKERS_PARTS };
 
-/* A filter's limit is `small`, or the grid's own certified error if that is larger, but at most `large`. */
-static const double small = 0.05, large = 0.1;
+/* A filter's limit is `small`, or the grid's own certified error if that is larger, but at most what is worth no
+ * warning. */
+static const double small = 0.05;
 
 /* ---- what is kept of a record ------------------------------------------------------------------------------- */
 
-static double limit_of(gbees_difference certified)
+static double limit_of(gbees_difference certified, double large)
 {
     return isnan(certified.bound) ? small : fmin(fmax(certified.bound, small), large);
 }
@@ -25,8 +27,10 @@ static double least_of(gbees_difference certified)
     return fmax(0, 2 * certified.value - certified.bound);
 }
 
-static void set_limits(gbees_reference *reference, const gbees_certificate *certificate)
+/* Where the grid's own marginals are off they judge no filter. */
+static void set_limits(gbees_reference *reference, const gbees_certificate *certificate, double accuracy)
 {
+    const double large = gbees_largest_silent(accuracy);
     const int n = reference->dimension;
 
     reference->limit = (gbees_rival_error){small, small, small, NAN};
@@ -37,7 +41,9 @@ static void set_limits(gbees_reference *reference, const gbees_certificate *cert
                            std = gbees_certificate_worst(certificate->std, n, NULL),
                            kolmogorov = gbees_certificate_worst(certificate->kolmogorov, n, NULL);
 
-    reference->limit = (gbees_rival_error){limit_of(mean), limit_of(std), limit_of(kolmogorov), NAN};
+    reference->limit =
+        (gbees_rival_error){limit_of(mean, large), limit_of(std, large),
+                            least_of(kolmogorov) > large ? INFINITY : limit_of(kolmogorov, large), NAN};
     reference->off = (gbees_rival_error){least_of(mean), least_of(std), least_of(kolmogorov), NAN};
 }
 
@@ -93,7 +99,7 @@ int gbees_reference_set(gbees_reference *reference, const gbees_problem *start, 
         .dimension = n, .leg = record->leg, .number = record->number, .time = record->time, .measured = measured};
     memcpy(reference->moments.mean, record->statistics.mean, sizeof reference->moments.mean);
     memcpy(reference->moments.covariance, record->statistics.covariance, sizeof reference->moments.covariance);
-    set_limits(reference, record->certificate);
+    set_limits(reference, record->certificate, start->accuracy);
     for (int j = 0; j < n && !status; j++) {
         gbees_reference_line *line = &reference->line[j];
         const double *p = NULL;

@@ -273,6 +273,14 @@ static void describe_budget(gbees_warning warning, const gbees_problem *problem,
                            : "give a larger budget, finer cells or a larger 'extent'");
 }
 
+static void describe_audit(const gbees_problem *problem, char *text, size_t size)
+{
+    (void)snprintf(text, size,
+                   "samples of the model say that a mean or a standard deviation is off by more than %g standard "
+                   "deviations (error <=): give a larger 'factor'%s",
+                   fmax(0.1, problem->accuracy), problem->mass_budget > 0 ? "" : " and a smaller 'threshold'");
+}
+
 /* Warnings that have no numbers of their own. */
 static const char *sentence(gbees_warning warning, const gbees_problem *problem)
 {
@@ -297,11 +305,6 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
                        : "the evidence differs from that of samples of the model by more than .1 and three standard "
                          "errors (at the measurements, or of all): it depends on the grid; give a larger 'factor' "
                          "and a smaller 'threshold'";
-    case GBEES_WARNING_AUDIT:
-        return steered ? "samples of the model say that a mean or a standard deviation is off by more than a tenth "
-                         "of a standard deviation (error <=): give a larger 'factor'"
-                       : "samples of the model say that a mean or a standard deviation is off by more than a tenth "
-                         "of a standard deviation (error <=): give a larger 'factor' and a smaller 'threshold'";
     case GBEES_WARNING_AUDIT_LOST:
         return "samples of the model can't be computed: how far the records are off from then on is not known; their "
                "certificates say why";
@@ -346,6 +349,9 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
     case GBEES_WARNING_BUDGET_FLOOR:
     case GBEES_WARNING_BUDGET_SPENT:
         describe_budget(warning, problem, totals, text, size);
+        return;
+    case GBEES_WARNING_AUDIT:
+        describe_audit(problem, text, size);
         return;
     case GBEES_WARNING_ACCURACY:
         (void)snprintf(text, size,

@@ -50,11 +50,13 @@ typedef struct gbees_certificate {
                                                  * the distribution functions */
     gbees_difference density; /**< joint density: 1 - sum p q / sqrt(sum p^2 sum q^2), p and q the probabilities in
                                * bins about as wide as the initial standard deviations */
-    double estimate;     /**< where nothing is certified: an estimate of the largest error of a mean or a standard
-                          * deviation, by comparison with a run on wider cells. It is no bound. NAN: none */
-    double variation;    /**< an estimate of the total variation distance to the true density in bins as wide as the
-                          * initial standard deviations, by comparison with a run on wider cells. It is no bound.
-                          * 0: none */
+    double estimate;  /**< where nothing is certified: an estimate of the largest error of a mean or a standard
+                       * deviation, by comparison with a run on wider cells. It is no bound. NAN: none */
+    double variation; /**< an estimate of the total variation distance to the true density in bins as wide as the
+                       * initial standard deviations, by comparison with a run on wider cells; no less than
+                       * `variation_least`. It is no bound. 0: none */
+    double variation_least; /**< a lower bound of the total variation distance, less a standard error: the samples
+                             * show so much of the record's marginals alone. Not in files. 0: none */
     uint64_t uncompared; /**< number of the record's cells if there were too many to compare the joint density; 0: it
                           * was compared */
     char reason[GBEES_REASON_TEXT]; /**< why nothing is certified; else empty */
@@ -65,21 +67,45 @@ typedef struct gbees_certificate {
  */
 gbees_difference gbees_certificate_worst(const gbees_difference *list, int dimension, int *axis);
 /** Returns 1 if the samples show that a mean or a standard deviation is off by more than a tenth of a standard
- * deviation, else 0. */
-int gbees_certificate_warns(const gbees_certificate *certificate, int dimension);
+ * deviation, or than the accuracy that was asked for if that is more (0: none was), else 0. */
+int gbees_certificate_warns(const gbees_certificate *certificate, int dimension, double accuracy);
 
 /** Returns the error that an accuracy limits, of the means and the standard deviations, of the marginals, or of the
  * density, along the axis with the largest bound. NAN: the samples can't tell. */
 gbees_difference gbees_certificate_error(const gbees_certificate *certificate, int dimension, gbees_accuracy_of of);
 
-/** Writes a certificate as text: "mean 0.012 std, std 0.018, marginals 0.015 std, density 0.03 (100000 samples, 41000
- * effective)", the largest bounds along the axes, and the estimate of the total variation if there is one; or the
- * reason why nothing is certified.
+enum { GBEES_CERTIFICATE_TEXT = 384 /**< bytes of a certificate as text */ };
+/** Writes a certificate as text: "mean 0.012 std, std 0.018, marginals 0.015 std, density (1 - cosine) 0.03 (100000
+ * samples, 41000 effective)", the largest bounds along the axes, and the estimate of the total variation if there is
+ * one; or the reason why nothing is certified.
  * @param unicode 1: "σ" in place of "std" after a number
  * @param text receives at most size - 1 bytes and a NUL
  */
 void gbees_certificate_text(const gbees_certificate *certificate, int dimension, int unicode, char *text,
                             size_t size);
+
+/** The figures of a certificate's text, in its order. */
+enum {
+    GBEES_FIGURE_MEAN,
+    GBEES_FIGURE_STD,
+    GBEES_FIGURE_MARGINAL,
+    GBEES_FIGURE_DENSITY,
+    GBEES_FIGURE_VARIATION,
+    GBEES_FIGURES
+};
+
+/** The worst of each figure over several records, which need not be of one record. */
+typedef struct gbees_worst {
+    int count;                     /**< number of records; 0: all else is unknown */
+    gbees_certificate certificate; /**< the worst of each figure, the fewest effective samples; or that of the first
+                                    * record of which nothing is certified */
+    double time[GBEES_FIGURES];    /**< model time of the record that each figure is of */
+} gbees_worst;
+/** Adds a record. */
+void gbees_worst_add(gbees_worst *worst, const gbees_certificate *certificate, int dimension, double time);
+/** Writes them as gbees_certificate_text() does, with the time of each: "worst: mean 0.012 std at t = 2, ...", or
+ * "worst, at t = 1: " and the reason. */
+void gbees_worst_text(const gbees_worst *worst, int dimension, int unicode, char *text, size_t size);
 
 /** Samples of equal weight of the model's equations at the time of a record, to be drawn over the density. */
 typedef struct gbees_sample_list {

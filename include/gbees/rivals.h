@@ -110,7 +110,8 @@ double gbees_comparison_grid_seconds(const gbees_comparison *comparison);
 enum { GBEES_ANSWER_TEXT = 512 /**< bytes of an answer */ };
 /** Writes one sentence on whether the grid is needed. It is not if a filter that takes less time suffices: if none of
  * its errors exceeds its limit at any record. The limit is the bound in the grid's own certificate for the same
- * error, but at least 0.05 and at most 0.1.
+ * error, but at least 0.05 and at most 0.1, or the accuracy that was asked for if that is more. Where the certificate
+ * shows that the grid's marginals are off by more, Kolmogorov's distance does not count, and the answer says so.
  * @param text receives at most size - 1 bytes and a NUL
  */
 void gbees_comparison_answer(const gbees_comparison *comparison, char *text, size_t size);

@@ -40,6 +40,11 @@ for block in [0-9][0-9].*; do
             echo "test_tutorial: exit status $? of:" && cat "$block" output
             bad=1
         }
+        # An example is a good one: what meets its accuracy has no warning.
+        if grep -q '^accuracy .* met$' output && grep -q 'warning:' output; then
+            echo "test_tutorial: an accuracy is met, with a warning:" && cat "$block" output
+            bad=1
+        fi
         ;;
     *.text)
         test "$skipped" = 0 || continue

@@ -72,6 +72,7 @@ class Difference(c.Structure):
 
 class CertificateStruct(c.Structure):
     _fields_ = [
+        ("points", c.c_uint64),
         ("samples", c.c_size_t),
         ("effective", c.c_double),
         ("mean", Difference * MAX_DIM),
@@ -81,6 +82,7 @@ class CertificateStruct(c.Structure):
         ("density", Difference),
         ("estimate", c.c_double),
         ("variation", c.c_double),
+        ("variation_least", c.c_double),
         ("uncompared", c.c_uint64),
         ("reason", c.c_char * 256),
     ]

@@ -1,4 +1,5 @@
 /* test_audit.c - core/audit: certificates of runs that are known to be right, and wrong. */
+#include "audit/certificate.h"
 #include "base/workers.h"
 #include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
@@ -326,6 +327,56 @@ START_TEST(the_worst_axis)
 }
 END_TEST
 
+/* Each figure is the worst of its own, whichever record has it; a record that is not certified is worse than all. */
+START_TEST(the_worst_of_each_figure)
+{
+    gbees_certificate first, second, unknown;
+    gbees_worst worst = {0};
+
+    gbees_certificate_start(&first, 100);
+    for (int j = 0; j < 2; j++)
+        first.mean[j] = first.std[j] = first.marginal[j] = (gbees_difference){0.01, 0.02};
+    first.density = (gbees_difference){0.3, 0.4};
+    first.effective = 90;
+    second = first;
+    second.mean[1].bound = 0.5;
+    second.density.bound = 0.1;
+    second.variation = 0.7;
+    second.effective = 80;
+    unknown = second;
+    (void)snprintf(unknown.reason, sizeof unknown.reason, "no samples are left");
+    gbees_worst_add(&worst, &first, 2, 1);
+    gbees_worst_add(&worst, &second, 2, 2);
+    gbees_worst_add(&worst, &first, 2, 3);
+    ck_assert_double_eq(gbees_certificate_worst(worst.certificate.mean, 2, NULL).bound, 0.5);
+    ck_assert_double_eq(worst.time[GBEES_FIGURE_MEAN], 2);
+    ck_assert_double_eq(worst.certificate.density.bound, 0.4);
+    ck_assert_double_eq(worst.time[GBEES_FIGURE_DENSITY], 1);
+    ck_assert_double_eq(worst.certificate.variation, 0.7);
+    ck_assert_double_eq(worst.time[GBEES_FIGURE_VARIATION], 2);
+    ck_assert_double_eq(worst.certificate.effective, 80);
+    gbees_worst_add(&worst, &unknown, 2, 4);
+    gbees_worst_add(&worst, &second, 2, 5);
+    ck_assert_str_eq(worst.certificate.reason, unknown.reason);
+    ck_assert_double_eq(worst.time[0], 4);
+}
+END_TEST
+
+/* What was asked for is no reason for a warning. */
+START_TEST(an_accuracy_is_the_limit_of_warnings)
+{
+    gbees_certificate c;
+
+    gbees_certificate_start(&c, 100);
+    for (int j = 0; j < 2; j++)
+        c.mean[j] = c.std[j] = (gbees_difference){0.25, 0.3}; /* 0.2 or more */
+    ck_assert_int_eq(gbees_certificate_warns(&c, 2, 0), 1);
+    ck_assert_int_eq(gbees_certificate_warns(&c, 2, 0.05), 1);
+    ck_assert_int_eq(gbees_certificate_warns(&c, 2, 0.15), 1);
+    ck_assert_int_eq(gbees_certificate_warns(&c, 2, 0.3), 0);
+}
+END_TEST
+
 /* A run goes on without samples, and says so. */
 START_TEST(samples_that_fail_are_a_warning)
 {
@@ -365,6 +416,8 @@ int main(void)
     tcase_add_test(tests, a_wrong_evidence_is_told);
     tcase_add_test(tests, kept_samples_know_the_same_evidence);
     tcase_add_test(tests, the_worst_axis);
+    tcase_add_test(tests, the_worst_of_each_figure);
+    tcase_add_test(tests, an_accuracy_is_the_limit_of_warnings);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -47,6 +47,40 @@ START_TEST(a_shift_is_the_distance)
 }
 END_TEST
 
+/* The total variation of a uniform marginal on ten cells to `count` samples, uniform on others `shift` cells above
+ * it. */
+static double variation(double shift, size_t count)
+{
+    double p[CELLS];
+    uint64_t state = 1;
+
+    for (int i = 0; i < CELLS; i++)
+        p[i] = 0.02;
+    gbees_marginal marginal = {.first = 3, .length = CELLS, .p = p};
+    ck_assert_int_eq(gbees_marginal_open(&marginal, 3 + fmin(0, shift) - 0.5, 3 + CELLS + fmax(0, shift)), GBEES_OK);
+    for (size_t i = 0; i < count; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const double place = 3 - 0.5 + shift + (double)(state >> 11) / 9007199254740992.0 * CELLS, weight = 7;
+
+        gbees_marginal_add(&marginal, i % GBEES_WORKERS_PARTS, 1, &place, &weight);
+    }
+    const double found = gbees_marginal_variation(&marginal);
+    gbees_marginal_close(&marginal);
+    return found;
+}
+
+/* It is a lower bound: few samples make it smaller, not larger, as 1/2 sum |p - q| would be. */
+START_TEST(the_total_variation_of_a_shift)
+{
+    ck_assert_double_eq_tol(variation(5, 100000), 0.5, 0.01);
+    ck_assert_double_eq_tol(variation(-2, 100000), 0.2, 0.01);
+    ck_assert_double_eq_tol(variation(50, 1000), 1, 1e-12);
+    ck_assert_double_eq_tol(variation(0, 100000), 0, 0.005);
+    ck_assert_double_le(variation(0, 64), 0.1);
+    ck_assert_double_eq(variation(0, 1), 0); /* one half has none */
+}
+END_TEST
+
 START_TEST(a_sample_may_be_anywhere)
 {
     double p[] = {1}, place[] = {-1e300, 0, 1e300}, weight[] = {1, 2, 1}, wasserstein, kolmogorov;
@@ -170,6 +204,7 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_shift_is_the_distance);
+    tcase_add_test(tests, the_total_variation_of_a_shift);
     tcase_add_test(tests, a_sample_may_be_anywhere);
     tcase_add_test(tests, equal_densities_differ_by_nothing);
     tcase_add_test(tests, densities_that_overlap_differ_by_the_rest);

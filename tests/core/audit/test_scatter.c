@@ -28,7 +28,7 @@ static int look_at(void *context, const gbees_record *record, gbees_error *error
 
     (void)error;
     all->records++;
-    all->blamed += gbees_certificate_warns(found, 2);
+    all->blamed += gbees_certificate_warns(found, 2, 0);
     all->withdrawn += strstr(found->reason, "far from the rest") != NULL;
     all->false_bounds += found->std[0].bound < fabs(std / exact - 1);
     return 0;

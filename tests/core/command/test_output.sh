@@ -141,4 +141,25 @@ refuse "--files wants run or records, not 'two'" --files two
 refuse "--set output: moments: expected 'every record' or 'every step', found '5'" --set output.moments=5
 calls 2 "$program" --resume stopped --densities last
 has err "leave out --set, --param, --until, --accuracy, --densities and --files"
+# ---- names that nobody has given: runs that begin at the same time take one each ----
+scene
+what="four runs at once"
+for k in 1 2 3 4; do
+    test "$k" -le 2 && options="--accuracy 0.9" || options=
+    # shellcheck disable=SC2086 # options
+    "$program" --backend cpu --threads 1 --plugin lorenz63 --scenario scene.yaml --progress none $options >"out$k" 2>"err$k" &
+    runs="${runs:-} $!"
+done
+for pid in $runs; do
+    wait "$pid" || fail "one ended with status $?: $(cat err?)"
+done
+for folder in results/lorenz63 results/lorenz63-2 results/lorenz63-3 results/lorenz63-4; do
+    has_record "$folder" 0 0 || fail "there is no record in $folder: $(ls results)"
+done
+test "$(ls results | wc -l)" -eq 4 || fail "there are $(ls results)"
+# --check makes none, and a run that does not begin leaves none.
+run 0 --check --no-forecast
+run 2 --set 'measurements=[{time: 0.1, function: z, value: [9]}]'
+run 2 --truth none.csv
+test "$(ls results | wc -l)" -eq 4 || fail "there are $(ls results)"
 exit "$bad"

@@ -288,7 +288,29 @@ if grep -q '^backend cpu' out; then
     grep -q '^gbees-run: running on the CPU: ' err || fail "it does not say why no GPU was used"
     lines err 1
 fi
+# A user is told once.
+if grep -q '^backend cpu' out; then
+    mkdir "$HOME"
+    for k in 1 2; do
+        "$program" --plugin linear --threads 1 --no-output --until 0.02 --set factor=1.5 >out 2>"told$k" || fail "it failed"
+    done
+    lines told1 1
+    lines told2 0
+    GBEES_CACHE=off "$program" --plugin linear --threads 1 --no-output --until 0.02 --set factor=1.5 >out 2>err
+    lines err 1
+    rm -r "$HOME"
+fi
 refuse "did you mean 'cpu'?" --plugin lorenz63 --backend cpuu
+
+# ---- columns ----
+# Means that are 0 but for rounding, and states of small units: each column begins below its head.
+printf 'mean: [0, 1.2345e-7]\ncovariance: [1, 1.0e-18]\nfactor: 2\nend: 1.0e-9\nrecords: 2\nmeasurements: []\n' >small.yaml
+run 0 --plugin linear --set dimension=2 --scenario small.yaml --audit off --no-output
+sed -n '/^leg record/,/^$/p' out | awk '
+    NR == 1 { second = index($0, "x2"); next }
+    NF { if (substr($0, second - 2, 2) != "  " || substr($0, second, 1) == " ") bad = 1
+         if ($7 != 0 && ($7 < 1e-3 * $9 && $7 > -1e-3 * $9)) bad = 1 }
+    END { exit bad || NR < 3 }' || fail "the columns of the table are broken"
 
 # ---- bad input ----
 refuse "did you mean 'lorenz63'?" --plugin lorenz36x

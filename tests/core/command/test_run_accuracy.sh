@@ -48,6 +48,24 @@ test "$(grep -c '"event":"record"' out)" = "$(grep -c '"variation_estimate":0\.[
     fail "a record has no estimate of its total variation"
 test "$(grep -c '"event":"summary"' out)" = 1 || fail "there is not one summary"
 
+# No estimate of a total variation is below what the same record shows of a marginal: the value of Kolmogorov's distance
+# less a standard error.
+run 0 --plugin lorenz63 --no-output --json
+matches out '"t":2.0,.*"variation_estimate":0.3' # by less the marginal of y alone refutes it
+grep -o '"event":"record".*' out | sed -n 's/.*"variation_estimate":\([0-9.e-]*\).*/& \1/p' >estimated
+while read -r line; do
+    estimate=${line##* }
+    echo "$line" | grep -o '"kolmogorov":{"value":[^}]*' | tr ',:' '  ' | awk -v estimate="$estimate" '
+        estimate < $3 - ($5 - $3) / 2 { print estimate, "is below", $0; bad = 1 }
+        END { exit bad }' >found || fail "an estimate of the total variation is refuted: $(cat found)"
+done <estimated
+test -s estimated || fail "no record has an estimate of its total variation"
+
+# One run, one judgement: what is within the accuracy that was asked for is no warning.
+run 0 --plugin lorenz63 --scenario published --until 0.5 --set 'measurements=[]' --accuracy 0.9 --no-output --strict
+matches out '^accuracy 0.9 of the moments: met$'
+! grep -q warning out err || fail "the accuracy is met, and there is a warning"
+
 # A grid that moves has one factor, and no regrids.
 run 0 --plugin vanderpol --until 0.7 --set frame=moving --accuracy 0.1 --output moving
 matches out '^accuracy 0.1 of the moments: met$'

@@ -181,7 +181,8 @@ START_TEST(certificate_as_text)
     c.std[0].bound = 1.5;
     gbees_certificate_text(&c, 2, 0, text, sizeof text);
     ck_assert_str_eq(text,
-                     "mean 0.25 std, std 1.5, marginals 0 std, density not known (10000 samples, 470 effective)");
+                     "mean 0.25 std, std 1.5, marginals 0 std, density (1 - cosine) not known (10000 samples, 470 "
+                     "effective)");
     gbees_certificate_text(&c, 1, 1, text, sizeof text);
     ck_assert_ptr_eq(strstr(text, "mean 0.012 \u03c3, "), text);
     gbees_certificate_text(&c, 2, 0, brief, sizeof brief);

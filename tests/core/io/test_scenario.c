@@ -130,6 +130,27 @@ START_TEST(merges)
 }
 END_TEST
 
+/* A model's accuracy gives way to what another source says of the grid, not to what the model itself says, in
+ * whatever order. */
+START_TEST(an_accuracy_goes_with_the_first_grid_of_its_own_source)
+{
+    static const char *const own[] = {"factor: 4\naccuracy: 0.1\n", "accuracy: 0.1\nfactor: 4\n"};
+
+    for (size_t k = 0; k < 2; k++) {
+        gbees_scenario *defaults = make(own[k], "defaults"), *none = make("end: 2\n", "f.yaml"),
+                       *other = make("threshold: 0.5\n", "f.yaml");
+
+        ck_assert_int_eq(gbees_scenario_merge(none, defaults, NULL), GBEES_OK);
+        ck_assert(number(none, "accuracy") == 0.1 && number(none, "factor") == 4);
+        ck_assert_int_eq(gbees_scenario_merge(other, defaults, NULL), GBEES_OK);
+        ck_assert_ptr_null(gbees_scenario_find(other, "accuracy"));
+        gbees_scenario_destroy(defaults);
+        gbees_scenario_destroy(none);
+        gbees_scenario_destroy(other);
+    }
+}
+END_TEST
+
 START_TEST(drops_measurements_after_an_end_set_apart)
 {
     gbees_scenario *scenario = make(lorenz63, "f.yaml");
@@ -353,6 +374,7 @@ int main(void)
     tcase_add_test(tcase, accepts_anchors_and_crlf);
     tcase_add_test(tcase, bounds_aliases);
     tcase_add_test(tcase, merges);
+    tcase_add_test(tcase, an_accuracy_goes_with_the_first_grid_of_its_own_source);
     tcase_add_test(tcase, drops_measurements_after_an_end_set_apart);
     tcase_add_test(tcase, a_models_moving_grid_gives_way);
     tcase_add_test(tcase, writes_text);

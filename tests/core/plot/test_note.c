@@ -11,7 +11,8 @@ enum { SHOTS = 3 };
 static gbees_shot shots[SHOTS];
 static gbees_gallery gallery;
 
-/* Records at t = 0, 1, 2 of two states, each certified, the one at t = 1 with the largest bound of the moments. */
+/* Records at t = 0, 1, 2 of two states, each certified, the one at t = 1 with the largest bound of the moments, that
+ * at t = 0 with the largest one of the marginals. */
 static void set_up(void)
 {
     static const double bound[SHOTS] = {0.125, 0.5, 0.25};
@@ -24,14 +25,14 @@ static void set_up(void)
         shots[k].certified = 1;
         *c = (gbees_certificate){.samples = 1000, .effective = 900};
         c->std[1].bound = bound[k];
-        c->marginal[0].bound = 10.0 - k; /* does not select the record */
+        c->marginal[0].bound = 10.0 - k;
     }
     gallery = (gbees_gallery){.dimension = 2, .count = SHOTS, .shot = shots};
 }
 
 static const char *note(size_t first, size_t last)
 {
-    static char text[256];
+    static char text[GBEES_CERTIFICATE_TEXT];
 
     gbees_gallery_note(&gallery, first, last, text, sizeof text);
     return text;
@@ -39,16 +40,19 @@ static const char *note(size_t first, size_t last)
 
 START_TEST(one_record_has_its_own)
 {
-    ck_assert_str_eq(note(2, 2), "error \u2264 mean 0 \u03c3, std 0.25, marginals 8 \u03c3, density 0 "
-                                 "(1000 samples, 900 effective)");
+    ck_assert_str_eq(note(2, 2),
+                     "error \u2264 mean 0 \u03c3, std 0.25, marginals 8 \u03c3, density (1 \u2212 cosine) 0 "
+                     "(1000 samples, 900 effective)");
 }
 END_TEST
 
+/* Each figure has the time of its own worst. */
 START_TEST(several_have_the_worst)
 {
-    ck_assert_ptr_nonnull(strstr(note(0, 2), "error \u2264 worst, at t = 1, mean 0 \u03c3, std 0.5, marginals 9 "));
+    ck_assert_ptr_nonnull(strstr(note(0, 2), "error \u2264 worst: mean 0 \u03c3 at t = 0, std 0.5 at t = 1, "
+                                             "marginals 10 \u03c3 at t = 0, density (1 \u2212 cosine) 0 at t = 0 ("));
     shots[1].certified = 0;
-    ck_assert_ptr_nonnull(strstr(note(0, 2), "worst, at t = 2, "));
+    ck_assert_ptr_nonnull(strstr(note(0, 2), " std 0.25 at t = 2, marginals 10 "));
 }
 END_TEST
 

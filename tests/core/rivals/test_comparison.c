@@ -221,8 +221,35 @@ START_TEST(limits_are_those_of_the_certificate)
     ck_assert_double_eq_tol(gbees_comparison_result(c, 0)->ratio, 0.07 / 0.1, 1e-4);
     gbees_comparison_destroy(c);
     c = compare(problem, "ekf", 0.07, &wrong);
-    check_answer(
-        c, "No answer whether a grid is needed: by its own certificate the grid is off by 0.2 or more at t = 0;");
+    check_answer(c,
+                 "No answer whether a grid is needed: by its own certificate a mean or a standard deviation of the "
+                 "grid is off by 0.2 or more at t = 0;");
+    gbees_comparison_destroy(c);
+    /* What was asked for is good enough to compare with. */
+    problem->accuracy = 0.4;
+    c = compare(problem, "ekf", 0.07, &wrong);
+    ck_assert_double_eq_tol(gbees_comparison_result(c, 0)->ratio, 0.07 / 0.4, 1e-4);
+    check_answer(c, "No grid is needed here: ekf ");
+    gbees_comparison_destroy(c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
+/* A grid whose means are right and whose marginals are not is compared by its means. */
+START_TEST(marginals_that_are_off_judge_nothing)
+{
+    gbees_problem *problem = problem_create(model("linear"), 0, NULL);
+    gbees_certificate certificate = certify(0.06, 0.08);
+
+    certificate.kolmogorov[1] = (gbees_difference){0.3, 0.4};
+    gbees_comparison *c = compare(problem, "ekf", 0.07, &certificate);
+    char text[GBEES_ANSWER_TEXT];
+
+    check_answer(c, "No grid is needed here: ekf ");
+    gbees_comparison_answer(c, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "At t = 0 means and standard deviations alone say so: the grid's own marginals "
+                                 "are off by 0.2 there (Kolmogorov's distance, by its certificate)."));
     gbees_comparison_destroy(c);
     gbees_problem_destroy(problem);
 }
@@ -451,6 +478,7 @@ int main(void)
     tcase_add_test(tests, distances_are_exact);
     tcase_add_test(tests, a_filter_may_be_enough);
     tcase_add_test(tests, limits_are_those_of_the_certificate);
+    tcase_add_test(tests, marginals_that_are_off_judge_nothing);
     tcase_add_test(tests, a_rotated_grid_is_none_of_theirs);
     tcase_add_loop_test(tests, a_mixture_is_one_gaussian_to_them, 0, 2);
     tcase_add_test(tests, marginals_may_be_unknown);
