@@ -381,7 +381,8 @@ static int comes_with_record(const gbees_scenario *scenario, const char *key)
     return 0;
 }
 
-/* Whether a key is of grids only, in a scenario of points that go with the flow: it does not apply from other sources.
+/* Whether a key is of grids only, in a scenario of points that go with the flow: it does not apply from other
+ * sources.
  */
 static int is_of_grids(const gbees_scenario *scenario, const char *key)
 {
@@ -394,15 +395,11 @@ static int is_of_grids(const gbees_scenario *scenario, const char *key)
     return 0;
 }
 
-/* Whether a key is an accuracy in a scenario that defines how fine a run is: such a run is made once, as it is
- * defined, and not repeated until it is within the accuracy of other sources. */
-static int is_replaced_accuracy(const gbees_scenario *scenario, const char *key)
+int gbees_scenario_defines_grid(const gbees_scenario *scenario)
 {
     static const char *const keys[] = {"factor", "width",  "threshold", "mass_budget", "mass_budget_total",
                                        "mode",   "scheme", "time_step", "regrid",      "initial"};
 
-    if (strcmp(key, "accuracy") != 0)
-        return 0;
     if (gbees_scenario_is(scenario, "frame", "lagrangian"))
         return find(scenario, "points") || find(scenario, "initial");
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
@@ -419,7 +416,7 @@ int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *default
         const gbees_entry *entry = &defaults->entries[i];
 
         if (comes_with_record(scenario, entry->key) || is_of_grids(scenario, entry->key) ||
-            is_replaced_accuracy(scenario, entry->key))
+            (strcmp(entry->key, "accuracy") == 0 && gbees_scenario_defines_grid(scenario)))
             continue;
         if (!find(scenario, entry->key) && !has_rival(scenario, entry->key))
             status = gbees_scenario_put(scenario, entry->key, gbees_node_copy(NULL, entry->value), error);

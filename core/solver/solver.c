@@ -49,6 +49,8 @@ static int make(const gbees_problem *problem, const gbees_backend *backend, gbee
     made->clock.time = problem->start;
     status = gbees_equations_check(problem, error);
     if (!status)
+        status = gbees_audit_escape(problem, error);
+    if (!status)
         status = gbees_schedule_create(problem, &made->schedule, error);
     if (status)
         gbees_solver_destroy(made);
