@@ -2,12 +2,9 @@
 
 import json
 import os
-import re
-import shutil
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 
@@ -305,39 +302,6 @@ def test_noisy_model_beside_particles():
         std = np.sqrt(np.diag(particles.covariances[k]))
         error = abs(run.records[k].mean - particles.means[k]) / std
         assert np.all(error < 0.03), (run.records[k].time, error)
-
-
-def test_page_from_a_table_to_a_figure(tmp_path, monkeypatch):
-    """Both programs of the manual's page on Python, as they stand there, on wider cells and with fewer measurements and
-    particles."""
-    has("sympy"), has("matplotlib")
-    page = os.path.join(os.path.dirname(__file__), "..", "..", "..", "doc", "python.md")
-    with open(page, encoding="utf-8") as file:
-        section = file.read().split("## From a table to a figure\n")[1].split("\n## ")[0]
-    blocks = [textwrap.dedent(block) for block in re.findall(r"(?:^    .*\n|^\n)+", section, re.M) if block.strip()]
-    smaller = {
-        '"factor": 3': '"factor": 1',
-        "2e-8": "1e-5",
-        '"end": 10': '"end": 0.2',
-        '"pf:100000"': '"pf:1000", audit=False',
-        "pf:100000": "pf:1000 --audit off",
-        "gbees-plot post": "gbees-plot post --size 500x400",
-    }
-    for old, new in smaller.items():
-        assert any(old in block for block in blocks), old
-        blocks = [block.replace(old, new) for block in blocks]
-    (tmp_path / "data.csv").write_text("time,z,sigma_z\n0.05,18.7,1\n0.1,45.7,1\n0.15,77.6,1\n0.2,80.3,1\n")
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    exec(blocks[0], names)
-    assert len(names["run"].updates) == 4 and not names["run"].comparison["pf"].failure
-    assert (tmp_path / "posterior.pdf").read_bytes().startswith(b"%PDF-")
-
-    shutil.copy(names["model"].path, "lorenz63_noisy.so")
-    environment = {**os.environ, "PATH": f"{os.environ['GBEES_TOP_BUILD']}:{os.environ['PATH']}"}
-    subprocess.run(blocks[1], shell=True, check=True, env=environment, capture_output=True)
-    assert (tmp_path / "post" / "plots" / "series.png").exists()
-    assert (tmp_path / "post" / "plots" / "compare.png").exists()
 
 
 def test_model_of_sympy():
