@@ -60,7 +60,7 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
         status = read_scenario(s, options, error);
     if (!status)
         status = gbees_problem_create(s->model, s->scenario, &s->problem, error);
-    if (!status && s->problem->accuracy > 0 && s->with_audit)
+    if (!status && s->problem->accuracy > 0 && s->with_audit && !s->problem->lagrangian) /* which needs one run */
         status = plan(s, error);
     if (status)
         gbees_session_destroy(s);
@@ -114,7 +114,7 @@ const char *gbees_session_state(const gbees_session *session, int j, int unit)
 
 double gbees_session_accuracy(const gbees_session *session)
 {
-    return session->refinement ? session->problem->accuracy : 0;
+    return session->refinement || session->problem->lagrangian ? session->problem->accuracy : 0;
 }
 
 const char *gbees_session_scenario(gbees_session *session)
@@ -167,7 +167,9 @@ static int make_audit(gbees_session *s, const gbees_problem *problem, gbees_erro
     s->audit = NULL;
     s->audit_samples = samples;
     problem = s->refinement ? s->problem : problem;
-    return s->with_audit ? gbees_audit_create(problem, &how, &s->audit, error) : GBEES_OK;
+    if (!s->with_audit || (problem->lagrangian && s->samples == 0)) /* its points are their own certificate */
+        return GBEES_OK;
+    return gbees_audit_create(problem, &how, &s->audit, error);
 }
 
 static int make_writer(gbees_session *s, const gbees_problem *problem, const char *folder, gbees_error *error)

@@ -79,6 +79,7 @@ class Difference(c.Structure):
 
 class CertificateStruct(c.Structure):
     _fields_ = [
+        ("points", c.c_uint64),
         ("samples", c.c_size_t),
         ("effective", c.c_double),
         ("mean", Difference * MAX_DIM),

@@ -12,7 +12,7 @@ import numpy as np
 from . import _library as lib
 from ._compare import read_comparison, text_of
 from ._record import Array, Certificate, Part, Record, copy_certificate
-from ._run import Run
+from ._run import Run, value_of
 from ._solver import Update
 
 _ERRORS = ("mean", "std", "marginal", "kolmogorov")
@@ -68,7 +68,11 @@ class _Reader:
         if runs:
             made.accuracy, made.accuracy_of = self.about["accuracy"], self.about.get("accuracy_of", "moments")
             made.runs = len(runs)
-            made.met = None if all(run["met"] is None for run in runs) else any(run["met"] for run in runs)
+            made.met = True if any(run["met"] for run in runs) else runs[-1]["met"]
+        elif value_of(scenario, "frame") == "lagrangian":  # one run reaches it
+            made.accuracy = float(value_of(scenario, "accuracy") or 0)
+            made.accuracy_of = value_of(scenario, "accuracy_of") or "moments"
+        made.judge()
         made.comparison = read_comparison(self.h5py, os.path.join(self.folder, "compare.h5"), self.states)
         return made
 
@@ -184,6 +188,7 @@ def _certificate(facts: Mapping[str, Any], n: int) -> Certificate | None:
             getattr(made, name)[j].value, getattr(made, name)[j].bound = map(float, pairs[j])
     made.density.value, made.density.bound = map(float, np.ravel(facts["error_density"]))
     made.samples, made.effective = int(facts["error_samples"]), float(facts["error_effective"])
+    made.points = int(facts.get("error_points", 0))
     made.estimate = float(facts.get("error_estimate", np.nan))
     made.variation = float(facts.get("error_variation_estimate", 0))
     made.uncompared = int(facts.get("error_uncompared", 0))

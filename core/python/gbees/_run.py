@@ -78,10 +78,12 @@ class Run:
     @property
     def method(self) -> str:
         """Scheme and grid in words."""
-        mode = _value(self.scenario, "mode") or "default"
-        scheme = _value(self.scenario, "scheme") or ("split5" if mode == "default" else "ctu")
-        moving = _value(self.scenario, "frame") == "moving"
-        grid = "a grid that moves" if moving else "a grid at rest"
+        mode = value_of(self.scenario, "mode") or "default"
+        scheme = value_of(self.scenario, "scheme") or ("split5" if mode == "default" else "ctu")
+        frame = value_of(self.scenario, "frame")
+        if frame == "lagrangian":
+            return "points that go with the flow"
+        grid = "a grid that moves" if frame == "moving" else "a grid at rest"
         return f"{scheme} on {grid}" + ("" if mode == "default" else f", {mode} mode")
 
     @property
@@ -95,6 +97,11 @@ class Run:
             for bound in (np.atleast_2d(getattr(r.certificate, name))[:, 1] if r.certificate else [math.nan])
         ]
         return float(np.max(bounds)) if bounds else math.nan
+
+    def judge(self) -> None:
+        """Sets `met` by the records, where no search for an accuracy has told it."""
+        if self.met is None and self.accuracy > 0 and not self.interrupted and self.error <= self.accuracy:
+            self.met = True
 
     def _facts(self) -> dict[str, str]:
         last = f" to t = {self.records[-1].time:g}" if self.records else ""
@@ -171,7 +178,7 @@ class Run:
         return plot_states(self, states or self.states, axes)
 
 
-def _value(scenario: str, key: str) -> str:
+def value_of(scenario: str, key: str) -> str:
     """A word of a scenario's text, in which each key begins a line; "": it has none."""
     found = [line.partition(":")[2].strip() for line in scenario.splitlines() if line.startswith(f"{key}:")]
     return found[0].strip("\"'") if found else ""
@@ -301,6 +308,7 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
     """One run, or those that an accuracy takes: returns the best."""
     folders = _Folders(solver.output)
     best: Run | None = None
+    best_met: bool | None = None
     number, more = 0, True
     try:
         while more and number < runs_most:
@@ -311,7 +319,7 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
             folders.end(better)
             if better or best is None:
                 best = made
-                best.met = met if solver.accuracy > 0 and not made.interrupted else None
+            best.met = best_met = best_met or (None if made.interrupted else met)
             best.runs = number
             if made.interrupted:
                 best.interrupted, more = True, False
@@ -324,12 +332,13 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
     solver.conclude()
     folders.rename()
     best.scenario, best.warnings = solver.scenario, solver.last_warnings
+    best.judge()
     return best
 
 
 def _one_run(solver: Solver, bar: Any, folder: str | None) -> Run:
     made = Run(solver.info.name, solver.states, solver.units, solver.scenario, solver.backend)
-    made.accuracy, made.accuracy_of = solver.accuracy, _value(solver.scenario, "accuracy_of") or "moments"
+    made.accuracy, made.accuracy_of = solver.accuracy, value_of(solver.scenario, "accuracy_of") or "moments"
     solver.updates = made.updates
 
     def show(_time: float, part: float) -> None:

@@ -284,11 +284,12 @@ class Solver:
         self.scenario = lib.text(lib.LIBRARY.gbees_session_scenario(self._session))
         self.last_warnings = self.warnings()
 
-    def plan(self) -> tuple[bool, bool, bool, float]:
-        """Of the last run: another is planned; none before was better; the accuracy is met; its error's bound."""
+    def plan(self) -> tuple[bool, bool, bool | None, float]:
+        """Of the last run: another is planned; none before was better; the accuracy is met (None: it can't be told); its
+        error's bound."""
         best, met, bound = c.c_int(), c.c_int(), c.c_double()
         more = lib.LIBRARY.gbees_session_plan(self._session, c.byref(best), c.byref(met), c.byref(bound))
-        return bool(more), bool(best.value), met.value == 1, bound.value
+        return bool(more), bool(best.value), None if met.value < 0 else met.value == 1, bound.value
 
     def close(self) -> None:
         """Frees what the library holds."""
