@@ -98,6 +98,7 @@ libgbees_la_SOURCES = \
 	%D%/audit/certificate.h \
 	%D%/audit/compare.c \
 	%D%/audit/compare.h \
+	%D%/audit/escape.c \
 	%D%/audit/flow.c \
 	%D%/audit/flow.h \
 	%D%/audit/islands.c \
@@ -529,7 +530,9 @@ pkglib_LTLIBRARIES += %D%/python/session.la
 %C%_python_session_la_LIBADD = libgbees.la
 %C%_python_session_la_SOURCES = \
 	%D%/python/session.c \
-	%D%/python/session.h
+	%D%/python/session.h \
+	%D%/python/session_private.h \
+	%D%/python/session_run.c
 
 python_files = \
 	%D%/python/gbees/__init__.py \
@@ -540,7 +543,9 @@ python_files = \
 	%D%/python/gbees/_model.py \
 	%D%/python/gbees/_plot.py \
 	%D%/python/gbees/_record.py \
+	%D%/python/gbees/_results.py \
 	%D%/python/gbees/_run.py \
+	%D%/python/gbees/_solver.py \
 	%D%/python/gbees/_sympy.py \
 	%D%/python/gbees/dapper.py \
 	%D%/python/gbees/py.typed \

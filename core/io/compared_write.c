@@ -58,6 +58,7 @@ static void put_filters(gbees_hdf5 *file, const gbees_compared *c)
     gbees_hdf5_characters(file, "filter_failure", size, failures, "filter", "filter_failure_letter");
     for (int k = 0; k < 4; k++)
         put(file, name[k], H5T_NATIVE_DOUBLE, 1, &size, number[k], "filter");
+    put(file, "ratio", H5T_NATIVE_DOUBLE, 1, &size, c->ratio, "filter");
     gbees_hdf5_attribute_text(file, "wall_s", "units", "s");
 }
 
@@ -104,6 +105,7 @@ int gbees_compared_write(const gbees_compared *compared, const gbees_problem *pr
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});
     gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
     gbees_hdf5_attribute(&file, "/", "binned_every", H5T_NATIVE_INT, 0, NULL, &every);
+    gbees_hdf5_attribute_text(&file, "/", "answer", compared->answer);
     gbees_hdf5_states(&file, problem->model->states, (size_t)compared->dimension);
     gbees_hdf5_dimension(&file, "other_state", (hsize_t)compared->dimension);
     put_records(&file, compared);

@@ -180,6 +180,19 @@ int gbees_run_info_resume(gbees_run_info *info, const gbees_store *store, int fo
                                  : GBEES_OK;
 }
 
+/* Adds the accuracy of a search and its runs. */
+static int add_search(json_t *run, const gbees_run_info *info)
+{
+    static const char *const names[] = {[GBEES_ACCURACY_MOMENTS] = "moments",
+                                        [GBEES_ACCURACY_MARGINALS] = "marginals",
+                                        [GBEES_ACCURACY_DENSITY] = "density"};
+    int bad = json_object_set_new(run, "accuracy", gbees_json_real(info->problem->accuracy));
+
+    bad |= json_object_set_new(run, "accuracy_of", json_string(names[info->problem->accuracy_of]));
+    bad |= json_object_set_new(run, "runs", describe_runs(info));
+    return bad;
+}
+
 static json_t *describe(const gbees_run_info *info, const char *state, const gbees_summary *summary)
 {
     json_t *run = json_object();
@@ -213,9 +226,7 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     if (info->resumed)
         bad |= json_object_set_new(run, "resumed", json_loads(info->resumed, 0, NULL));
     if (info->run_count)
-        bad |= json_object_set_new(run, "accuracy", gbees_json_real(info->problem->accuracy));
-    if (info->run_count)
-        bad |= json_object_set_new(run, "runs", describe_runs(info));
+        bad |= add_search(run, info);
     if (summary)
         bad |= json_object_set_new(run, "summary", describe_summary(info, summary));
     if (bad) {

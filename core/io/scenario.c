@@ -395,9 +395,7 @@ static int is_of_grids(const gbees_scenario *scenario, const char *key)
     return 0;
 }
 
-/* Whether a scenario defines how fine a run is: such a run is made once, as it is defined, and not repeated until it
- * is within the accuracy of other sources. */
-static int replaces_accuracy(const gbees_scenario *scenario)
+int gbees_scenario_defines_grid(const gbees_scenario *scenario)
 {
     static const char *const keys[] = {"factor", "width",  "threshold", "mass_budget", "mass_budget_total",
                                        "mode",   "scheme", "time_step", "regrid",      "initial"};
@@ -412,7 +410,7 @@ static int replaces_accuracy(const gbees_scenario *scenario)
 
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error)
 {
-    const int replaced = replaces_accuracy(scenario); /* before any key of the defaults is in it */
+    const int replaced = gbees_scenario_defines_grid(scenario); /* before any key of the defaults is in it */
     int status = GBEES_OK;
 
     for (size_t i = 0; !status && i < defaults->count; i++) {

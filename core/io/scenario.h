@@ -35,6 +35,10 @@ const char *gbees_scenario_keep_text(gbees_scenario *scenario, char *text);
 /* If `key` is "MAP.NAME": NAME; else NULL. */
 const char *gbees_scenario_part(const char *key, const char *map);
 
+/* Whether a key says how fine a run is: such a run is made once, as it is defined, and not repeated until it is within an
+ * accuracy of other sources, or the usual one. */
+int gbees_scenario_defines_grid(const gbees_scenario *scenario);
+
 /* Whether what has this time, a measurement, is ignored: it is later than `end`, and the two come from different
  * sources (a file and an option, say). In one source that is an error. */
 int gbees_scenario_leaves_out(const gbees_scenario *scenario, const gbees_node *time);

@@ -1,35 +1,9 @@
-/* session.c - registry, problem, solver, audit and writer behind the Python package's calls; see session.h. */
-#include "session.h"
-#include <stdatomic.h>
+/* session.c - registry, problem, plan and results of the runs behind the Python package's calls; see session.h. What
+ * happens during a run is in session_run.c. */
+#include "session_private.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct gbees_session {
-    int threads, with_audit;
-    size_t samples;
-    gbees_rivals rivals;
-    gbees_registry *registry;
-    const gbees_model *model;
-    const gbees_backend *backend;
-    gbees_scenario *scenario;     /* as the user has asked for it */
-    gbees_problem *problem;       /* of that scenario */
-    gbees_refinement *refinement; /* NULL: no accuracy is asked for */
-    gbees_audit *audit;
-    size_t audit_samples; /* as asked for when it was created */
-    /* The run between open and close; the first two are NULL unless it is one of a search for an accuracy. */
-    gbees_scenario *run_scenario;
-    gbees_problem *run_problem;
-    gbees_solver *solver;
-    gbees_writer *writer;         /* NULL: nothing is written */
-    gbees_output *output;         /* of the writer */
-    gbees_comparison *comparison; /* NULL: no filters are asked for */
-    gbees_refinement_step step;   /* of the last run, as are the next two */
-    gbees_summary summary;
-    char *warnings; /* [GBEES_WARNING_COUNT][GBEES_WARNING_TEXT]: texts, empty if the bit is not set */
-    atomic_int cancelled;
-    const gbees_session_observer *observer;
-};
 
 void gbees_session_sizes(size_t sizes[3])
 {
@@ -86,7 +60,7 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
         status = read_scenario(s, options, error);
     if (!status)
         status = gbees_problem_create(s->model, s->scenario, &s->problem, error);
-    if (!status && s->problem->accuracy > 0 && s->with_audit)
+    if (!status && s->problem->accuracy > 0 && s->with_audit && !s->problem->lagrangian) /* which needs one run */
         status = plan(s, error);
     if (status)
         gbees_session_destroy(s);
@@ -95,11 +69,21 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
     return status;
 }
 
+static void free_run(session_run *run)
+{
+    gbees_writer_destroy(run->writer);
+    gbees_problem_destroy(run->problem);
+    gbees_scenario_destroy(run->scenario);
+    *run = (session_run){0};
+}
+
 void gbees_session_destroy(gbees_session *session)
 {
     if (!session)
         return;
     gbees_session_close(session);
+    free_run(&session->best);
+    free(session->steps);
     gbees_audit_destroy(session->audit);
     gbees_refinement_destroy(session->refinement);
     gbees_problem_destroy(session->problem);
@@ -130,35 +114,35 @@ const char *gbees_session_state(const gbees_session *session, int j, int unit)
 
 double gbees_session_accuracy(const gbees_session *session)
 {
-    return session->refinement ? session->problem->accuracy : 0;
+    return session->refinement || session->problem->lagrangian ? session->problem->accuracy : 0;
 }
 
 const char *gbees_session_scenario(gbees_session *session)
 {
-    return gbees_scenario_text(session->scenario);
+    return gbees_scenario_text(session->best.scenario ? session->best.scenario : session->scenario);
 }
 
 /* ---- a run ---- */
 
-/* Creates run_scenario and run_problem for the next run of a search. The scenario is that of a single run, without an
+/* Creates run.scenario and run.problem for the next run of a search. The scenario is that of a single run, without an
  * accuracy. If the user's has no scheme, it is the one that reaches an accuracy with the fewest cells. */
 static int refined_problem(gbees_session *s, gbees_error *error)
 {
     const char *text = gbees_scenario_text(s->scenario);
-    int status = text ? gbees_scenario_create(text, "the scenario", &s->run_scenario, error)
+    int status = text ? gbees_scenario_create(text, "the scenario", &s->run.scenario, error)
                       : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
 
     if (!status)
-        status = gbees_scenario_set(s->run_scenario, "accuracy=0", error);
+        status = gbees_scenario_set(s->run.scenario, "accuracy=0", error);
     if (!status && strncmp(text, "scheme:", 7) != 0 && !strstr(text, "\nscheme:"))
-        status = gbees_scenario_set(s->run_scenario, "scheme=split7-mp", error);
+        status = gbees_scenario_set(s->run.scenario, "scheme=split7-mp", error);
     if (!status)
-        status = gbees_refinement_scenario(s->refinement, s->run_scenario, error);
+        status = gbees_refinement_scenario(s->refinement, s->run.scenario, error);
     if (!status)
-        status = gbees_problem_create(s->model, s->run_scenario, &s->run_problem, error);
+        status = gbees_problem_create(s->model, s->run.scenario, &s->run.problem, error);
     if (!status) { /* each record's certificate is compared with it */
-        s->run_problem->accuracy = s->problem->accuracy;
-        s->run_problem->accuracy_of = s->problem->accuracy_of;
+        s->run.problem->accuracy = s->problem->accuracy;
+        s->run.problem->accuracy_of = s->problem->accuracy_of;
     }
     return status;
 }
@@ -183,28 +167,30 @@ static int make_audit(gbees_session *s, const gbees_problem *problem, gbees_erro
     s->audit = NULL;
     s->audit_samples = samples;
     problem = s->refinement ? s->problem : problem;
-    return s->with_audit ? gbees_audit_create(problem, &how, &s->audit, error) : GBEES_OK;
+    if (!s->with_audit || (problem->lagrangian && s->samples == 0)) /* its points are their own certificate */
+        return GBEES_OK;
+    return gbees_audit_create(problem, &how, &s->audit, error);
 }
 
 static int make_writer(gbees_session *s, const gbees_problem *problem, const char *folder, gbees_error *error)
 {
     const gbees_provenance provenance = {.scenario =
-                                             gbees_scenario_text(s->run_scenario ? s->run_scenario : s->scenario),
+                                             gbees_scenario_text(s->run.scenario ? s->run.scenario : s->scenario),
                                          .backend = s->backend->name,
                                          .device = s->backend->title,
                                          .command = "the Python package gbees"};
 
     int status = s->output ? GBEES_OK : gbees_output_create(s->scenario, s->problem->end, &s->output, error);
     if (!status && folder)
-        status = gbees_writer_create(folder, problem, &provenance, &s->writer, error);
-    if (!status && s->writer && !s->output->records_apart)
-        status = gbees_writer_one_file(s->writer, error);
-    if (!status && s->writer)
-        gbees_writer_output(s->writer, s->output);
+        status = gbees_writer_create(folder, problem, &provenance, &s->run.writer, error);
+    if (!status && s->run.writer && !s->output->records_apart)
+        status = gbees_writer_one_file(s->run.writer, error);
+    if (!status && s->run.writer)
+        gbees_writer_output(s->run.writer, s->output);
     return status;
 }
 
-static int is_cancelled(void *context)
+int gbees_session_is_cancelled(void *context)
 {
     gbees_session *s = context;
 
@@ -214,7 +200,7 @@ static int is_cancelled(void *context)
 static int make_comparison(gbees_session *s, const gbees_problem *problem, gbees_error *error)
 {
     const gbees_comparison_options how = {
-        .rivals = s->rivals, .threads = s->threads, .cancelled = is_cancelled, .context = s};
+        .rivals = s->rivals, .threads = s->threads, .cancelled = gbees_session_is_cancelled, .context = s};
 
     return s->rivals.count ? gbees_comparison_create(problem, &how, &s->comparison, error) : GBEES_OK;
 }
@@ -223,9 +209,10 @@ int gbees_session_open(gbees_session *session, const char *folder, gbees_error *
 {
     const gbees_engine_options engine = {.threads = session->threads};
     int status = session->refinement ? refined_problem(session, error) : GBEES_OK;
-    const gbees_problem *problem = session->run_problem ? session->run_problem : session->problem;
+    const gbees_problem *problem = session->run.problem ? session->run.problem : session->problem;
 
     atomic_store(&session->cancelled, 0);
+    session->step = (gbees_refinement_step){.met = -1};
     if (!status)
         status = gbees_solver_create(problem, session->backend, &engine, &session->solver, error);
     if (!status)
@@ -241,16 +228,18 @@ int gbees_session_open(gbees_session *session, const char *folder, gbees_error *
 
 void gbees_session_close(gbees_session *session)
 {
+    const int ended = session->run.state && session->refinement;
+
     gbees_comparison_destroy(session->comparison);
-    gbees_writer_destroy(session->writer);
     gbees_solver_destroy(session->solver);
-    gbees_problem_destroy(session->run_problem);
-    gbees_scenario_destroy(session->run_scenario);
     session->comparison = NULL;
-    session->writer = NULL;
     session->solver = NULL;
-    session->run_problem = NULL;
-    session->run_scenario = NULL;
+    if (ended && (session->step.best || !session->best.state)) {
+        free_run(&session->best);
+        session->best = session->run;
+        session->run = (session_run){0};
+    }
+    free_run(&session->run);
 }
 
 void gbees_session_cancel(gbees_session *session)
@@ -258,145 +247,47 @@ void gbees_session_cancel(gbees_session *session)
     atomic_store(&session->cancelled, 1);
 }
 
-/* ---- the solver's observer ---- */
+/* ---- the results --------------------------------------------------------------------------------------------- */
 
-static void describe_part(gbees_session_part *part, const gbees_problem *problem, const gbees_cells *cells)
-{
-    const int n = problem->dimension;
-
-    memcpy(part->origin, problem->rotated ? problem->centre : problem->mean, sizeof part->origin);
-    memcpy(part->width, problem->width, sizeof part->width);
-    for (int j = 0; j < n * n; j++)
-        part->rotation[j] = problem->rotated ? problem->rotation[j] : j % (n + 1) == 0;
-    if (problem->rotated) /* cell 0 is at y = mean */
-        gbees_problem_point(problem, problem->mean, part->origin);
-    part->cells = cells;
-    part->count = cells ? gbees_cells_count(cells) : 0;
-}
-
-static void describe(gbees_session_record *to, const gbees_record *record)
-{
-    const gbees_statistics *statistics = &record->statistics;
-
-    *to = (gbees_session_record){.leg = record->leg,
-                                 .number = record->number,
-                                 .dimension = record->problem->dimension,
-                                 .parts = record->mode_count ? record->mode_count : 1,
-                                 .time = record->time,
-                                 .wall_s = record->wall_s,
-                                 .mass = statistics->mass,
-                                 .entropy = statistics->entropy,
-                                 .clipped = record->totals.mass_clipped,
-                                 .outflow = record->totals.mass_outflow,
-                                 .pruned = record->totals.mass_pruned,
-                                 .steps = record->totals.steps,
-                                 .cells = statistics->cells,
-                                 .warnings = record->warnings,
-                                 .certificate = record->certificate,
-                                 .samples = record->samples};
-    memcpy(to->mean, statistics->mean, sizeof to->mean);
-    memcpy(to->covariance, statistics->covariance, sizeof to->covariance);
-    for (int k = 0; k < record->mode_count; k++) {
-        describe_part(&to->part[k], record->modes[k].problem, record->modes[k].cells);
-        to->part[k].weight = record->modes[k].weight;
-    }
-    if (!record->mode_count) {
-        describe_part(&to->part[0], record->problem, record->cells);
-        to->part[0].weight = 1;
-    }
-}
-
-static int on_record(void *context, const gbees_record *record, gbees_error *error)
-{
-    gbees_session *s = context;
-    gbees_session_record described;
-    int status = s->writer ? gbees_writer_record(s->writer, record, error) : GBEES_OK;
-
-    if (!status && s->refinement)
-        status = gbees_refinement_record(s->refinement, record, error);
-    if (!status && s->comparison)
-        status = gbees_comparison_record(s->comparison, record, error);
-    if (!status && s->observer->record) {
-        describe(&described, record);
-        s->observer->record(&described);
-    }
-    return status;
-}
-
-static int on_step(void *context, const gbees_record *record, gbees_error *error)
-{
-    const gbees_session *s = context;
-
-    return gbees_writer_step(s->writer, record, error);
-}
-
-static int on_update(void *context, const gbees_problem *problem, int number, double time,
-                     const gbees_evidence *evidence, gbees_error *error)
-{
-    const gbees_session *s = context;
-    int status = s->writer ? gbees_writer_update(s->writer, number, time, evidence, error) : GBEES_OK;
-
-    (void)problem;
-    if (!status && s->refinement)
-        status = gbees_refinement_update(s->refinement, number, evidence, error);
-    if (!status && s->comparison)
-        gbees_comparison_update(s->comparison);
-    if (!status && s->observer->update)
-        s->observer->update(number, time, evidence);
-    return status;
-}
-
-static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
-{
-    const gbees_session *s = context;
-
-    (void)totals, (void)error;
-    if (s->observer->progress)
-        s->observer->progress(time, fraction);
-    return GBEES_OK;
-}
-
-/* Writes the texts of the last run's warnings, as its problem may be freed before they are read. */
-static void keep_warnings(gbees_session *s)
+void gbees_session_keep_warnings(gbees_session *s, const gbees_summary *summary)
 {
     free(s->warnings);
     s->warnings = calloc(GBEES_WARNING_COUNT, GBEES_WARNING_TEXT);
     for (int k = 0; s->warnings && k < GBEES_WARNING_COUNT; k++)
-        if (s->summary.warnings >> k & 1)
-            gbees_warning_text((gbees_warning)(1 << k), s->summary.problem, &s->summary.totals,
+        if (summary->warnings >> k & 1)
+            gbees_warning_text((gbees_warning)(1 << k), summary->problem, &summary->totals,
                                s->warnings + k * GBEES_WARNING_TEXT, GBEES_WARNING_TEXT);
 }
 
-int gbees_session_run(gbees_session *session, const gbees_session_observer *observer, gbees_error *error)
+/* What the search says of its best run: the certificates have the effect of narrow marginals, and of tails that
+ * measurements select. */
+static void judge(gbees_session *s)
 {
-    const gbees_observer solver_observer = {.context = session,
-                                            .record = on_record,
-                                            .step = session->writer && session->output->every_step ? on_step : NULL,
-                                            .update = on_update,
-                                            .progress = on_progress,
-                                            .cancelled = is_cancelled,
-                                            .audit = session->audit};
-    int finished = GBEES_OK;
+    const unsigned certified = GBEES_WARNING_NARROW | GBEES_WARNING_FRAME_CELLS | GBEES_WARNING_TAIL;
+    gbees_summary *summary = &s->best.summary;
 
-    session->observer = observer;
-    int status = gbees_solver_run(session->solver, &solver_observer, error);
-    session->observer = NULL;
-    gbees_solver_summary(session->solver, &session->summary);
-    keep_warnings(session);
-    if (session->writer) {
-        gbees_writer_set_stopped_by(session->writer, status == GBEES_ECANCELLED ? "the caller"
-                                                     : status == GBEES_ENOMEM   ? "lack of memory"
-                                                                                : NULL);
-        finished = gbees_writer_finish(session->writer,
-                                       !status                      ? "complete"
-                                       : status == GBEES_ECANCELLED ? "cancelled"
-                                                                    : "failed",
-                                       &session->summary, status ? NULL : error);
-    }
-    session->step = (gbees_refinement_step){.best = 1, .met = -1};
-    if (!status && !finished && session->refinement)
-        status = gbees_refinement_finish(session->refinement, &session->summary, &session->step, error);
-    return status ? status : finished;
+    if (s->met)
+        summary->warnings &= ~certified;
+    else if (s->count > 0)
+        summary->warnings |= GBEES_WARNING_ACCURACY;
+}
+
+int gbees_session_conclude(gbees_session *session, gbees_error *error)
+{
+    session_run *best = &session->best;
+    int status = GBEES_OK;
+
+    if (!best->state)
+        return GBEES_OK;
+    judge(session);
+    gbees_session_keep_warnings(session, &best->summary);
+    if (best->writer && session->count > 0)
+        status = gbees_writer_runs(best->writer, session->steps, session->count, error);
+    if (!status && best->writer)
+        status = gbees_writer_finish(best->writer, best->state, &best->summary, error);
+    gbees_writer_destroy(best->writer);
+    best->writer = NULL;
+    return status;
 }
 
 int gbees_session_plan(const gbees_session *session, int *best, int *met, double *bound)
@@ -415,54 +306,4 @@ int gbees_session_warning(const gbees_session *session, unsigned bit, char *text
         return 0;
     (void)snprintf(text, size, "%s", kept);
     return 1;
-}
-
-/* ---- comparison with other filters ---- */
-
-int gbees_session_compare(gbees_session *session, gbees_error *error)
-{
-    if (!session->comparison)
-        return GBEES_OK;
-    const int status = gbees_comparison_run(session->comparison, session->summary.propagate_s, error);
-    return status || !session->writer
-               ? status
-               : gbees_writer_comparison(session->writer, gbees_comparison_compared(session->comparison), error);
-}
-
-int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_rival *rival)
-{
-    if (!session->comparison || k >= gbees_comparison_count(session->comparison))
-        return 0;
-    const gbees_rival_result *r = gbees_comparison_result(session->comparison, k);
-    *rival = (gbees_session_rival){.name = gbees_rival_name(r->rival),
-                                   .failure = r->failure.status ? r->failure.text : "",
-                                   .samples = r->samples,
-                                   .count = r->count,
-                                   .seconds = r->seconds,
-                                   .mean = r->worst.mean,
-                                   .std = r->worst.std,
-                                   .kolmogorov = r->worst.kolmogorov,
-                                   .bc = r->worst.bc,
-                                   .ratio = r->ratio,
-                                   .log_evidence = r->log_evidence,
-                                   .log_evidence_error = r->log_evidence_error,
-                                   .records = r->records,
-                                   .compared = gbees_comparison_compared(session->comparison)};
-    if (rival->compared)
-        rival->own = &rival->compared->filter[k];
-    return 1;
-}
-
-void gbees_session_answer(const gbees_session *session, char *text, size_t size)
-{
-    gbees_comparison_answer(session->comparison, text, size);
-}
-
-void gbees_session_cells(const gbees_session_part *part, int dimension, int32_t *index, double *p)
-{
-    int32_t *row[GBEES_MAX_DIM] = {NULL};
-
-    for (int j = 0; j < dimension; j++)
-        row[j] = index + (size_t)j * part->count;
-    gbees_cells_copy(part->cells, 0, part->count, row, p);
 }

@@ -2,7 +2,7 @@
  * The calls take and return plain numbers and few structs, which Python has to mirror.
  *
  *     gbees_session_create -> (gbees_session_open -> gbees_session_run -> gbees_session_close), as long as
- *         gbees_session_plan() returns 1 -> gbees_session_destroy
+ *         gbees_session_plan() returns 1 -> gbees_session_conclude -> gbees_session_destroy
  *
  * Python calls gbees_session_run() with its interpreter lock released; each callback takes the lock. Functions that
  * take `error` return a gbees_status. Strings and structs that are returned belong to the session, which is not
@@ -83,7 +83,7 @@ int gbees_session_dimension(const gbees_session *session);
 const char *gbees_session_state(const gbees_session *session, int j, int unit);
 /* Returns the accuracy that the scenario asks for, or 0. */
 double gbees_session_accuracy(const gbees_session *session);
-/* Returns the scenario as YAML; valid until the session is destroyed. */
+/* Returns the scenario as YAML, of the best run once there is one, until the session is destroyed. */
 const char *gbees_session_scenario(gbees_session *session);
 
 /* Prepares the next run.
@@ -92,14 +92,18 @@ const char *gbees_session_scenario(gbees_session *session);
 int gbees_session_open(gbees_session *session, const char *folder, gbees_error *error);
 /* Computes the run, and plans the next one if there is an accuracy. */
 int gbees_session_run(gbees_session *session, const gbees_session_observer *observer, gbees_error *error);
-/* Frees what gbees_session_open() has created. */
+/* Frees what gbees_session_open() has created, but for the writer of the best run of a search. */
 void gbees_session_close(gbees_session *session);
+/* Ends a search for an accuracy: the last run is the best one, with the warnings of the search, and its folder gets
+ * the list of all runs. Of a single run it does nothing. */
+int gbees_session_conclude(gbees_session *session, gbees_error *error);
 /* Makes gbees_session_run() end soon with GBEES_ECANCELLED. It may be called from any thread. */
 void gbees_session_cancel(gbees_session *session);
 /* Returns 1 if another run is planned, else 0, and sets the last run's *best, *met and *bound: the members best, met
  * and error of gbees_refinement_step. */
 int gbees_session_plan(const gbees_session *session, int *best, int *met, double *bound);
-/* Writes the text of a warning of the last run. Returns 1, or 0 if the bit is not set. */
+/* Writes the text of a warning of the last run, or of the search that was concluded. Returns 1, or 0 if the bit is
+ * not set. */
 int gbees_session_warning(const gbees_session *session, unsigned bit, char *text, size_t size);
 
 /* The result of a filter that was compared with the last run (gbees_rival_result); the errors are the largest ones.

@@ -276,6 +276,10 @@ int gbees_comparison_run(gbees_comparison *comparison, double grid_seconds, gbee
                                comparison->records, &comparison->kept, error);
     for (int k = 0; k < comparison->options.rivals.count && !status; k++)
         status = run_rival(comparison, k, &start, error);
+    for (int k = 0; k < comparison->options.rivals.count && !status; k++)
+        comparison->kept->ratio[k] = comparison->results[k].ratio;
+    if (!status)
+        gbees_comparison_answer(comparison, comparison->kept->answer, sizeof comparison->kept->answer);
     return status;
 }
 

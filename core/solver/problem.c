@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double max_initial_cells = 1e10;
+static const double max_initial_cells = 1e10, usual_accuracy = 0.05;
 
 static int require(const builder *b, const char *key, const gbees_node **node)
 {
@@ -135,6 +135,12 @@ static int set_memory_limit(builder *b)
                             has_mode ? "mode: paper' or 'mode: legacy" : "frame: moving");
 }
 
+/* The accuracy that is asked for, or 0: the usual one where no key says how fine the run is. */
+static double accuracy_of(const builder *b)
+{
+    return builder_number(b, "accuracy", gbees_scenario_defines_grid(b->scenario) ? 0 : usual_accuracy);
+}
+
 /* Sets p*, or the mass budget that controls it; the times are known. */
 static int set_threshold(builder *b)
 {
@@ -156,9 +162,11 @@ static int set_threshold(builder *b)
         return gbees_node_error(budget ? budget : total, b->error,
                                 "%s: paper and legacy mode have a fixed threshold: give 'threshold'",
                                 budget ? "mass_budget" : "mass_budget_total");
-    /* The budget of the first run of an accuracy (core/accuracy). */
-    if (!builder_find(b, "threshold") && builder_number(b, "accuracy", 0) > 0) {
-        problem->mass_budget = 0.1 * builder_number(b, "accuracy", 0) / (problem->end - problem->start);
+    /* That of the first run of an accuracy (core/accuracy). */
+    if (!builder_find(b, "threshold") && problem->numerics.mode == GBEES_MODE_DEFAULT) {
+        const double accuracy = accuracy_of(b);
+
+        problem->mass_budget = 0.1 * (accuracy > 0 ? accuracy : usual_accuracy) / (problem->end - problem->start);
         return GBEES_OK;
     }
     int status = require(b, "threshold", &threshold);
@@ -170,7 +178,7 @@ static int set_threshold(builder *b)
 /* Sets the accuracy that the run's certificates are to be within, and of what. */
 static int set_accuracy(builder *b)
 {
-    b->problem->accuracy = builder_number(b, "accuracy", 0);
+    b->problem->accuracy = accuracy_of(b);
     b->problem->accuracy_of = builder_is_set(b, "accuracy_of", "marginals") ? GBEES_ACCURACY_MARGINALS
                               : builder_is_set(b, "accuracy_of", "density") ? GBEES_ACCURACY_DENSITY
                                                                             : GBEES_ACCURACY_MOMENTS;
@@ -253,16 +261,14 @@ static int set_grid(builder *b)
 static int set_times(builder *b)
 {
     gbees_problem *problem = b->problem;
-    const gbees_node *end, *records;
-    int status = require(b, "end", &end);
+    const gbees_node *end;
+    const int status = require(b, "end", &end);
 
-    if (!status)
-        status = require(b, "records", &records);
     if (status)
         return status;
     problem->start = builder_number(b, "start", b->start);
     problem->end = gbees_node_number(end);
-    problem->records = (int)gbees_node_number(records);
+    problem->records = (int)builder_number(b, "records", 1);
     if (!(problem->end > problem->start) || !isfinite(problem->end - problem->start))
         return gbees_node_error(end, b->error, "end: expected a time after the start (%g), found '%s'",
                                 problem->start, end->text);

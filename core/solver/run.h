@@ -34,6 +34,7 @@ struct gbees_solver {
         double evidence;             /* the logarithm of that of all updates */
     } before;                        /* the leg's measurements */
     double began_s, next_progress_s;
+    int escape_checked; /* whether gbees_audit_escape() has been called */
     double wall_s, propagate_s; /* including the time before the run was resumed */
 };
 

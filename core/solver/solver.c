@@ -10,6 +10,7 @@
 #include <time.h>
 
 #define PROGRESS_S 0.2
+#define ESCAPE_S 1
 
 const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gbees_backend *backend)
 {
@@ -225,6 +226,15 @@ static int check_cancelled(gbees_solver *solver, gbees_error *error)
                            solver->leg, (unsigned long long)gbees_run_totals(solver).steps);
 }
 
+/* After a second, once: whether the run can come to its end at all. */
+static int check_escape(gbees_solver *solver, gbees_error *error)
+{
+    if (solver->escape_checked || gbees_seconds_now() - solver->began_s < ESCAPE_S)
+        return GBEES_OK;
+    solver->escape_checked = 1;
+    return gbees_audit_escape(solver->problem, error);
+}
+
 /* Advances by `length` units of time, from one record to the next. */
 static int advance_interval(gbees_solver *solver, double length, gbees_error *error)
 {
@@ -242,6 +252,8 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
             status = gbees_notifier_status(solver->notifier, error);
         if (!status)
             status = gbees_run_slice(solver, error);
+        if (!status)
+            status = check_escape(solver, error);
         if (!status && solver->observer->step)
             status = gbees_run_step(solver, error);
         if (!status)

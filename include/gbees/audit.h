@@ -42,6 +42,10 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
  * @param effective receives the smallest such ratio after any measurement; 1 if the problem has none
  */
 int gbees_audit_effective(const gbees_problem *problem, int threads, double *effective, gbees_error *error);
+/** Refuses, with GBEES_ENUMERIC, a problem whose drift leaves every bound in finite time, as x' = x^2 does: by the
+ * way of 128 samples most of the initial density, before the first measurement or the end. It takes milliseconds. A
+ * run that lasts calls it. A problem with a bound, and a failure, say that it does not. */
+int gbees_audit_escape(const gbees_problem *problem, gbees_error *error);
 /** Frees the audit; NULL is allowed. */
 void gbees_audit_destroy(gbees_audit *audit);
 /** Integrates the samples to the time of a record, which is not before that of the last one, and compares the record

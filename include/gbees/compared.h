@@ -12,11 +12,12 @@ extern "C" {
 #endif
 
 enum {
-    GBEES_COMPARED_BINS = 256,   /**< bins of a marginal */
-    GBEES_COMPARED_ERRORS = 4,   /**< e_m, e_s, Kolmogorov's distance, BC (gbees_rival_error) */
-    GBEES_COMPARED_FILTERS = 16, /**< filters, at most */
-    GBEES_COMPARED_NAME = 32,    /**< bytes of a filter's name */
-    GBEES_COMPARED_FAILURE = 256 /**< bytes of a failure's text */
+    GBEES_COMPARED_BINS = 256,    /**< bins of a marginal */
+    GBEES_COMPARED_ERRORS = 4,    /**< e_m, e_s, Kolmogorov's distance, BC (gbees_rival_error) */
+    GBEES_COMPARED_FILTERS = 16,  /**< filters, at most */
+    GBEES_COMPARED_NAME = 32,     /**< bytes of a filter's name */
+    GBEES_COMPARED_FAILURE = 256, /**< bytes of a failure's text */
+    GBEES_COMPARED_ANSWER = 512   /**< bytes of gbees_compared.answer */
 };
 
 /** A filter's results at the records of a run; NAN at records that it has not reached. Arrays are row-major, in the
@@ -49,6 +50,8 @@ typedef struct gbees_compared {
     int64_t *record;                                      /**< [count]: number of the record in its leg */
     double *time;                                         /**< [count]: model time */
     gbees_compared_filter filter[GBEES_COMPARED_FILTERS]; /**< in the order in which they were asked for */
+    double ratio[GBEES_COMPARED_FILTERS]; /**< of each filter: its largest error over the limit; only where written */
+    char answer[GBEES_COMPARED_ANSWER];   /**< whether the grid is needed, in one sentence; only where written */
 } gbees_compared;
 
 /** Allocates the results of `filters` filters for a run of n = dimension states and `count` records, all NAN.

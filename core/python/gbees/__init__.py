@@ -20,11 +20,14 @@ from ._library import (
     NumericError,
     OutOfMemoryError,
     UnsupportedError,
+    Warning,
     version,
 )
 from ._model import Model, ModelInfo, describe
 from ._record import Certificate, Part, Record
-from ._run import Run, Solver, Update, run
+from ._results import open
+from ._run import Interrupted, Run, run
+from ._solver import Solver, Update
 
 __version__ = version()
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "FileError",
     "Filter",
     "InputError",
+    "Interrupted",
     "Model",
     "ModelError",
     "ModelInfo",
@@ -48,7 +52,9 @@ __all__ = [
     "Solver",
     "UnsupportedError",
     "Update",
+    "Warning",
     "describe",
+    "open",
     "run",
     "version",
 ]

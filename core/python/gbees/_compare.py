@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import os
 from dataclasses import dataclass
 from typing import Any, Iterable
 
@@ -127,3 +128,39 @@ def compare(session: Any, states: tuple[str, ...]) -> Comparison:
     while lib.LIBRARY.gbees_session_rival_of(session, len(rivals), c.byref(found)):
         rivals.append(_rival(found, states))
     return Comparison(lib.text(answer.value), tuple(rivals))
+
+
+def _filter_of(file: Any, k: int, group: Any, states: tuple[str, ...]) -> Rival:
+    """A filter of compare.h5; numbers of the worst record are those of all."""
+    errors = {name: np.array(group[name][()]) for name in ("e_m", "e_s", "kolmogorov", "bc")}
+    reached = np.isfinite(np.array(group["mean"][()])).all(axis=1)
+    errors = {name: values[reached] for name, values in errors.items()}
+
+    def worst(name: str) -> float:
+        known = errors[name][np.isfinite(errors[name])]
+        return float((known.min() if name == "bc" else known.max())) if len(known) else float("nan")
+
+    bins = None
+    if "marginal" in group:
+        bins = group["bin_first"][()], group["bin_width"][()], np.array(group["marginal"][()], dtype=float)
+    return Rival(
+        text_of(file["filter_name"][k]).partition("_")[0], int(file["samples"][k]), float(file["wall_s"][k]), worst("e_m"),
+        worst("e_s"), worst("kolmogorov"), worst("bc"), float(file["ratio"][k]), float(file["log_evidence"][k]),
+        float(file["log_evidence_error"][k]), errors, text_of(file["filter_failure"][k]), group["mean"][()],
+        group["covariance"][()], states, bins, max(1, int(file.attrs["binned_every"])),
+    )  # fmt: skip
+
+
+def text_of(characters: Any) -> str:
+    """A string as HDF5 has it: of fixed length, or a row of characters."""
+    return b"".join(np.atleast_1d(characters)).rstrip(b"\0").decode("utf-8", "replace")
+
+
+def read_comparison(h5py: Any, path: str, states: tuple[str, ...]) -> Comparison | None:
+    """Reads compare.h5; None: there is none."""
+    if not os.path.exists(path):
+        return None
+    with h5py.File(path) as file:
+        names = [text_of(row) for row in file["filter_name"][()]]
+        rivals = tuple(_filter_of(file, k, file[name], states) for k, name in enumerate(names))
+        return Comparison(text_of(file.attrs.get("answer", b"")), rivals)

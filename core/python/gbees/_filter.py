@@ -9,7 +9,8 @@ from typing import Any, Mapping
 from ._measurements import plain
 from ._model import Model
 from ._record import Record
-from ._run import Run, Solver, Update, _one_run
+from ._run import Run, _one_run
+from ._solver import Solver, Update, warn
 
 
 # What a run from a record takes from the record.
@@ -86,11 +87,12 @@ class Filter:
         if not self._steps:
             self._scenario = _without_grid(solver.scenario)
         try:
-            made: Run = _one_run(solver, None)
+            made: Run = _one_run(solver, None, folder)
         finally:
             solver.close()
         if made.interrupted:
             raise KeyboardInterrupt
+        warn(made.warnings, 3)
         self._forget()
         self._steps += 1
         self.record = made.records[-1]

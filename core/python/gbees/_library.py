@@ -5,11 +5,14 @@ from __future__ import annotations
 import ctypes as c
 import glob
 import os
+import re
 from typing import Any, Callable
 
 MAX_DIM = 8
 ENTRIES = MAX_DIM * MAX_DIM
 MODES = 16
+THREADS_MOST = 4096
+SAMPLES_MOST = 1000000000
 _MODEL_ABI = 5
 
 
@@ -47,6 +50,10 @@ class UnsupportedError(Error):
 
 class Cancelled(Error):
     """The run was stopped."""
+
+
+class Warning(UserWarning):
+    """What the library warns of: how a result may be wrong, by how much, and what to do."""
 
 
 _ERRORS = {
@@ -337,6 +344,7 @@ _functions: tuple[tuple[Any, ...], ...] = (
     ("gbees_session_open", c.c_int, c.c_void_p, c.c_char_p, _error),
     ("gbees_session_run", c.c_int, c.c_void_p, c.POINTER(ObserverStruct), _error),
     ("gbees_session_close", None, c.c_void_p),
+    ("gbees_session_conclude", c.c_int, c.c_void_p, _error),
     ("gbees_session_cancel", None, c.c_void_p),
     (
         "gbees_session_plan",
@@ -356,12 +364,36 @@ for _name, _result, *_arguments in _functions:
     _declare(_name, _result, *_arguments)
 
 
+# The options of the commands that the library's texts name, as Python has them.
+_SPOKEN = [
+    (r"^--set ([\w.]+)", r'set={"\1": ...}'),
+    (r" or by --set (\w+)=\.\.\.", r' or by set={"\1": ...}'),
+    (r"--set\b", "set="),
+    (r"--backend (\w+)", r'backend="\1"'),
+    (r"--measurements\b", "measurements="),
+    (r"gbees-run --output\b", "output="),
+    (r"; gbees-run --list shows all\)", ")"),
+    (r" \(gbees-run --list shows all\)", ""),
+    (r" \(--max-(time|memory)\)", ""),
+    (r", or give --trust", ""),
+    (r"; --trust loads it all the same", ""),
+    (r"leave out --backend\b", "leave out backend="),
+]
+
+
+def spoken(text: str) -> str:
+    """A text of the library in Python's words."""
+    for pattern, words in _SPOKEN:
+        text = re.sub(pattern, words, text)
+    return text
+
+
 def check(call: Callable[..., int], *arguments: Any) -> None:
     """Calls a function whose last argument is a gbees_error, and raises what it returns."""
     error = CError()
     status = call(*arguments, c.byref(error))
     if status:
-        raise _ERRORS.get(status, Error)(error.text.decode("utf-8", "replace"))
+        raise _ERRORS.get(status, Error)(spoken(error.text.decode("utf-8", "replace")))
 
 
 def text(value: bytes | None) -> str:

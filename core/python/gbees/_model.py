@@ -44,7 +44,7 @@ def read_info(model: Any) -> ModelInfo:
         f = model.measurements[k]
         name = lib.text(f.name)
         given = [lib.text(f.components[i].name) for i in range(f.size)] if f.components else []
-        alone = [name] if f.size == 1 else [f"{name}{i}" for i in range(f.size)]
+        alone = [name] if f.size == 1 else [f"y{i + 1}" for i in range(f.size)]  # as the library names them
         units = [lib.text(f.components[i].unit) if f.components else None for i in range(f.size)]
         functions.append(MeasurementFunction(name, tuple(given or alone), tuple(units)))
     return ModelInfo(
@@ -169,34 +169,51 @@ class Model:
     def from_sympy(
         cls,
         name: str,
-        drift: Mapping[Any, Any],
+        drift: Any,
         *,
+        states: Sequence[Any] | None = None,
         parameters: Mapping[Any, float] | None = None,
-        diffusion: Mapping[Any, Any] | None = None,
+        diffusion: Any = None,
         measurements: Mapping[str, Any] | None = None,
         time: Any = None,
         scenario: Mapping[str, Any],
+        units: Mapping[Any, str] | None = None,
+        periods: Mapping[Any, Any] | None = None,
     ) -> "Model":
-        """Makes a model of SymPy expressions, which become C: no Python runs for a cell.
+        """Makes a model of SymPy expressions, which become C: no Python runs for a cell. All symbols stand for real
+        numbers, and constants are the nearest ones that C has.
 
         Parameters
         ----------
         name
             A word.
         drift
-            dx/dt of each state: symbols to expressions, in the order of the states.
+            dx/dt of each state: a map of symbols to expressions, in the order of the states; or a list or a matrix of one
+            column, beside `states`.
+        states
+            The symbols of the states, if the drift is no map.
         parameters
             Symbols to values. Scenarios may set them.
         diffusion
-            What noise adds to the variance of a state in a unit of time: states to expressions. A state that is left
-            out has none.
+            What noise adds to the covariance of the states in a unit of time: a map of states to variances, in which a
+            state without noise may be left out, a list of variances, or a symmetric matrix.
         measurements
-            Names of measurement functions to an expression or a list of them.
+            Names of measurement functions to an expression, a list of them, whose components are y1, y2 and so on, or a
+            map of names of components to expressions.
         time
             The symbol of time, if an expression has it.
         scenario
             The default scenario: ``mean``, ``covariance``, ``end`` and so on.
+        units
+            Of states, parameters and components of measurements, by symbol or name: texts.
+        periods
+            Of components of measurements, by name: ``{"bearing": 2 * sympy.pi}``.
         """
-        from ._sympy import source_of
+        from ._sympy import drift_map, source_of
 
-        return cls(source_of(name, drift, parameters or {}, diffusion or {}, measurements or {}, time, scenario))
+        return cls(
+            source_of(
+                name, drift_map(drift, states), parameters or {}, {} if diffusion is None else diffusion,
+                measurements or {}, time, scenario, units or {}, periods or {},
+            )
+        )  # fmt: skip

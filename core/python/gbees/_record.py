@@ -104,7 +104,7 @@ def _copy_part(part: Any, n: int) -> Part:
     )
 
 
-def _copy_certificate(given: Any, n: int) -> Certificate:
+def copy_certificate(given: Any, n: int) -> Certificate:
     text = c.create_string_buffer(512)
     lib.LIBRARY.gbees_certificate_text(c.byref(given), n, 0, text, len(text))
 
@@ -124,6 +124,7 @@ def _copy_certificate(given: Any, n: int) -> Certificate:
     )
 
 
+@dataclass(repr=False, eq=False)
 class Record:
     """The density at one time.
 
@@ -139,38 +140,35 @@ class Record:
         Moments in the model's axes.
     mass, entropy : float
         Sum of P before normalisation; -sum P log(P / volume of a cell).
+    clipped, outflow, pruned : float
+        Mass since the start.
     parts : tuple of Part
-        Cells and their grid. There are several where a density is in several modes.
+        Cells and their grid. There are several where a density is in several modes, and none where it was not written.
     certificate : Certificate or None
         Bounds of the error; None without an audit.
     samples : ndarray or None
         Samples of the model's own equations at this time, one a row.
     """
 
-    def __init__(self, given: Any, states: tuple[str, ...], units: tuple[str, ...]) -> None:
-        n = given.dimension
-        self.leg: int = given.leg
-        self.number: int = given.number
-        self.time: float = given.time
-        self.states = states
-        self.units = units
-        self.mass: float = given.mass
-        self.entropy: float = given.entropy
-        self.steps: int = given.steps
-        self.clipped: float = given.clipped
-        self.outflow: float = given.outflow
-        self.pruned: float = given.pruned
-        self.mean = _vector(given.mean, n)
-        self.covariance = _matrix(given.covariance, n)
-        self.parts = tuple(_copy_part(given.part[k], n) for k in range(given.parts))
-        self.certificate = _copy_certificate(given.certificate.contents, n) if given.certificate else None
-        self.samples = None
-        if given.samples and given.samples.contents.count:
-            s = given.samples.contents
-            self.samples = np.array([np.ctypeslib.as_array(s.x[j], (s.count,)) for j in range(n)]).T
+    leg: int
+    number: int
+    time: float
+    states: tuple[str, ...]
+    units: tuple[str, ...]
+    mean: Array
+    covariance: Array
+    mass: float
+    entropy: float
+    steps: int
+    clipped: float
+    outflow: float
+    pruned: float
+    parts: tuple[Part, ...]
+    certificate: Certificate | None
+    samples: Array | None
 
     def __repr__(self) -> str:
-        return f"<gbees.Record t = {self.time:g}, {len(self.p)} cells>"
+        return f"<gbees.Record t = {self.time:g}, {sum(len(part.p) for part in self.parts)} cells>"
 
     @property
     def std(self) -> Array:
@@ -181,11 +179,13 @@ class Record:
     @property
     def index(self) -> Array:
         """Indices of the cells, one row for each axis, sorted; int32, read-only, not copied."""
+        self._need_cells()
         return self.parts[0].index if len(self.parts) == 1 else np.hstack([part.index for part in self.parts])
 
     @property
     def p(self) -> Array:
         """Probabilities of the cells; read-only, not copied where the density is in one part."""
+        self._need_cells()
         if len(self.parts) == 1:
             return self.parts[0].p
         return np.concatenate([part.weight * part.p for part in self.parts])
@@ -193,7 +193,12 @@ class Record:
     @property
     def centres(self) -> Array:
         """Centres of the cells in the model's axes, one a row."""
+        self._need_cells()
         return np.vstack([part.centres for part in self.parts])
+
+    def _need_cells(self) -> None:
+        if not self.parts:
+            raise lib.InputError(f"the density at t = {self.time:g} was not written: see the scenario's `output`")
 
     def _axis(self, state: str | int) -> int:
         if isinstance(state, str):
@@ -257,6 +262,7 @@ class Record:
             A generator of NumPy, or a seed.
         """
         rng = np.random.default_rng(rng)
+        self._need_cells()
         total = np.array([part.weight * part.p.sum() for part in self.parts])
         counts = rng.multinomial(n, total / total.sum())
         drawn = []
@@ -270,6 +276,7 @@ class Record:
 
     def pdf(self, points: Any) -> Array:
         """The density at points, one a row: that of the cell that holds it, 0 outside all cells."""
+        self._need_cells()
         x = np.atleast_2d(np.asarray(points, dtype=float))
         if x.shape[1] != len(self.states):
             raise lib.InputError(f"pdf() wants points with {len(self.states)} coordinates, not {x.shape[1]}")
@@ -291,3 +298,29 @@ class Record:
         mask = np.zeros(len(order), dtype=bool)
         mask[order[: int(np.searchsorted(total, share * total[-1] * (1 - 1e-12))) + 1]] = True
         return mask
+
+
+def copy_record(given: Any, states: tuple[str, ...], units: tuple[str, ...]) -> Record:
+    """The library's record, which is gone when its callback returns."""
+    n, samples = given.dimension, None
+    if given.samples and given.samples.contents.count:
+        s = given.samples.contents
+        samples = np.array([np.ctypeslib.as_array(s.x[j], (s.count,)) for j in range(n)]).T
+    return Record(
+        leg=given.leg,
+        number=given.number,
+        time=given.time,
+        states=states,
+        units=units,
+        mean=_vector(given.mean, n),
+        covariance=_matrix(given.covariance, n),
+        mass=given.mass,
+        entropy=given.entropy,
+        steps=given.steps,
+        clipped=given.clipped,
+        outflow=given.outflow,
+        pruned=given.pruned,
+        parts=tuple(_copy_part(given.part[k], n) for k in range(given.parts)),
+        certificate=copy_certificate(given.certificate.contents, n) if given.certificate else None,
+        samples=samples,
+    )

@@ -1,273 +1,32 @@
-"""Runs: all at once, or record by record."""
+"""Runs: all at once."""
 
 from __future__ import annotations
 
-import contextlib
-import ctypes as c
+import html
+import math
 import os
-import queue
-import threading
+import shutil
 import warnings
-from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Iterator, Mapping
+from typing import Any, Iterable, Mapping
 
 import numpy as np
 
 from . import _library as lib
-from . import _measurements as tables
-from ._compare import Comparison, compare as run_rivals, listed
-from ._model import Model, ModelInfo, describe
+from ._compare import Comparison
+from ._model import Model
 from ._record import Record
+from ._solver import Solver, Update, checked, warn
+
+# The certificate's errors that an accuracy may be asked of.
+_ERRORS = {"moments": ("mean", "std"), "marginals": ("marginal",), "density": ("density",)}
 
 
-@dataclass(frozen=True)
-class Update:
-    """What a measurement told: `log_evidence` is the logarithm of the integral of likelihood times prior, `total` that
-    of all measurements so far. Those by the audit's samples are NaN where there are none."""
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C has ended a run: `run` is the :class:`Run` with the records until then."""
 
-    number: int
-    time: float
-    log_evidence: float
-    total: float
-    sampled: float
-    sampled_error: float
-
-
-def _change(scenario: c.c_void_p, key: str, value: Any) -> None:
-    assignment = f"{key}={value if isinstance(value, str) else tables.as_yaml(value)}"
-    lib.check(lib.LIBRARY.gbees_scenario_set, scenario, assignment.encode())
-
-
-def _has_key(text: str, key: str) -> bool:
-    return any(line.startswith(f"{key}:") for line in text.splitlines())
-
-
-def _scenario_text(given: Any, changes: Mapping[str, Any], entries: Any) -> str:
-    """The scenario as YAML: a file, a text or a map, then the changes, then the measurements."""
-    name, text = "the scenario", ""
-    if isinstance(given, Mapping):
-        changes = {**given, **changes}
-    elif given is not None:
-        text = os.fspath(given)
-        if "\n" not in text and ":" not in text:
-            name = text
-            try:
-                with open(text, encoding="utf-8") as file:
-                    text = file.read()
-            except OSError as error:
-                raise lib.FileError(f"{name}: {error.strerror}") from None
-    scenario = c.c_void_p()
-    lib.check(lib.LIBRARY.gbees_scenario_create, text.encode(), os.fsencode(name), c.byref(scenario))
-    try:
-        for key, value in changes.items():
-            _change(scenario, key, value)
-        if entries is not None:
-            _change(scenario, "measurements", entries)
-            end = tables.last_time(entries) if isinstance(entries, list) else None  # of a table the library sets it
-            if end is not None and not _has_key(lib.text(lib.LIBRARY.gbees_scenario_text(scenario)), "end"):
-                _change(scenario, "end", end)
-        made = lib.LIBRARY.gbees_scenario_text(scenario)
-        if made is None:
-            raise lib.OutOfMemoryError("not enough memory for the scenario's text")
-        return lib.text(made)
-    finally:
-        lib.LIBRARY.gbees_scenario_destroy(scenario)
-
-
-class Solver:
-    """One run, record by record.
-
-        for record in gbees.Solver("lorenz63"):
-            print(record.time, record.mean)
-
-    The run goes on in a thread of its own, at most two records ahead, while the loop's body runs; leaving the loop ends
-    it. A scenario's `accuracy` has no effect, as it takes several runs: see :func:`run`. The arguments are those of
-    :func:`run`.
-
-    Attributes
-    ----------
-    info : ModelInfo
-        The model's.
-    states, units : tuple of str
-        Of the problem.
-    updates : list of Update
-        So far.
-    scenario : str
-        All of it, as YAML.
-    backend : str
-        Its name.
-    comparison : Comparison or None
-        Other filters beside it, if `compare` asked for them and the run has ended.
-    """
-
-    def __init__(
-        self,
-        model: str | Model,
-        scenario: Any = None,
-        *,
-        set: Mapping[str, Any] | None = None,
-        measurements: Any = None,
-        covariance: Any = None,
-        threads: int = 0,
-        backend: str = "auto",
-        audit: bool = True,
-        samples: int = 0,
-        output: str | os.PathLike[str] | None = None,
-        plugin_path: str | None = None,
-        compare: str | Iterable[str] | None = None,
-    ) -> None:
-        self._session: c.c_void_p | None = None
-        self._thread: threading.Thread | None = None
-        self._output = None if output is None else os.fspath(output)
-        name = model.path if isinstance(model, Model) else model
-        info = model.info if isinstance(model, Model) else describe(name)
-        own, folder, entries = None, None, None
-        if isinstance(scenario, str) and scenario in info.scenarios:
-            own, scenario = scenario, None
-        self._rivals = listed(compare)
-        self.comparison: Comparison | None = None
-        with contextlib.ExitStack() as stack:
-            if isinstance(measurements, (str, os.PathLike)) and os.path.isdir(measurements):
-                folder = os.fspath(measurements)
-            elif measurements is not None:
-                entries = stack.enter_context(tables.entries(measurements, covariance))
-            text = _scenario_text(scenario, set or {}, entries)
-            self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
-        self.info: ModelInfo = info
-        self.updates: list[Update] = []
-
-    def _create(self, name: str, text: str, own: Any, folder: Any, threads: int, backend: str, audit: bool,
-                samples: int, plugin_path: str | None) -> None:
-        def attempt(which: str) -> None:
-            options = lib.OptionsStruct(
-                os.fsencode(name), lib.encoded(plugin_path), which.encode(), text.encode(), lib.encoded(own),
-                lib.encoded(folder), threads, int(audit), samples, self._rivals,
-            )  # fmt: skip
-            session = c.c_void_p()
-            lib.check(lib.LIBRARY.gbees_session_create, c.byref(options), c.byref(session))
-            self._session = session
-
-        if backend != "auto":
-            attempt(backend)
-        else:
-            with contextlib.suppress(lib.BackendError):
-                attempt("cuda")
-            if self._session is None:
-                attempt("cpu")
-        session, library = self._session, lib.LIBRARY
-        n = library.gbees_session_dimension(session)
-        self.states = tuple(lib.text(library.gbees_session_state(session, j, 0)) for j in range(n))
-        self.units = tuple(lib.text(library.gbees_session_state(session, j, 1)) for j in range(n))
-        self.backend = lib.text(library.gbees_session_backend(session))
-        self.scenario = lib.text(library.gbees_session_scenario(session))
-        self.accuracy = float(library.gbees_session_accuracy(session))
-
-    def __iter__(self) -> Iterator[Record]:
-        return self.records()
-
-    def records(self, progress: Callable[[float, float], None] | None = None) -> Iterator[Record]:
-        """Runs, and yields each record.
-
-        Parameters
-        ----------
-        progress
-            Is called in the thread of the run, a few times a second, with the model time and the part that is done.
-        """
-        if self._thread is not None or self._session is None:
-            raise lib.InputError("this solver runs already, or is closed: make another")
-        line: queue.Queue[Any] = queue.Queue(maxsize=2)
-        stopped = threading.Event()
-        lib.check(lib.LIBRARY.gbees_session_open, self._session, lib.encoded(self._output))
-        self._thread = threading.Thread(target=self._propagate, args=(line, stopped, progress), daemon=True)
-        self._thread.start()
-        try:
-            while True:
-                try:
-                    item = line.get(timeout=0.2)  # a wait without an end can't be interrupted everywhere
-                except queue.Empty:
-                    continue
-                if isinstance(item, Record):
-                    yield item
-                elif item is None:
-                    break
-                else:
-                    raise item
-        finally:
-            stopped.set()
-            self.cancel()
-            self._thread.join()
-            self._thread = None
-            self._warn()
-            lib.LIBRARY.gbees_session_close(self._session)
-
-    def _propagate(self, line: queue.Queue[Any], stopped: threading.Event, progress: Any) -> None:
-        failure: list[BaseException] = []
-
-        def put(item: Any) -> None:
-            while not stopped.is_set():
-                try:
-                    line.put(item, timeout=0.1)
-                    return
-                except queue.Full:
-                    pass
-
-        def guarded(function: Callable[..., None]) -> Callable[..., None]:
-            def call(*arguments: Any) -> None:
-                try:
-                    function(*arguments)
-                except BaseException as error:  # an exception can't pass through C
-                    failure.append(error)
-                    self.cancel()
-
-            return call
-
-        def on_update(number: int, time: float, evidence: Any) -> None:
-            e = evidence.contents
-            self.updates.append(Update(number, time, e.log_evidence, e.total, e.sampled, e.sampled_error))
-
-        observer = lib.ObserverStruct(
-            lib.ON_RECORD(guarded(lambda given: put(Record(given.contents, self.states, self.units)))),
-            lib.ON_UPDATE(guarded(on_update)),
-            lib.ON_PROGRESS(guarded(progress or (lambda time, part: None))),
-        )
-        try:
-            lib.check(lib.LIBRARY.gbees_session_run, self._session, c.byref(observer))
-            if self._rivals and not failure and self.plan()[1]:
-                self.comparison = run_rivals(self._session, tuple(self.states))
-        except BaseException as error:
-            failure.append(error)
-        put(failure[0] if failure else None)
-
-    def cancel(self) -> None:
-        """Ends the run soon. Any thread may call it."""
-        if self._session is not None:
-            lib.LIBRARY.gbees_session_cancel(self._session)
-
-    def warnings(self) -> list[str]:
-        """Texts of the run's warnings."""
-        text, found = c.create_string_buffer(256), []
-        for bit in range(32):
-            if lib.LIBRARY.gbees_session_warning(self._session, bit, text, len(text)):
-                found.append(lib.text(text.value))
-        return found
-
-    def _warn(self) -> None:
-        self.last_warnings = self.warnings()
-
-    def plan(self) -> tuple[bool, bool, bool, float]:
-        """Of the last run: another is planned; none before was better; the accuracy is met; its error's bound."""
-        best, met, bound = c.c_int(), c.c_int(), c.c_double()
-        more = lib.LIBRARY.gbees_session_plan(self._session, c.byref(best), c.byref(met), c.byref(bound))
-        return bool(more), bool(best.value), met.value == 1, bound.value
-
-    def close(self) -> None:
-        """Frees what the library holds."""
-        if self._session is not None and self._thread is None:
-            lib.LIBRARY.gbees_session_destroy(self._session)
-            self._session = None
-
-    def __del__(self) -> None:
-        self.close()
+    def __init__(self, run: "Run") -> None:
+        super().__init__(f"{len(run.records)} records are in the exception's `run`")
+        self.run = run
 
 
 class Run:
@@ -279,14 +38,18 @@ class Run:
         In order of time.
     updates : list of Update
         One a measurement.
+    model, backend : str
+        Their names.
     states, units : tuple of str
         Names and units of the states.
     scenario : str
-        All of it, as YAML.
-    backend : str
-        Its name.
+        All of it, as YAML: how these records were made. Of an accuracy the best run's.
     warnings : list of str
         Of the library.
+    accuracy : float
+        That was asked for; 0: none.
+    accuracy_of : str
+        What it was asked for of: "moments", "marginals" or "density".
     runs : int
         Runs that the accuracy took; these are the records of the best.
     met : bool or None
@@ -297,21 +60,72 @@ class Run:
         Other filters beside it, if `compare` asked for them.
     """
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(
+        self, model: str, states: tuple[str, ...], units: tuple[str, ...], scenario: str, backend: str
+    ) -> None:
         self.records: list[Record] = []
         self.updates: list[Update] = []
-        self.model = solver.info.name
-        self.states, self.units = solver.states, solver.units
-        self.scenario, self.backend = solver.scenario, solver.backend
+        self.model, self.states, self.units = model, states, units
+        self.scenario, self.backend = scenario, backend
         self.warnings: list[str] = []
-        self.runs = 0
+        self.accuracy = 0.0
+        self.accuracy_of = "moments"
+        self.runs = 1
         self.met: bool | None = None
         self.interrupted = False
         self.comparison: Comparison | None = None
 
-    def __repr__(self) -> str:
+    @property
+    def method(self) -> str:
+        """Scheme and grid in words."""
+        mode = value_of(self.scenario, "mode") or "default"
+        scheme = value_of(self.scenario, "scheme") or ("split5" if mode == "default" else "ctu")
+        frame = value_of(self.scenario, "frame")
+        if frame == "lagrangian":
+            return "points that go with the flow"
+        grid = "a grid that moves" if frame == "moving" else "a grid at rest"
+        return f"{scheme} on {grid}" + ("" if mode == "default" else f", {mode} mode")
+
+    @property
+    def error(self) -> float:
+        """The largest bound of an error at any record, of what the accuracy is of: by default of a mean or standard
+        deviation, in standard deviations. NaN: of a record it is not known."""
+        bounds = [
+            bound
+            for r in self.records
+            for name in _ERRORS[self.accuracy_of]
+            for bound in (np.atleast_2d(getattr(r.certificate, name))[:, 1] if r.certificate else [math.nan])
+        ]
+        return float(np.max(bounds)) if bounds else math.nan
+
+    def judge(self) -> None:
+        """Sets `met` by the records, where no search for an accuracy has told it."""
+        if self.met is None and self.accuracy > 0 and not self.interrupted and self.error <= self.accuracy:
+            self.met = True
+
+    def _facts(self) -> dict[str, str]:
         last = f" to t = {self.records[-1].time:g}" if self.records else ""
-        return f"<gbees.Run {self.model}: {len(self.records)} records{last}>"
+        interrupted = ", interrupted" if self.interrupted else ""
+        facts = {
+            "records": f"{len(self.records)}{last}{interrupted}",
+            "method": f"{self.method}, {self.backend}",
+            "accuracy": "none asked for",
+            "error": f"at most {self.error:.2g} of the {self.accuracy_of}" if self.error == self.error else "not known",
+        }
+        if self.accuracy > 0:
+            met = {True: "met", False: "not met", None: "not certifiable"}[self.met]
+            facts["accuracy"] = f"{self.accuracy:g} of the {self.accuracy_of}: {met}, runs: {self.runs}"
+        return facts
+
+    def __repr__(self) -> str:
+        facts = "\n".join(f"  {name + ':':10}{text}" for name, text in self._facts().items())
+        return f"<gbees.Run {self.model}\n{facts}\n" + "".join(f"  warning:  {w}\n" for w in self.warnings) + ">"
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        rows = [*self._facts().items(), *(("warning", text) for text in self.warnings)]
+        lines = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows)
+        return f"<table><caption>gbees: {html.escape(self.model)}</caption>{lines}</table>"
 
     @property
     def moments(self) -> Any:
@@ -328,7 +142,7 @@ class Run:
                 "covariance": (("time", "state", "other"), np.array([x.covariance for x in r])),
                 "entropy": ("time", [x.entropy for x in r], {"units": "nat"}),
                 "mass": ("time", [x.mass for x in r]),
-                "cells": ("time", [len(x.p) for x in r]),
+                "cells": ("time", [sum(len(part.p) for part in x.parts) for x in r]),
                 "leg": ("time", [x.leg for x in r]),
             },
             coords={
@@ -362,6 +176,12 @@ class Run:
         from ._plot import plot_states
 
         return plot_states(self, states or self.states, axes)
+
+
+def value_of(scenario: str, key: str) -> str:
+    """A word of a scenario's text, in which each key begins a line; "": it has none."""
+    found = [line.partition(":")[2].strip() for line in scenario.splitlines() if line.startswith(f"{key}:")]
+    return found[0].strip("\"'") if found else ""
 
 
 def _bar(wanted: bool | None) -> Any:
@@ -406,7 +226,7 @@ def run(
         A YAML file, YAML itself, a map, or the name of one of the model's own scenarios. The model's default fills what
         is not given.
     set
-        Keys and values that change the scenario, as ``--set`` of gbees-run: ``{"accuracy": 0.1, "parameters.r": 40}``.
+        Keys and values that change the scenario: ``{"accuracy": 0.1, "parameters.r": 40}``.
     measurements
         A table (pandas, xarray, a map of columns, a list of rows), the path of a CSV, TSV, HDF5 or netCDF-4 file, a list
         of maps as a scenario has them, or a folder with measurementN.txt. Columns are those of gbees-run's tables. Unless
@@ -420,8 +240,9 @@ def run(
     audit, samples
         Whether records have certificates, and of how many samples; 0: as many as the run is worth.
     output
-        A folder for results (results.md), which must not exist. With an accuracy, which may take several runs, it is
-        refused.
+        A folder for results (results.md), which must not exist: :func:`open` reads it back. Of the runs that an
+        accuracy takes it is the best one's; while they go on, another's is beside it, with ``.run2`` and so on behind
+        its name.
     plugin_path
         Folders with plugins, separated by colons.
     compare
@@ -435,38 +256,89 @@ def run(
     Returns
     -------
     Run
-        Ctrl-C ends the run; what there is by then is returned, with ``interrupted`` set.
+        What the library warns of is a :class:`Warning`, too. Ctrl-C ends the run with :class:`Interrupted`, a
+        KeyboardInterrupt that has the records until then.
     """
+    runs_most = checked("runs_most", runs_most, 1, 1000)
     solver = Solver(
         model, scenario, set=set, measurements=measurements, covariance=covariance, threads=threads, backend=backend,
         audit=audit, samples=samples, output=output, plugin_path=plugin_path, compare=compare,
     )  # fmt: skip
-    if output is not None and solver.accuracy > 0:
-        raise lib.InputError("output= keeps the results of one run: with an accuracy there may be several; set accuracy=0")
     bar = _bar(progress)
-    best = Run(solver)
     try:
-        for count in range(1, runs_most + 1):
-            made = _one_run(solver, bar)
-            more, better, met, _ = solver.plan()
-            if made.interrupted and best.records:
-                best.interrupted = True
-                break
-            if better or not best.records:
-                best = made
-                best.met = met if solver.accuracy > 0 else None
-            best.runs = count
-            if made.interrupted or not more:
-                break
+        best = _search(solver, bar, runs_most)
     finally:
         if bar is not None:
             bar.close()
         solver.close()
+    warn(best.warnings, 2)
+    if best.interrupted:
+        raise Interrupted(best)
     return best
 
 
-def _one_run(solver: Solver, bar: Any) -> Run:
-    made = Run(solver)
+class _Folders:
+    """Where the runs of an accuracy write: the first one to the folder that was asked for, another beside it. The best
+    one's stays, and gets that name at the end."""
+
+    def __init__(self, wanted: str | None) -> None:
+        self.wanted = self.kept = wanted
+        self.now = wanted
+
+    def begin(self, number: int) -> str | None:
+        if self.wanted is not None and number > 1:
+            self.now = f"{self.wanted}.run{number}"
+        return self.now
+
+    def end(self, better: bool) -> None:
+        """Removes the folder of the run that has ended, or of the best before it."""
+        if self.now == self.kept:
+            return
+        worse = self.kept if better else self.now
+        self.kept = self.now if better else self.kept
+        if worse is not None:
+            shutil.rmtree(worse, ignore_errors=True)
+
+    def rename(self) -> None:
+        if self.kept is not None and self.wanted is not None and self.kept != self.wanted:
+            os.rename(self.kept, self.wanted)
+
+
+def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
+    """One run, or those that an accuracy takes: returns the best."""
+    folders = _Folders(solver.output)
+    best: Run | None = None
+    best_met: bool | None = None
+    number, more = 0, True
+    try:
+        while more and number < runs_most:
+            number += 1
+            made = _one_run(solver, bar, folders.begin(number))
+            more, better, met, _ = solver.plan()
+            better = better or best is None
+            folders.end(better)
+            if better or best is None:
+                best = made
+            best.met = best_met = best_met or (None if made.interrupted else met)
+            best.runs = number
+            if made.interrupted:
+                best.interrupted, more = True, False
+    except BaseException:
+        folders.end(solver.plan()[1])
+        solver.conclude()
+        folders.rename()
+        raise
+    assert best is not None
+    solver.conclude()
+    folders.rename()
+    best.scenario, best.warnings = solver.scenario, solver.last_warnings
+    best.judge()
+    return best
+
+
+def _one_run(solver: Solver, bar: Any, folder: str | None) -> Run:
+    made = Run(solver.info.name, solver.states, solver.units, solver.scenario, solver.backend)
+    made.accuracy, made.accuracy_of = solver.accuracy, value_of(solver.scenario, "accuracy_of") or "moments"
     solver.updates = made.updates
 
     def show(_time: float, part: float) -> None:
@@ -475,7 +347,7 @@ def _one_run(solver: Solver, bar: Any) -> Run:
             bar.refresh()
 
     try:
-        for record in solver.records(show):
+        for record in solver.records(show, folder):
             made.records.append(record)
     except KeyboardInterrupt:
         made.interrupted = True

@@ -56,6 +56,26 @@ START_TEST(default_of_lorenz63)
 }
 END_TEST
 
+/* What has no value in the scenario: one record, and the usual accuracy unless a key says how fine the run is. */
+START_TEST(least_scenario)
+{
+    static const struct {
+        const char *text;
+        double accuracy, budget;
+    } rows[] = {{"", 0.05, 0.005}, {"accuracy: 0", 0, 0.005}, {"accuracy: 0.2", 0.2, 0.02}, {"factor: 2", 0, 0.005}};
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        gbees_problem *problem =
+            problem_of(&lorenz63, rows[k].text, "mean: [1, 1, 1]\ncovariance: [1, 1, 1]\nend: 2\n");
+
+        ck_assert_int_eq(problem->records, 1);
+        ck_assert(problem->accuracy == rows[k].accuracy && problem->threshold == 0);
+        ck_assert_double_eq_tol(problem->mass_budget, rows[k].budget / 2, 1e-15);
+        gbees_problem_destroy(problem);
+    }
+}
+END_TEST
+
 START_TEST(schemes)
 {
     static const struct {
@@ -298,6 +318,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, default_of_lorenz63);
+    tcase_add_test(tcase, least_scenario);
     tcase_add_test(tcase, schemes);
     tcase_add_test(tcase, default_of_lorenz96);
     tcase_add_test(tcase, widths_and_extents);

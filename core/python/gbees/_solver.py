@@ -1,0 +1,301 @@
+"""Runs, record by record."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes as c
+import operator
+import os
+import queue
+import threading
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Iterator, Mapping
+
+from . import _library as lib
+from . import _measurements as tables
+from ._compare import Comparison, compare as run_rivals, listed
+from ._model import Model, ModelInfo, describe
+from ._record import Record, copy_record
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a measurement told: `log_evidence` is the logarithm of the integral of likelihood times prior, `total` that
+    of all measurements so far. Those by the audit's samples are NaN where there are none."""
+
+    number: int
+    time: float
+    log_evidence: float
+    total: float
+    sampled: float
+    sampled_error: float
+
+
+def _change(scenario: c.c_void_p, key: str, value: Any) -> None:
+    assignment = f"{key}={value if isinstance(value, str) else tables.as_yaml(value)}"
+    lib.check(lib.LIBRARY.gbees_scenario_set, scenario, assignment.encode())
+
+
+def checked(name: str, value: Any, least: int, most: int) -> int:
+    """An argument that is a whole number in a range."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        raise lib.InputError(f"{name}={value!r}: expected a whole number from {least} to {most}")
+    return number
+
+
+def _has_key(text: str, key: str) -> bool:
+    return any(line.startswith(f"{key}:") for line in text.splitlines())
+
+
+def _scenario_text(given: Any, changes: Mapping[str, Any], entries: Any) -> str:
+    """The scenario as YAML: a file, a text or a map, then the changes, then the measurements."""
+    name, text = "the scenario", ""
+    if isinstance(given, Mapping):
+        changes = {**given, **changes}
+    elif given is not None:
+        text = os.fspath(given)
+        if "\n" not in text and ":" not in text:
+            name = text
+            try:
+                with open(text, encoding="utf-8") as file:
+                    text = file.read()
+            except OSError as error:
+                raise lib.FileError(f"{name}: {error.strerror}") from None
+    scenario = c.c_void_p()
+    lib.check(lib.LIBRARY.gbees_scenario_create, text.encode(), os.fsencode(name), c.byref(scenario))
+    try:
+        for key, value in changes.items():
+            _change(scenario, key, value)
+        if entries is not None:
+            _change(scenario, "measurements", entries)
+            end = tables.last_time(entries) if isinstance(entries, list) else None  # of a table the library sets it
+            if end is not None and not _has_key(lib.text(lib.LIBRARY.gbees_scenario_text(scenario)), "end"):
+                _change(scenario, "end", end)
+        made = lib.LIBRARY.gbees_scenario_text(scenario)
+        if made is None:
+            raise lib.OutOfMemoryError("not enough memory for the scenario's text")
+        return lib.text(made)
+    finally:
+        lib.LIBRARY.gbees_scenario_destroy(scenario)
+
+
+def warn(texts: Iterable[str], level: int) -> None:
+    """Warns of what the library warns of, as the caller `level` calls above."""
+    for text in texts:
+        warnings.warn(text, lib.Warning, stacklevel=level + 1)
+
+
+class Solver:
+    """One run, record by record.
+
+        for record in gbees.Solver("lorenz63"):
+            print(record.time, record.mean)
+
+    The run goes on in a thread of its own, at most two records ahead, while the loop's body runs; leaving the loop ends
+    it. A scenario's `accuracy` has no effect but that of the grid of its first run: see :func:`run`. The arguments are
+    those of :func:`run`. What the library warns of is a :class:`Warning` when the run ends.
+
+    Attributes
+    ----------
+    info : ModelInfo
+        The model's.
+    states, units : tuple of str
+        Of the problem.
+    updates : list of Update
+        So far.
+    scenario : str
+        All of it, as YAML.
+    backend : str
+        Its name.
+    comparison : Comparison or None
+        Other filters beside it, if `compare` asked for them and the run has ended.
+    """
+
+    def __init__(
+        self,
+        model: str | Model,
+        scenario: Any = None,
+        *,
+        set: Mapping[str, Any] | None = None,
+        measurements: Any = None,
+        covariance: Any = None,
+        threads: int = 0,
+        backend: str = "auto",
+        audit: bool = True,
+        samples: int = 0,
+        output: str | os.PathLike[str] | None = None,
+        plugin_path: str | None = None,
+        compare: str | Iterable[str] | None = None,
+    ) -> None:
+        self._session: c.c_void_p | None = None
+        self._thread: threading.Thread | None = None
+        threads = checked("threads", threads, 0, lib.THREADS_MOST)
+        samples = checked("samples", samples, 0, lib.SAMPLES_MOST)
+        self.output = None if output is None else os.fspath(output)
+        name = model.path if isinstance(model, Model) else model
+        info = model.info if isinstance(model, Model) else describe(name)
+        own, folder, entries = None, None, None
+        if isinstance(scenario, str) and scenario in info.scenarios:
+            own, scenario = scenario, None
+        self._rivals = listed(compare)
+        self.comparison: Comparison | None = None
+        with contextlib.ExitStack() as stack:
+            if isinstance(measurements, (str, os.PathLike)) and os.path.isdir(measurements):
+                folder = os.fspath(measurements)
+            elif measurements is not None:
+                entries = stack.enter_context(tables.entries(measurements, covariance))
+            text = _scenario_text(scenario, set or {}, entries)
+            self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
+        self.info: ModelInfo = info
+        self.updates: list[Update] = []
+
+    def _create(self, name: str, text: str, own: Any, folder: Any, threads: int, backend: str, audit: bool,
+                samples: int, plugin_path: str | None) -> None:
+        def attempt(which: str) -> None:
+            options = lib.OptionsStruct(
+                os.fsencode(name), lib.encoded(plugin_path), which.encode(), text.encode(), lib.encoded(own),
+                lib.encoded(folder), threads, int(audit), samples, self._rivals,
+            )  # fmt: skip
+            session = c.c_void_p()
+            lib.check(lib.LIBRARY.gbees_session_create, c.byref(options), c.byref(session))
+            self._session = session
+
+        if backend != "auto":
+            attempt(backend)
+        else:
+            with contextlib.suppress(lib.BackendError):
+                attempt("cuda")
+            if self._session is None:
+                attempt("cpu")
+        session, library = self._session, lib.LIBRARY
+        n = library.gbees_session_dimension(session)
+        self.states = tuple(lib.text(library.gbees_session_state(session, j, 0)) for j in range(n))
+        self.units = tuple(lib.text(library.gbees_session_state(session, j, 1)) for j in range(n))
+        self.backend = lib.text(library.gbees_session_backend(session))
+        self.scenario = lib.text(library.gbees_session_scenario(session))
+        self.accuracy = float(library.gbees_session_accuracy(session))
+
+    def __iter__(self) -> Iterator[Record]:
+        try:
+            yield from self.records(folder=self.output)
+        finally:
+            if self._session is not None:
+                self.conclude()
+                warn(self.last_warnings, 2)
+
+    def records(
+        self, progress: Callable[[float, float], None] | None = None, folder: str | None = None
+    ) -> Iterator[Record]:
+        """Runs, and yields each record.
+
+        Parameters
+        ----------
+        progress
+            Is called in the thread of the run, a few times a second, with the model time and the part that is done.
+        folder
+            For results.
+        """
+        if self._thread is not None or self._session is None:
+            raise lib.InputError("this solver runs already, or is closed: make another")
+        line: queue.Queue[Any] = queue.Queue(maxsize=2)
+        stopped = threading.Event()
+        lib.check(lib.LIBRARY.gbees_session_open, self._session, lib.encoded(folder))
+        self._thread = threading.Thread(target=self._propagate, args=(line, stopped, progress), daemon=True)
+        self._thread.start()
+        try:
+            while True:
+                try:
+                    item = line.get(timeout=0.2)  # a wait without an end can't be interrupted everywhere
+                except queue.Empty:
+                    continue
+                if isinstance(item, Record):
+                    yield item
+                elif item is None:
+                    break
+                else:
+                    raise item
+        finally:
+            stopped.set()
+            self.cancel()
+            self._thread.join()
+            self._thread = None
+            self.last_warnings = self.warnings()
+            lib.LIBRARY.gbees_session_close(self._session)
+
+    def _propagate(self, line: queue.Queue[Any], stopped: threading.Event, progress: Any) -> None:
+        failure: list[BaseException] = []
+
+        def put(item: Any) -> None:
+            while not stopped.is_set():
+                try:
+                    line.put(item, timeout=0.1)
+                    return
+                except queue.Full:
+                    pass
+
+        def guarded(function: Callable[..., None]) -> Callable[..., None]:
+            def call(*arguments: Any) -> None:
+                try:
+                    function(*arguments)
+                except BaseException as error:  # an exception can't pass through C
+                    failure.append(error)
+                    self.cancel()
+
+            return call
+
+        def on_update(number: int, time: float, evidence: Any) -> None:
+            e = evidence.contents
+            self.updates.append(Update(number, time, e.log_evidence, e.total, e.sampled, e.sampled_error))
+
+        observer = lib.ObserverStruct(
+            lib.ON_RECORD(guarded(lambda given: put(copy_record(given.contents, self.states, self.units)))),
+            lib.ON_UPDATE(guarded(on_update)),
+            lib.ON_PROGRESS(guarded(progress or (lambda time, part: None))),
+        )
+        try:
+            lib.check(lib.LIBRARY.gbees_session_run, self._session, c.byref(observer))
+            if self._rivals and not failure and self.plan()[1]:
+                self.comparison = run_rivals(self._session, tuple(self.states))
+        except BaseException as error:
+            failure.append(error)
+        put(failure[0] if failure else None)
+
+    def cancel(self) -> None:
+        """Ends the run soon. Any thread may call it."""
+        if self._session is not None:
+            lib.LIBRARY.gbees_session_cancel(self._session)
+
+    def warnings(self) -> list[str]:
+        """Texts of the run's warnings."""
+        text, found = c.create_string_buffer(1024), []
+        for bit in range(32):
+            if lib.LIBRARY.gbees_session_warning(self._session, bit, text, len(text)):
+                found.append(lib.spoken(lib.text(text.value)))
+        return found
+
+    def conclude(self) -> None:
+        """Ends the runs that an accuracy has taken: scenario and warnings are from now on those of the best."""
+        lib.check(lib.LIBRARY.gbees_session_conclude, self._session)
+        self.scenario = lib.text(lib.LIBRARY.gbees_session_scenario(self._session))
+        self.last_warnings = self.warnings()
+
+    def plan(self) -> tuple[bool, bool, bool | None, float]:
+        """Of the last run: another is planned; none before was better; the accuracy is met (None: it can't be told); its
+        error's bound."""
+        best, met, bound = c.c_int(), c.c_int(), c.c_double()
+        more = lib.LIBRARY.gbees_session_plan(self._session, c.byref(best), c.byref(met), c.byref(bound))
+        return bool(more), bool(best.value), None if met.value < 0 else met.value == 1, bound.value
+
+    def close(self) -> None:
+        """Frees what the library holds."""
+        if self._session is not None and self._thread is None:
+            lib.LIBRARY.gbees_session_destroy(self._session)
+            self._session = None
+
+    def __del__(self) -> None:
+        self.close()
