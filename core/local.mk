@@ -49,6 +49,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/noise_factor.h \
+	%D%/numerics/periods.h \
 	%D%/numerics/philox.h \
 	%D%/numerics/row.h \
 	%D%/numerics/run_state.h \
