@@ -2,6 +2,7 @@
 #include "schema_fields.h"
 
 static const char *const densities[] = {"all", "last", "none", NULL};
+static const char *const updated[] = {"yes", "no", NULL};
 static const char *const moments[] = {"every record", "every step", NULL};
 static const char *const files[] = {"run", "records", NULL};
 static const char *const likelihoods[] = {"gaussian", "student-t", "model", NULL};
@@ -72,6 +73,11 @@ const gbees_schema_key gbees_schema_record_fields[] = {
      .kind = GBEES_KIND_NAME,
      .initial = "last",
      .text = "of a folder: last, its number among all from 0, or its name, leg1_record0"},
+    {.name = "updated",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = updated,
+     .initial = "whether it is a leg's record 0",
+     .text = "whether the record contains the measurements at its time already"},
     {.name = NULL},
 };
 

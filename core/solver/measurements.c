@@ -122,17 +122,14 @@ static int set_value(const builder *b, const gbees_node *map, const char *label,
 static int set_measurement(const builder *b, const gbees_node *map, size_t number, gbees_measurement *measurement)
 {
     const gbees_node *time = gbees_node_find(map, "time");
-    const double start = b->problem->start;
     char label[48];
 
     (void)snprintf(label, sizeof label, "measurement %zu", number);
     measurement->time = gbees_node_number(time);
-    if (!(measurement->time > start || (b->resumed && measurement->time == start)) ||
-        !(measurement->time <= b->problem->end))
+    if (!(measurement->time >= b->problem->start && measurement->time <= b->problem->end))
         return gbees_node_error(time, b->error,
-                                "%s: time: expected a time after the start (%g) and not after the end (%g), "
-                                "found '%s'",
-                                label, start, b->problem->end, time->text);
+                                "%s: time: expected a time from the start (%g) to the end (%g), found '%s'", label,
+                                b->problem->start, b->problem->end, time->text);
     int status = set_function(b, map, label, measurement);
     if (!status)
         status = set_likelihood(b, map, label, measurement);
