@@ -215,6 +215,8 @@ libgbees_la_SOURCES = \
 	%D%/io/measurement_columns.h \
 	%D%/io/measurement_file.c \
 	%D%/io/measurement_file.h \
+	%D%/io/date.c \
+	%D%/io/date.h \
 	%D%/io/measurement_table.c \
 	%D%/io/measurement_table.h \
 	%D%/io/scenario_measurements.c \

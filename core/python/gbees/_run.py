@@ -108,6 +108,8 @@ class Solver:
         set: Mapping[str, Any] | None = None,
         measurements: Any = None,
         covariance: Any = None,
+        epoch: Any = None,
+        time_unit: float | None = None,
         threads: int = 0,
         backend: str = "auto",
         audit: bool = True,
@@ -130,7 +132,7 @@ class Solver:
             if isinstance(measurements, (str, os.PathLike)) and os.path.isdir(measurements):
                 folder = os.fspath(measurements)
             elif measurements is not None:
-                entries = stack.enter_context(tables.entries(measurements, covariance))
+                entries = stack.enter_context(tables.entries(measurements, covariance, epoch, time_unit))
             text = _scenario_text(scenario, set or {}, entries)
             self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
         self.info: ModelInfo = info
@@ -386,6 +388,8 @@ def run(
     set: Mapping[str, Any] | None = None,
     measurements: Any = None,
     covariance: Any = None,
+    epoch: Any = None,
+    time_unit: float | None = None,
     threads: int = 0,
     backend: str = "auto",
     audit: bool = True,
@@ -413,6 +417,8 @@ def run(
         the scenario has an `end`, the run ends at the last of them.
     covariance
         Of all rows of `measurements`, where there are no columns ``sigma_`` or ``cov_``.
+    epoch, time_unit
+        Of a table whose times are dates: the date of model time 0, and seconds in a unit of the model's time (1).
     threads
         0: OMP_NUM_THREADS, or as many as the machine has.
     backend
@@ -438,8 +444,8 @@ def run(
         Ctrl-C ends the run; what there is by then is returned, with ``interrupted`` set.
     """
     solver = Solver(
-        model, scenario, set=set, measurements=measurements, covariance=covariance, threads=threads, backend=backend,
-        audit=audit, samples=samples, output=output, plugin_path=plugin_path, compare=compare,
+        model, scenario, set=set, measurements=measurements, covariance=covariance, epoch=epoch, time_unit=time_unit,
+        threads=threads, backend=backend, audit=audit, samples=samples, output=output, plugin_path=plugin_path, compare=compare,
     )  # fmt: skip
     if output is not None and solver.accuracy > 0:
         raise lib.InputError("output= keeps the results of one run: with an accuracy there may be several; set accuracy=0")
