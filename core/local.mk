@@ -465,10 +465,13 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_check.c \
 	%D%/command/plugin_child.c \
 	%D%/command/plugin_compare.c \
+	%D%/command/plugin_compile.c \
 	%D%/command/plugin_drift.c \
+	%D%/command/plugin_guard.c \
 	%D%/command/plugin_noise.c \
 	%D%/command/plugin_new.c \
 	%D%/command/plugin_probe.c \
+	%D%/command/plugin_source.c \
 	%D%/command/print.c \
 	%D%/command/setup.c \
 	%D%/command/watch.c \

@@ -183,6 +183,15 @@ typedef struct gbees_model {
     const gbees_model_scenario *scenarios; /**< the first one is the default */
 } gbees_model;
 
+/** A model's equations. */
+typedef enum gbees_equation {
+    GBEES_EQUATION_DRIFT,
+    GBEES_EQUATION_MEASURE,
+    GBEES_EQUATION_BOUND,
+    GBEES_EQUATION_LOG_LIKELIHOOD,
+    GBEES_EQUATION_DIFFUSION
+} gbees_equation;
+
 #ifdef __cplusplus
 }
 #endif
