@@ -185,12 +185,12 @@ has out "mine - states that push each other around a ring"
 has out "  damping    0.2"
 lines err 0
 for name in plugin name 'units and texts' parameters 'scenario default' 'drift, default' 'batches, default' \
-    'time, default' 'continuity, default' 'measurements, default' 'run, default'; do
+    'time, default' 'continuity, default' 'measurements, default' 'arrays, default' 'whole numbers' 'run, default'; do
     grep -qE "^$name +ok: " out || fail "no '$name ok'"
 done
 grep -qE '^compiled for cuda +note: not checked: ' out || fail "it does not say that the GPU was not looked at"
 grep -qE '^run on cuda .* note: not checked: ' out || fail "it does not say that nothing ran on a GPU"
-has out "mine: ok 11, notes 2, warnings 0, FAILED 0"
+has out "mine: ok 14, notes 2, warnings 0, FAILED 0"
 for name in "$top_build"/plugins/.libs/*.so; do
     run 0 check "$name"
     has out ", warnings 0, FAILED 0"
