@@ -234,6 +234,7 @@ cuda_numerics = \
 	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
 	core/numerics/noise_factor.h \
+	core/numerics/periods.h \
 	core/numerics/philox.h \
 	core/numerics/row.h \
 	core/numerics/run_state.h \

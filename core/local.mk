@@ -49,6 +49,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/noise_factor.h \
+	%D%/numerics/periods.h \
 	%D%/numerics/philox.h \
 	%D%/numerics/row.h \
 	%D%/numerics/run_state.h \
@@ -215,6 +216,8 @@ libgbees_la_SOURCES = \
 	%D%/io/measurement_columns.h \
 	%D%/io/measurement_file.c \
 	%D%/io/measurement_file.h \
+	%D%/io/date.c \
+	%D%/io/date.h \
 	%D%/io/measurement_table.c \
 	%D%/io/measurement_table.h \
 	%D%/io/scenario_measurements.c \
@@ -463,10 +466,13 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_check.c \
 	%D%/command/plugin_child.c \
 	%D%/command/plugin_compare.c \
+	%D%/command/plugin_compile.c \
 	%D%/command/plugin_drift.c \
+	%D%/command/plugin_guard.c \
 	%D%/command/plugin_noise.c \
 	%D%/command/plugin_new.c \
 	%D%/command/plugin_probe.c \
+	%D%/command/plugin_source.c \
 	%D%/command/print.c \
 	%D%/command/setup.c \
 	%D%/command/watch.c \

@@ -203,6 +203,7 @@ check_PROGRAMS += \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
+	%D%/core/numerics/test_periods \
 	%D%/core/io/test_chunks \
 	%D%/core/io/test_measurement_file \
 	%D%/core/io/test_measurement_table \

@@ -1,6 +1,7 @@
 /* budget.c - sets p* after each prune, from the mass that was lost since the prune before and the mass that may be
  * lost in that time. The first p* comes from a spectrum: the mass in the cells below each power of 1/2. */
 #include "budget.h"
+#include "base/time_tolerance.h"
 #include <math.h>
 
 static const double LOWEST = 1e-18, HIGHEST = 1e-3; /* limits of p* */
@@ -41,7 +42,7 @@ static double mass_below(const budget_spectrum *spectrum, int octave)
  * is less, in a run shorter than a fiftieth of a unit. */
 static double first_loss(const gbees_problem *problem)
 {
-    return problem->mass_budget * fmin(0.01, 0.5 * (problem->end - problem->start));
+    return problem->mass_budget * fmin(0.01, 0.5 * gbees_budget_time(problem->start, problem->end));
 }
 
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum)

@@ -42,6 +42,8 @@ static int invert(const gbees_measurement *m, measurement_terms *terms)
 int measurement_prepare(const gbees_measurement *measurement, double time, measurement_terms *terms,
                         gbees_error *error)
 {
+    double more;
+
     *terms = (measurement_terms){.measured = measurement->size, .lowest = gbees_lowest_log_likelihood()};
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL) {
         terms->lowest = -HUGE_VAL; /* its scale is not known */
@@ -50,7 +52,15 @@ int measurement_prepare(const gbees_measurement *measurement, double time, measu
     if (invert(measurement, terms))
         return gbees_error_set(error, GBEES_EINPUT, "measurement at t = %.9g: covariance not positive definite",
                                time);
-    if (measurement->likelihood == GBEES_LIKELIHOOD_STUDENT)
+    if (measurement->likelihood == GBEES_LIKELIHOOD_STUDENT) {
         terms->log_norm = student_norm(terms->log_norm, terms->measured, measurement->degrees_of_freedom);
+        return 0;
+    }
+    if (gbees_periods_set(&terms->periods, measurement->size, measurement->period, terms->inverse, &more))
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "measurement at t = %.9g: the components with periods are too correlated for their "
+                               "deviations, of many periods: measure a combination that is within one",
+                               time);
+    terms->log_norm += more;
     return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef GBEES_COMMON_MEASUREMENT_H
 #define GBEES_COMMON_MEASUREMENT_H
 
+#include "numerics/periods.h"
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
@@ -10,7 +11,8 @@
 typedef struct measurement_terms {
     /* [size][size]: the inverse covariance of the measured components; 0 in the rows and columns of missing ones */
     double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    int measured;    /* components that are not missing */
+    int measured;          /* components that are not missing */
+    gbees_periods periods; /* of a Gaussian likelihood */
     double log_norm; /* the logarithm of the likelihood's largest value; 0 for a likelihood of the model's own */
     double lowest;   /* exp() of a log-likelihood below this is 0 in double; -infinity for one of the model's own */
 } measurement_terms;

@@ -1,4 +1,5 @@
-/* cholesky.h - the Cholesky factor of a small covariance, with which samples are drawn and whitened. */
+/* cholesky.h - the Cholesky factor of a small covariance, with which samples are drawn and whitened, and its inverse.
+ */
 #ifndef GBEES_AUDIT_CHOLESKY_H
 #define GBEES_AUDIT_CHOLESKY_H
 
@@ -6,5 +7,7 @@
 int gbees_cholesky_factor(int n, const double *a, double *l);
 /* Solves L y = b; y may be b. */
 void gbees_cholesky_solve(int n, const double *l, const double *b, double *y);
+/* The inverse of L L'. */
+void gbees_cholesky_inverse(int n, const double *l, double *inverse);
 
 #endif

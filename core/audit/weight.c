@@ -22,9 +22,12 @@ typedef struct sample_likelihood {
     const gbees_problem *problem;
     const gbees_measurement *measurement;
     double time;
-    int count, from[GBEES_MAX_DIM];               /* components, and which */
-    double factor[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* of their covariance */
-    double log_norm;                              /* of the likelihood at a perfect match */
+    int count, from[GBEES_MAX_DIM];                                       /* components, and which */
+    double factor[GBEES_MAX_DIM * GBEES_MAX_DIM];                         /* of their covariance */
+    double log_norm;                                                      /* of the likelihood at a perfect match */
+    double period[GBEES_MAX_DIM], inverse[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* the latter if there are periods */
+    gbees_periods periods;
+    int is_summed; /* whether it is a sum over periods: a Gaussian, by the inverse */
 } sample_likelihood;
 
 static double log_norm(const sample_likelihood *by)
@@ -39,6 +42,29 @@ static double log_norm(const sample_likelihood *by)
         norm += lgamma_r(0.5 * (degrees + by->count), &sign) - lgamma_r(0.5 * degrees, &sign) -
                 0.5 * by->count * log(0.5 * degrees);
     return norm;
+}
+
+/* Sets what sums over periods need, if a Gaussian's components have some. */
+static int set_periods(sample_likelihood *by, gbees_error *error)
+{
+    double more;
+    int any = 0;
+
+    for (int k = 0; k < by->count; k++) {
+        by->period[k] = by->measurement->period[by->from[k]];
+        any |= by->period[k] > 0;
+    }
+    if (!any || by->measurement->likelihood != GBEES_LIKELIHOOD_GAUSSIAN)
+        return GBEES_OK;
+    gbees_cholesky_inverse(by->count, by->factor, by->inverse);
+    if (gbees_periods_set(&by->periods, by->count, by->period, by->inverse, &more))
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "Monte Carlo: the components with periods of the measurement at t = %g are too "
+                               "correlated for their deviations, of many periods",
+                               by->measurement->time);
+    by->log_norm += more;
+    by->is_summed = 1;
+    return GBEES_OK;
 }
 
 static int has_function(const gbees_problem *problem, const gbees_measurement *measurement)
@@ -72,7 +98,7 @@ static int set_likelihood(const gbees_problem *problem, const gbees_measurement 
                                "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
                                measurement->time);
     by->log_norm = log_norm(by);
-    return GBEES_OK;
+    return set_periods(by, error);
 }
 
 /* The logarithm of the likelihood, up to a constant. */
@@ -82,7 +108,10 @@ static double residual_log_likelihood(const sample_likelihood *by, double (*y)[S
     double r[GBEES_MAX_DIM], square = 0;
 
     for (int k = 0; k < by->count; k++)
-        r[k] = gbees_wrapped(m->value[by->from[k]] - y[by->from[k]][i], m->period[by->from[k]]);
+        r[k] = gbees_wrapped(m->value[by->from[k]] - y[by->from[k]][i], by->period[k]);
+    if (by->is_summed)
+        return gbees_periods_exponent(&by->periods, by->count, r, by->inverse, by->period,
+                                      gbees_gaussian_exponent(by->count, r, by->inverse));
     gbees_cholesky_solve(by->count, by->factor, r, r);
     for (int k = 0; k < by->count; k++)
         square += r[k] * r[k];

@@ -23,6 +23,17 @@ typedef struct gbees_plugin_options {
 int gbees_plugin_new(const gbees_plugin_options *options, FILE *out, gbees_error *error);
 /* plugin_build.c: compiles a file, checks that the result is a plugin, installs it. */
 int gbees_plugin_build(const gbees_plugin_options *options, FILE *out, gbees_error *error);
+/* ---- plugin_compile.c ---- */
+
+/* Fails unless it is a file of C or C++ that can be read. */
+int gbees_plugin_check_source(const char *path, gbees_error *error);
+/* Compiles a file to a plugin; the compiler's messages go to standard error. */
+int gbees_plugin_compile(const char *source, const char *target, gbees_error *error);
+/* The same quickly, for its warnings. */
+int gbees_plugin_look(const char *source, const char *target, gbees_error *error);
+/* plugin_source.c: prints a line to standard error, as a compiler does, for each division of two whole numbers in a
+ * file that leaves a remainder. */
+int gbees_plugin_tell_divisions(const char *source, gbees_error *error);
 /* plugin_check.c: prints a line for each check; *failed is the number of those that failed, with warnings unless
  * options->lenient. */
 int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *failed, gbees_error *error);
@@ -78,6 +89,11 @@ void gbees_probe_run(gbees_probe *probe);
 /* plugin_beyond.c: fails the present check and returns 1 if a function reads a parameter that the card does not have.
  */
 int gbees_probe_beyond(const gbees_probe *probe, const gbees_problem *problem);
+/* plugin_source.c: what the compiler warns of in the model's text, and divisions of whole numbers there. */
+void gbees_probe_source(gbees_probe *probe);
+/* plugin_guard.c: fails, and returns 0, if an equation reads or writes beyond its arrays, or leaves a component of a
+ * measurement unset, in scenario `name`. */
+int gbees_probe_guard(const gbees_probe *probe, const gbees_problem *problem, const char *name);
 /* plugin_drift.c: the equations over the initial box of scenario `name`. */
 void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *problem, const char *name);
 /* plugin_noise.c: the diffusion there, if the model has one. */

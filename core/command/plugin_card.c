@@ -165,8 +165,10 @@ static void check_scenario(const gbees_probe *probe, int number)
         cells *= 2.0 * problem->extent[j] + 1;
     gbees_probe_report(probe, GBEES_PROBE_OK, "dimension %d, t = %g to %g, %.0f cells in the initial box",
                        problem->dimension, problem->start, problem->end, cells);
-    gbees_probe_equations(probe, problem, name);
-    gbees_probe_noise(probe, problem, name);
+    if (gbees_probe_guard(probe, problem, name)) {
+        gbees_probe_equations(probe, problem, name);
+        gbees_probe_noise(probe, problem, name);
+    }
     gbees_problem_destroy(problem);
 }
 

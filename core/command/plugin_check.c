@@ -99,6 +99,14 @@ static void probe(void *context, FILE *say)
     gbees_probe_run(&v->probe);
 }
 
+static void look(void *context, FILE *say)
+{
+    verdicts *v = context;
+
+    v->probe.say = say;
+    gbees_probe_source(&v->probe);
+}
+
 static void monitor(void *context, FILE *say)
 {
     verdicts *v = context;
@@ -190,6 +198,8 @@ int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *fail
     if (status)
         return status;
     run_child(&v, probe, options->time_limit);
+    if (!v.stop)
+        run_with_long_limit(&v, look);
     /* After a failure on the CPU there is no comparison. */
     if (!v.stop && !v.failed)
         run_with_long_limit(&v, monitor);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- names of components ----------------------------------------------------------------------------------- */
 
@@ -150,18 +151,26 @@ static int unknown_column(const matching *m)
     return GBEES_EINPUT;
 }
 
+static int match_time(const matching *m)
+{
+    if (strstr(m->table->unit[m->column], " since "))
+        return gbees_table_column_error(m->table, m->column, m->error,
+                                        "expected the model's time, found dates, '%s': write numbers, or in Python "
+                                        "open the file with xarray, and give an epoch",
+                                        m->table->unit[m->column]);
+    return take(m, &m->columns->time);
+}
+
 static int match(const matching *m)
 {
     gbees_columns *columns = m->columns;
     const char *name = m->table->name[m->column];
     int matches = 0, status = GBEES_OK;
 
-    if (strcmp(name, "time") == 0 && strstr(m->table->unit[m->column], " since "))
-        return gbees_table_column_error(m->table, m->column, m->error,
-                                        "expected the model's time, found dates, '%s': write numbers",
-                                        m->table->unit[m->column]);
-    if (strcmp(name, "time") == 0 || strcmp(name, "function") == 0) {
-        *(name[0] == 't' ? &columns->time : &columns->function) = m->column;
+    if (strcmp(name, "time") == 0)
+        return match_time(m);
+    if (strcmp(name, "function") == 0) {
+        columns->function = m->column;
         return GBEES_OK;
     }
     for (int f = 0; !status && f < columns->model->measurement_count; f++) {
@@ -179,7 +188,7 @@ static int match(const matching *m)
                                               "the column FUNCTION.%s",
                                               matches, name)
                    : status;
-    return unknown_column(m);
+    return strcasecmp(name, "time") == 0 || strcasecmp(name, "t") == 0 ? match_time(m) : unknown_column(m);
 }
 
 /* ---- all columns ------------------------------------------------------------------------------------------- */
@@ -231,7 +240,7 @@ static int set_columns(gbees_columns *columns, const gbees_table *table, const g
     for (size_t k = 0; !status && k < table->columns; k++)
         status = match(&(matching){.columns = columns, .table = table, .column = k, .error = error});
     if (!status && columns->time == table->columns)
-        status = gbees_table_error(table, error, "expected a column 'time', found none");
+        status = gbees_table_error(table, error, "expected a column 'time' (or 't'), found none");
     return status ? status : check_variances(columns, table, error);
 }
 

@@ -2,6 +2,7 @@
  * that were not measured. What a column stands for is in measurement_columns.c. */
 #include "measurement_table.h"
 #include "base/text.h"
+#include "date.h"
 #include "measurement_columns.h"
 #include "schema.h"
 #include "table.h"
@@ -13,6 +14,8 @@ typedef struct reading {
     const gbees_node *how;
     const gbees_table *table;
     const gbees_columns *columns;
+    gbees_date epoch; /* model time 0, if there is one */
+    double time_unit; /* seconds; 0: there is no epoch */
     gbees_node *list;
     gbees_error *error;
 } reading;
@@ -193,6 +196,48 @@ static gbees_node *add_map(const reading *r, size_t number)
     return map;
 }
 
+/* Reads a row's time: a number, or, if there is an epoch, a date. */
+static int read_time(const reading *r, size_t number, double *time)
+{
+    const size_t column = r->columns->time;
+    const char *cell = r->table->cell[number * r->table->columns + column];
+    gbees_date date;
+    const int is_date = gbees_date_read(cell, &date);
+
+    if (r->time_unit > 0 && (!is_date || date.has_zone != r->epoch.has_zone))
+        return gbees_table_cell_error(r->table, number, column, r->error,
+                                      "expected a date %s zone, as the epoch has, found '%s'",
+                                      r->epoch.has_zone ? "with a" : "without a", cell);
+    if (r->time_unit > 0) {
+        *time = gbees_date_between(&r->epoch, &date) / r->time_unit;
+        return GBEES_OK;
+    }
+    if (is_date)
+        return gbees_table_cell_error(r->table, number, column, r->error,
+                                      "expected a time of the model, a number, found a date, '%s': say which date is "
+                                      "time 0, in measurements: {file: ..., epoch: %.10s, time_unit: SECONDS}",
+                                      cell, cell);
+    return gbees_table_number(r->table, number, column, time, r->error);
+}
+
+/* Sets the epoch and the unit of time. */
+static int set_epoch(reading *r)
+{
+    const gbees_node *epoch = gbees_node_find(r->how, "epoch"), *unit = gbees_node_find(r->how, "time_unit");
+
+    if (unit && !epoch)
+        return gbees_node_error(unit, r->error, "measurements: time_unit: it is of dates: give an epoch, too");
+    if (!epoch)
+        return GBEES_OK;
+    if (!gbees_date_read(epoch->text, &r->epoch))
+        return gbees_node_error(epoch, r->error,
+                                "measurements: epoch: expected a date as 2026-01-31 or 2026-01-31T12:00:00Z, found "
+                                "'%s'",
+                                epoch->text);
+    r->time_unit = unit ? gbees_node_number(unit) : 1;
+    return GBEES_OK;
+}
+
 /* Adds the measurement of a row and a function, unless all of it is missing. */
 static int add_measurement(const reading *r, size_t number, int function)
 {
@@ -210,7 +255,7 @@ static int add_measurement(const reading *r, size_t number, int function)
         return status;
     gbees_node *map = add_map(r, number);
     double time;
-    status = gbees_table_number(r->table, number, r->columns->time, &time, r->error);
+    status = read_time(r, number, &time);
     if (status)
         return status;
     if (!map || !add_scalar(map, "time") || !add_number(map, time) || !add_scalar(map, "function") ||
@@ -259,7 +304,7 @@ static int check_times(const reading *r)
     double before = 0, time = 0;
 
     for (size_t i = 0; i < r->table->rows; i++, before = time) {
-        const int status = gbees_table_number(r->table, i, column, &time, r->error);
+        const int status = read_time(r, i, &time);
 
         if (status)
             return status;
@@ -294,9 +339,11 @@ int gbees_measurement_table_read(const gbees_node *how, const gbees_model *model
         status = gbees_columns_create(table, model, function, &columns, error);
     if (!status) {
         made = gbees_node_create(NULL, GBEES_NODE_LIST, table->path, table->header, NULL);
-        const reading r = {.how = how, .table = table, .columns = columns, .list = made, .error = error};
+        reading r = {.how = how, .table = table, .columns = columns, .list = made, .error = error};
 
-        status = made ? read_rows(&r) : no_memory(error);
+        status = made ? set_epoch(&r) : no_memory(error);
+        if (!status)
+            status = read_rows(&r);
     }
     gbees_columns_destroy(columns);
     gbees_table_destroy(table);

@@ -2,6 +2,7 @@
 #include "schema_fields.h"
 
 static const char *const densities[] = {"all", "last", "none", NULL};
+static const char *const updated[] = {"yes", "no", NULL};
 static const char *const moments[] = {"every record", "every step", NULL};
 static const char *const files[] = {"run", "records", NULL};
 static const char *const likelihoods[] = {"gaussian", "student-t", "model", NULL};
@@ -36,6 +37,16 @@ const gbees_schema_key gbees_schema_table_fields[] = {
     {.name = "file", .kind = GBEES_KIND_PATH, .required = 1, .text = "a table: CSV or TSV"},
     {.name = "function", .kind = GBEES_KIND_NAME, .text = "of all rows; without it the columns' names say it"},
     {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of functions without a column"},
+    {.name = "epoch",
+     .kind = GBEES_KIND_NAME,
+     .text = "the date of model time 0, where the table has dates: 2026-01-31T12:00:00Z"},
+    {.name = "time_unit",
+     .kind = GBEES_KIND_NUMBER,
+     .range = "a number > 0",
+     .min = 0,
+     .bounded = GBEES_KEY_ABOVE_MIN,
+     .initial = "1",
+     .text = "seconds in a unit of the model's time, for dates"},
     LIKELIHOOD_FIELDS,
     {.name = NULL},
 };
@@ -72,6 +83,11 @@ const gbees_schema_key gbees_schema_record_fields[] = {
      .kind = GBEES_KIND_NAME,
      .initial = "last",
      .text = "of a folder: last, its number among all from 0, or its name, leg1_record0"},
+    {.name = "updated",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = updated,
+     .initial = "whether it is a leg's record 0",
+     .text = "whether the record contains the measurements at its time already"},
     {.name = NULL},
 };
 

@@ -142,7 +142,8 @@ static int set_names(gbees_table *table, gbees_error *error)
     for (size_t k = 0; k < table->columns; k++) {
         split_unit((char *)table->name[k], &table->unit[k]);
         if (!table->name[k][0])
-            return gbees_table_column_error(table, k, error, "it has no name: name each column");
+            return gbees_table_column_error(
+                table, k, error, "it has no name: name each column, and leave out one that numbers the rows");
         for (size_t i = 0; i < k; i++)
             if (strcmp(table->name[i], table->name[k]) == 0)
                 return gbees_table_column_error(table, k, error, "column %zu has this name, too", i + 1);
@@ -159,6 +160,8 @@ static int read_header(gbees_table *table, cursor *c, char *separator, gbees_err
     *separator = separator_of(c->line);
     table->header = c->number;
     table->columns = cut(c->line, *separator, cell, COLUMNS_MOST);
+    while (table->columns > 1 && table->columns <= COLUMNS_MOST && !cell[table->columns - 1][0])
+        table->columns--; /* separators at the end of the line */
     if (table->columns == 0)
         return fail(table, c->number, error, "a quotation mark that is not closed");
     if (table->columns > COLUMNS_MOST)
@@ -193,6 +196,28 @@ static int reserve(gbees_table *table, size_t *capacity, gbees_error *error)
     return GBEES_OK;
 }
 
+/* Adds a line as a row, unless all its cells are empty, as spreadsheets end a file; cells beyond the columns must be
+ * empty, too. */
+static int add_row(gbees_table *table, const cursor *c, char separator, gbees_error *error)
+{
+    const char *cell[COLUMNS_MOST];
+    const size_t found = cut(c->line, separator, cell, COLUMNS_MOST);
+    size_t count = found < COLUMNS_MOST ? found : COLUMNS_MOST;
+
+    if (found == 0)
+        return fail(table, c->number, error, "a quotation mark that is not closed");
+    while (count > 0 && !cell[count - 1][0])
+        count--;
+    if (count == 0)
+        return GBEES_OK;
+    if (found < table->columns || count > table->columns)
+        return gbees_error_set(error, GBEES_EINPUT, "%s:%d: expected %zu cells, as the header has, found %zu",
+                               table->path, c->number, table->columns, found);
+    memcpy(table->cell + table->rows * table->columns, cell, table->columns * sizeof *cell);
+    table->line[table->rows++] = c->number;
+    return GBEES_OK;
+}
+
 static int read_rows(gbees_table *table, cursor *c, char separator, gbees_error *error)
 {
     size_t capacity = 0;
@@ -200,15 +225,10 @@ static int read_rows(gbees_table *table, cursor *c, char separator, gbees_error 
     while (advance(c)) {
         int status = reserve(table, &capacity, error);
 
+        if (!status)
+            status = add_row(table, c, separator, error);
         if (status)
             return status;
-        const size_t count = cut(c->line, separator, table->cell + table->rows * table->columns, table->columns);
-        if (count == 0)
-            return fail(table, c->number, error, "a quotation mark that is not closed");
-        if (count != table->columns)
-            return gbees_error_set(error, GBEES_EINPUT, "%s:%d: expected %zu cells, as the header has, found %zu",
-                                   table->path, c->number, table->columns, count);
-        table->line[table->rows++] = c->number;
     }
     return table->rows > 0 ? GBEES_OK : fail(table, table->header, error, "no row follows the names of the columns");
 }

@@ -7,7 +7,8 @@
  *     1.0, NaN, 0.1             a cell that is missing: empty, NaN, NA or ~
  *
  * Cells are separated by commas, tabs or semicolons: whichever of them is first in the header. A cell may be in
- * double quotes, which are written twice inside. Blank lines and lines that begin with # are skipped.
+ * double quotes, which are written twice inside. Blank lines, lines of empty cells and lines that begin with # are
+ * skipped, and so are separators at the ends of lines.
  */
 #ifndef GBEES_IO_TABLE_H
 #define GBEES_IO_TABLE_H

@@ -5,6 +5,7 @@
 #ifndef GBEES_NUMERICS_LIKELIHOOD_H
 #define GBEES_NUMERICS_LIKELIHOOD_H
 
+#include "periods.h"
 #include "qualifier.h"
 #include <math.h>
 
@@ -27,12 +28,6 @@ GBEES_NUM double gbees_gaussian_exponent(int n, const double *residual, const do
         sum += residual[j] * row;
     }
     return -0.5 * sum;
-}
-
-/* The residual of a component with a period, reduced to within half a period; unchanged if the period is 0. */
-GBEES_NUM double gbees_wrapped(double residual, double period)
-{
-    return period > 0 ? residual - period * rint(residual / period) : residual;
 }
 
 /* The log-likelihood of Student's t, from the Gaussian's exponent with the scale matrix as its covariance. size:

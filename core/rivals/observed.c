@@ -1,6 +1,7 @@
 /* observed.c - leaves out the components that were not measured, and solves for the gain C H^T (H C H^T + R)^-1 and
  * the evidence by a Cholesky factor. */
 #include "observed.h"
+#include "audit/cholesky.h"
 #include "audit/samples.h"
 #include "numerics/likelihood.h"
 #include <lapacke.h>
@@ -79,6 +80,31 @@ double gbees_observed_value(const gbees_observed *observed, int k)
     return observed->measurement->value[observed->from[k]];
 }
 
+/* Adds the logarithm of a Gaussian, over its peak, to *log_evidence: of a residual and of all that are whole periods
+ * from it. factor: of the covariance; square: of the residual in deviations. */
+static int add_residual(const gbees_observed *observed, const double *factor, const double *residual, double square,
+                        double *log_evidence, gbees_error *error)
+{
+    const int count = observed->count;
+    double inverse[N * N], period[N], log_factor;
+    gbees_periods periods;
+
+    gbees_cholesky_inverse(count, factor, inverse);
+    for (int k = 0; k < count; k++)
+        period[k] = observed->measurement->period[observed->from[k]];
+    if (gbees_periods_set(&periods, count, period, inverse, &log_factor))
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "the components with periods that are expected at t = %g are too correlated for their "
+                               "deviations, of many periods",
+                               observed->measurement->time);
+    if (log_factor != 0 || periods.count > 0)
+        *log_evidence += log_factor + gbees_periods_exponent(&periods, count, residual, inverse, period,
+                                                             gbees_gaussian_exponent(count, residual, inverse));
+    else
+        *log_evidence -= 0.5 * square;
+    return GBEES_OK;
+}
+
 int gbees_observed_gain(const gbees_observed *observed, const double *across, const double *inner,
                         const double *residual, gbees_gain *gain, gbees_error *error)
 {
@@ -104,6 +130,5 @@ int gbees_observed_gain(const gbees_observed *observed, const double *across, co
         for (int j = 0; j < n; j++)
             gain->gain[j * count + k] = solved[k * (n + 1) + j];
     }
-    gain->log_evidence -= 0.5 * square;
-    return GBEES_OK;
+    return add_residual(observed, factor, residual, square, &gain->log_evidence, error);
 }

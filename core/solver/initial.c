@@ -279,7 +279,7 @@ static int take_cells(const builder *b, gbees_snapshot *snapshot)
 static int set_record(builder *b, const gbees_node *map)
 {
     static const char *const grid_keys[] = {"factor", "width", "extent"};
-    const gbees_node *file = gbees_node_find(map, "file");
+    const gbees_node *file = gbees_node_find(map, "file"), *updated = gbees_node_find(map, "updated");
     gbees_snapshot *snapshot = NULL;
 
     for (size_t k = 0; k < sizeof grid_keys / sizeof *grid_keys; k++)
@@ -300,7 +300,7 @@ static int set_record(builder *b, const gbees_node *map)
         b->problem->steps_before = snapshot->step;
         b->start = snapshot->time;
         b->resumed = 1;
-        b->updated = snapshot->leg > 0 && snapshot->number == 0;
+        b->updated = updated ? strcmp(updated->text, "yes") == 0 : snapshot->leg > 0 && snapshot->number == 0;
         status = take_cells(b, snapshot);
     }
     if (!status && snapshot->rotated) {

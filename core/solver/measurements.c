@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "builder.h"
 #include "io/scenario.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,45 @@ static int set_likelihood(const builder *b, const gbees_node *map, const char *l
     return GBEES_OK;
 }
 
+/* The part of Student's t that is further than x scales from its centre, x = 0.05 and more: over t = sinh(u), by the
+ * midpoint rule. */
+static double student_beyond(double degrees, double x)
+{
+    const double from = asinh(fmax(x, 0.05)), step = from / ceil(from / 0.02);
+    double all = 0, beyond = 0, here = 1;
+
+    for (double u = step / 2; u < 350 && here > 1e-9 * all; u += step) {
+        here = exp(log(cosh(u)) - 0.5 * (degrees + 1) * log1p(sinh(u) * sinh(u) / degrees));
+        all += here;
+        beyond += u > from ? here : 0;
+    }
+    return beyond / all;
+}
+
+/* Fails if much of a Student's t lies beyond half a period, within which it is taken. */
+static int check_periods(const builder *b, const gbees_node *map, const char *label,
+                         const gbees_measurement *measurement)
+{
+    static const double most_beyond = 0.05;
+
+    for (int j = 0; j < measurement->size && measurement->likelihood == GBEES_LIKELIHOOD_STUDENT; j++) {
+        const double scale = sqrt(measurement->covariance[j * measurement->size + j]);
+        const double beyond =
+            measurement->period[j] > 0 && !(measurement->missing >> j & 1)
+                ? student_beyond(measurement->degrees_of_freedom, measurement->period[j] / 2 / scale)
+                : 0;
+
+        if (beyond > most_beyond)
+            return gbees_node_error(
+                gbees_node_find(map, "likelihood"), b->error,
+                "%s: likelihood: student-t takes a residual within half a period, and %.0f %% of it "
+                "lie beyond that of component %d: give a smaller scale, more degrees_of_freedom, "
+                "or 'gaussian', which is summed over all periods",
+                label, 100 * beyond, j + 1);
+    }
+    return GBEES_OK;
+}
+
 static int set_value(const builder *b, const gbees_node *map, const char *label, gbees_measurement *measurement)
 {
     const gbees_node *value = gbees_node_find(map, "value");
@@ -115,24 +155,22 @@ static int set_value(const builder *b, const gbees_node *map, const char *label,
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
         return GBEES_OK;
     (void)snprintf(part, sizeof part, "%s: covariance", label);
-    return builder_covariance(gbees_node_find(map, "covariance"), part, measurement->size, what,
-                              measurement->covariance, b->error);
+    status = builder_covariance(gbees_node_find(map, "covariance"), part, measurement->size, what,
+                                measurement->covariance, b->error);
+    return status ? status : check_periods(b, map, label, measurement);
 }
 
 static int set_measurement(const builder *b, const gbees_node *map, size_t number, gbees_measurement *measurement)
 {
     const gbees_node *time = gbees_node_find(map, "time");
-    const double start = b->problem->start;
     char label[48];
 
     (void)snprintf(label, sizeof label, "measurement %zu", number);
     measurement->time = gbees_node_number(time);
-    if (!(measurement->time > start || (b->resumed && measurement->time == start)) ||
-        !(measurement->time <= b->problem->end))
+    if (!(measurement->time >= b->problem->start && measurement->time <= b->problem->end))
         return gbees_node_error(time, b->error,
-                                "%s: time: expected a time after the start (%g) and not after the end (%g), "
-                                "found '%s'",
-                                label, start, b->problem->end, time->text);
+                                "%s: time: expected a time from the start (%g) to the end (%g), found '%s'", label,
+                                b->problem->start, b->problem->end, time->text);
     int status = set_function(b, map, label, measurement);
     if (!status)
         status = set_likelihood(b, map, label, measurement);

@@ -1,6 +1,7 @@
 /* problem.c - makes a problem of a model and a scenario. The schema has checked each value by itself; this file
  * checks what depends on the model, the dimension and on other keys. */
 #include "base/text.h"
+#include "base/time_tolerance.h"
 #include "builder.h"
 #include "io/scenario.h"
 #include <gbees/gbees.h>
@@ -155,7 +156,7 @@ static int set_threshold(builder *b)
     if (budget)
         problem->mass_budget = gbees_node_number(budget);
     if (total)
-        problem->mass_budget = gbees_node_number(total) / (problem->end - problem->start);
+        problem->mass_budget = gbees_node_number(total) / gbees_budget_time(problem->start, problem->end);
     if ((budget || total) && problem->numerics.mode == GBEES_MODE_DEFAULT)
         return GBEES_OK;
     if (budget || total)
@@ -166,7 +167,8 @@ static int set_threshold(builder *b)
     if (!builder_find(b, "threshold") && problem->numerics.mode == GBEES_MODE_DEFAULT) {
         const double accuracy = accuracy_of(b);
 
-        problem->mass_budget = 0.1 * (accuracy > 0 ? accuracy : usual_accuracy) / (problem->end - problem->start);
+        problem->mass_budget =
+            0.1 * (accuracy > 0 ? accuracy : usual_accuracy) / gbees_budget_time(problem->start, problem->end);
         return GBEES_OK;
     }
     int status = require(b, "threshold", &threshold);
@@ -258,6 +260,22 @@ static int set_grid(builder *b)
 
 /* ---- time ------------------------------------------------------------------------------------------------- */
 
+static int wrong_end(const builder *b)
+{
+    const gbees_node *end = builder_find(b, "end");
+
+    return gbees_node_error(end, b->error, "end: expected a time after the start (%g), found '%s'", b->problem->start,
+                            end->text);
+}
+
+/* A run may end where it starts if it has measurements there. */
+static int set_measurements(builder *b)
+{
+    const int status = builder_set_measurements(b);
+
+    return status || b->problem->end > b->problem->start || b->problem->measurement_count > 0 ? status : wrong_end(b);
+}
+
 static int set_times(builder *b)
 {
     gbees_problem *problem = b->problem;
@@ -269,9 +287,8 @@ static int set_times(builder *b)
     problem->start = builder_number(b, "start", b->start);
     problem->end = gbees_node_number(end);
     problem->records = (int)builder_number(b, "records", 1);
-    if (!(problem->end > problem->start) || !isfinite(problem->end - problem->start))
-        return gbees_node_error(end, b->error, "end: expected a time after the start (%g), found '%s'",
-                                problem->start, end->text);
+    if (!(problem->end >= problem->start) || !isfinite(problem->end - problem->start))
+        return wrong_end(b);
     if (problem->cells) /* the scenario may have given them another time than their record's */
         ((gbees_initial_cells *)problem->cells)->time = problem->start;
     return GBEES_OK;
@@ -280,14 +297,11 @@ static int set_times(builder *b)
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error)
 {
-    static int (*const steps[])(builder *) = {set_dimension,        set_parameters,
-                                              set_gaussian,         builder_set_lagrangian,
-                                              builder_set_frame,    set_grid,
-                                              builder_set_moving,   set_times,
-                                              builder_set_bound,    builder_set_measurements,
-                                              builder_set_numerics, set_memory_limit,
-                                              set_threshold,        set_accuracy,
-                                              builder_set_regrids};
+    static int (*const steps[])(builder *) = {
+        set_dimension,     set_parameters,   set_gaussian,         builder_set_lagrangian,
+        builder_set_frame, set_grid,         builder_set_moving,   set_times,
+        builder_set_bound, set_measurements, builder_set_numerics, set_memory_limit,
+        set_threshold,     set_accuracy,     builder_set_regrids};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 

@@ -1,5 +1,6 @@
 /* warnings.c - which warnings hold, and their texts. */
 #include "warnings.h"
+#include "base/time_tolerance.h"
 #include "equations.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
@@ -103,7 +104,7 @@ static double lost(const gbees_totals *totals)
 static int is_overspent(const gbees_problem *problem, const gbees_totals *totals)
 {
     return problem->mass_budget > 0 &&
-           lost(totals) > budget_margin * problem->mass_budget * (problem->end - problem->start);
+           lost(totals) > budget_margin * problem->mass_budget * gbees_budget_time(problem->start, problem->end);
 }
 
 /* The warning of lost mass: one at most, as they advise differently. None if the backend has set
@@ -267,7 +268,7 @@ static void describe_budget(gbees_warning warning, const gbees_problem *problem,
         (void)snprintf(text, size,
                        "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
                        "(%g a unit of time); %s",
-                       gone, 100 * budget * (problem->end - problem->start), budget,
+                       gone, 100 * budget * gbees_budget_time(problem->start, problem->end), budget,
                        may_be_bound(problem, totals)
                            ? "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'"
                            : "give a larger budget, finer cells or a larger 'extent'");

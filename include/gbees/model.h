@@ -75,8 +75,8 @@ typedef struct gbees_measurement_function {
     const char *text;                 /**< one line of documentation */
     int size;                         /**< components of y, 1 ... GBEES_MAX_DIM */
     const gbees_quantity *components; /**< `size` entries, or NULL */
-    /** `size` entries, or NULL. > 0: the component is periodic, as an angle is with 2 pi; its residual is taken to
-     * within half a period. */
+    /** `size` entries, or NULL. > 0: the component is periodic, as an angle is with 2 pi; a Gaussian of its
+     * residual is summed over all periods, Student's t taken within half a period. */
     const double *period;
 } gbees_measurement_function;
 
@@ -182,6 +182,15 @@ typedef struct gbees_model {
     int scenario_count;                    /**< at least 1 */
     const gbees_model_scenario *scenarios; /**< the first one is the default */
 } gbees_model;
+
+/** A model's equations. */
+typedef enum gbees_equation {
+    GBEES_EQUATION_DRIFT,
+    GBEES_EQUATION_MEASURE,
+    GBEES_EQUATION_BOUND,
+    GBEES_EQUATION_LOG_LIKELIHOOD,
+    GBEES_EQUATION_DIFFUSION
+} gbees_equation;
 
 #ifdef __cplusplus
 }

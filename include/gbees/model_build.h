@@ -387,9 +387,47 @@ extern "C" {
 #endif
 extern const char gbees_model_source[], gbees_model_source_end[];
 extern __attribute__((visibility("default"))) const gbees_model gbees_model_card;
+__attribute__((visibility("default"))) int gbees_model_point(gbees_equation equation, int which, int n, double t,
+                                                             const double *x, const double *p, const double *y,
+                                                             double *out);
 #ifdef __cplusplus
 }
 #endif
+
+/* One equation at one point, with arrays that gbees-plugin check guards. y: of log_likelihood(), which like bound()
+ * sets out[0]. Returns 0 if the model has no such equation. */
+int gbees_model_point(gbees_equation equation, int which, int n, double t, const double *x, const double *p,
+                      const double *y, double *out)
+{
+    (void)which, (void)y;
+    switch (equation) {
+    case GBEES_EQUATION_DRIFT:
+        gbees_equation_drift_d(n, t, x, p, out);
+        return 1;
+#ifdef GBEES_HAS_MEASURE
+    case GBEES_EQUATION_MEASURE:
+        gbees_equation_measure_d(which, n, t, x, p, out);
+        return 1;
+#endif
+#ifdef GBEES_HAS_BOUND
+    case GBEES_EQUATION_BOUND:
+        out[0] = gbees_equation_bound_d(n, t, x, p);
+        return 1;
+#endif
+#ifdef GBEES_HAS_LOG_LIKELIHOOD
+    case GBEES_EQUATION_LOG_LIKELIHOOD:
+        out[0] = gbees_equation_log_likelihood_d(which, n, t, x, p, y);
+        return 1;
+#endif
+#ifdef GBEES_HAS_DIFFUSION
+    case GBEES_EQUATION_DIFFUSION:
+        gbees_equation_diffusion_d(n, t, x, p, out);
+        return 1;
+#endif
+    default:
+        return 0;
+    }
+}
 __asm__(".pushsection .rodata\n"
         ".balign 16\n"
         ".hidden gbees_model_source\n"

@@ -57,6 +57,9 @@ static void residual_exponents(const likelihood *l, double (*y)[64], int count, 
         for (int j = 0; j < m->size; j++)
             residual[j] = m->missing >> j & 1 ? 0 : gbees_wrapped(m->value[j] - y[j][i], m->period[j]);
         out[i] = gbees_gaussian_exponent(m->size, residual, l->terms.inverse);
+        if (l->terms.periods.count > 0)
+            out[i] =
+                gbees_periods_exponent(&l->terms.periods, m->size, residual, l->terms.inverse, m->period, out[i]);
         if (m->likelihood == GBEES_LIKELIHOOD_STUDENT)
             out[i] = gbees_student_exponent(out[i], l->terms.measured, m->degrees_of_freedom);
     }

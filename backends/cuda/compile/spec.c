@@ -45,7 +45,9 @@ static unsigned likelihoods_of(const gbees_problem *problem)
 
         likelihoods |= m->missing ? LIKELIHOOD_RESIDUALS : 0;
         for (int j = 0; j < m->size; j++)
-            likelihoods |= m->period[j] > 0 ? LIKELIHOOD_RESIDUALS : 0;
+            likelihoods |= !(m->period[j] > 0)                          ? 0
+                           : m->likelihood == GBEES_LIKELIHOOD_GAUSSIAN ? LIKELIHOOD_RESIDUALS | LIKELIHOOD_PERIODS
+                                                                        : LIKELIHOOD_RESIDUALS;
         likelihoods |= m->likelihood == GBEES_LIKELIHOOD_STUDENT ? LIKELIHOOD_STUDENT : 0;
         likelihoods |= m->likelihood == GBEES_LIKELIHOOD_MODEL ? LIKELIHOOD_MODEL : 0;
     }
@@ -128,9 +130,11 @@ static void add_model(program_spec *spec, const gbees_problem *problem, int rota
 /* Adds the options that follow from the measurements. */
 static void add_updates(program_spec *spec, const gbees_problem *problem)
 {
-    static const char *const likelihoods[] = {"GBEES_LIKELIHOODS=0", "GBEES_LIKELIHOODS=1", "GBEES_LIKELIHOODS=2",
-                                              "GBEES_LIKELIHOODS=3", "GBEES_LIKELIHOODS=4", "GBEES_LIKELIHOODS=5",
-                                              "GBEES_LIKELIHOODS=6", "GBEES_LIKELIHOODS=7"};
+    static const char *const likelihoods[] = {
+        "GBEES_LIKELIHOODS=0",  "GBEES_LIKELIHOODS=1",  "GBEES_LIKELIHOODS=2",  "GBEES_LIKELIHOODS=3",
+        "GBEES_LIKELIHOODS=4",  "GBEES_LIKELIHOODS=5",  "GBEES_LIKELIHOODS=6",  "GBEES_LIKELIHOODS=7",
+        "GBEES_LIKELIHOODS=8",  "GBEES_LIKELIHOODS=9",  "GBEES_LIKELIHOODS=10", "GBEES_LIKELIHOODS=11",
+        "GBEES_LIKELIHOODS=12", "GBEES_LIKELIHOODS=13", "GBEES_LIKELIHOODS=14", "GBEES_LIKELIHOODS=15"};
     static const char *const sizes[1 + GBEES_MAX_DIM] = {
         NULL,
         "GBEES_MEASURED=1",

@@ -62,6 +62,7 @@ EMBED(fused, "core/numerics/fused.h")
 EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(noise_factor, "core/numerics/noise_factor.h")
+EMBED(periods, "core/numerics/periods.h")
 EMBED(philox, "core/numerics/philox.h")
 EMBED(row, "core/numerics/row.h")
 EMBED(run_state, "core/numerics/run_state.h")
@@ -128,6 +129,7 @@ static const cuda_text table[] = {
     NAMED("numerics/ledger.h", ledger),
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/noise_factor.h", noise_factor),
+    NAMED("numerics/periods.h", periods),
     NAMED("numerics/philox.h", philox),
     NAMED("numerics/row.h", row),
     NAMED("numerics/run_state.h", run_state),
@@ -144,6 +146,7 @@ static const cuda_text table[] = {
     /* The names by which the headers of core/numerics include each other. */
     NAMED("fused.h", fused),
     NAMED("ledger.h", ledger),
+    NAMED("periods.h", periods),
     NAMED("qualifier.h", qualifier),
     NAMED("step.h", step),
     NAMED("work.h", work),

@@ -11,6 +11,7 @@
 
 #include "device/stop.h"
 #include "numerics/brick.h"
+#include "numerics/periods.h"
 #include "numerics/run_state.h"
 
 #if defined(GBEES_DEVICE) || defined(GBEES_PLATFORM_HEADER)
@@ -172,7 +173,8 @@ enum { FRAME_RATE, FRAME_FIT, FRAME_INFORMATION };
 enum {
     LIKELIHOOD_RESIDUALS = 1, /* residuals that wrap, components that are missing */
     LIKELIHOOD_STUDENT = 2,   /* Student's t */
-    LIKELIHOOD_MODEL = 4      /* the model's own likelihood */
+    LIKELIHOOD_MODEL = 4,     /* the model's own likelihood */
+    LIKELIHOOD_PERIODS = 8    /* Gaussians of components with periods */
 };
 
 /* Added to indices of cells, so that they are above 0 for atomic maxima. */
@@ -201,6 +203,7 @@ typedef struct gbees_update_params {
     int measured;     /* components */
     uint32_t missing; /* bit k: component k */
     double period[STATE_MAX_DIM], degrees;
+    gbees_periods periods;
     double lowest; /* a log-likelihood below it is 0 in double precision */
 } gbees_update_params;
 

@@ -13,7 +13,7 @@
 
 /* What the problem's measurements need, bits LIKELIHOOD_...: other code is not compiled, and takes no registers. */
 #ifndef GBEES_LIKELIHOODS
-#define GBEES_LIKELIHOODS (LIKELIHOOD_RESIDUALS | LIKELIHOOD_STUDENT | LIKELIHOOD_MODEL)
+#define GBEES_LIKELIHOODS (LIKELIHOOD_RESIDUALS | LIKELIHOOD_STUDENT | LIKELIHOOD_MODEL | LIKELIHOOD_PERIODS)
 #endif
 #ifndef GBEES_MEASURED
 #define GBEES_MEASURED STATE_MAX_DIM
@@ -83,6 +83,8 @@ GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_update_para
         sum += y[j] * row;
     }
     sum *= -0.5;
+    if (GBEES_LIKELIHOODS & LIKELIHOOD_PERIODS && u->periods.count > 0)
+        return gbees_periods_exponent(&u->periods, u->size, y, u->inverse, u->period, sum);
     return GBEES_LIKELIHOODS & LIKELIHOOD_STUDENT && u->kind == LIKELIHOOD_STUDENT
                ? gbees_student_exponent(sum, u->measured, u->degrees)
                : sum;

@@ -21,6 +21,7 @@ enum {
 
 /* The parameters of a kernel have at most 4096 bytes, on every GPU. */
 _Static_assert(sizeof(gbees_setup) + sizeof(gbees_state) + 2 * sizeof(uint64_t) <= 4096, "of gbees_small()");
+_Static_assert(sizeof(gbees_setup) + sizeof(gbees_update_params) + sizeof(uint64_t) <= 4096, "of gbees_find_best()");
 
 /* ---- one kernel ---- */
 

@@ -28,6 +28,7 @@ static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_
                                     .measured = terms.measured,
                                     .missing = measurement->missing,
                                     .degrees = measurement->degrees_of_freedom,
+                                    .periods = terms.periods,
                                     .lowest = terms.lowest};
     memcpy(params->value, measurement->value, sizeof params->value);
     memcpy(params->period, measurement->period, sizeof params->period);

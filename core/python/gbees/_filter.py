@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from typing import Any, Mapping
 
+from ._library import InputError
 from ._measurements import plain
 from ._model import Model
 from ._record import Record
@@ -35,7 +37,8 @@ class Filter:
         for time, z in stream:
             record = f.update(time, z, covariance=1)
 
-    Each step is a run from the last record of the one before, whose cells below p* are lost to it.
+    Each step is a run from the last record of the one before, whose cells below p* are lost to it. A measurement that is
+    refused leaves the filter as it was.
 
     Parameters
     ----------
@@ -77,23 +80,29 @@ class Filter:
         self.log_evidence = 0.0
 
     def _advance(self, time: float, measurements: list[dict[str, Any]]) -> Record:
+        if self.record is not None and time < self.record.time:
+            raise InputError(f"time: {time:g} is before that of the last step, {self.record.time:g}: a filter goes forward")
         changes = {"accuracy": 0, "records": 1, "end": time, "measurements": measurements}
         if self._steps:
-            changes["initial"] = {"file": os.path.join(self._folder.name, str(self._steps))}
+            changes["initial"] = {"file": self._path(self._steps), "updated": "no"}
         else:
             changes = {**self._set, **changes}
-        folder = os.path.join(self._folder.name, str(self._steps + 1))
+        folder = self._path(self._steps + 1)
         solver = Solver(self._model, self._scenario, set=changes, audit=False, output=folder, **self._options)
-        if not self._steps:
-            self._scenario = _without_grid(solver.scenario)
         try:
             made: Run = _one_run(solver, None, folder)
+            if made.interrupted:
+                raise KeyboardInterrupt
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         finally:
             solver.close()
-        if made.interrupted:
-            raise KeyboardInterrupt
         warn(made.warnings, 3)
-        self._forget()
+        if self._steps:
+            shutil.rmtree(self._path(self._steps))
+        else:
+            self._scenario = _without_grid(solver.scenario)
         self._steps += 1
         self.record = made.records[-1]
         self.prior = made.records[-2] if measurements else None
@@ -101,16 +110,14 @@ class Filter:
         self.log_evidence += made.log_evidence
         return self.record
 
-    def _forget(self) -> None:
-        """Removes the results of the step before the last."""
-        old = os.path.join(self._folder.name, str(self._steps))
-        if self._steps and os.path.isdir(old):
-            for name in os.listdir(old):
-                os.unlink(os.path.join(old, name))
-            os.rmdir(old)
+    def _path(self, step: int) -> str:
+        """Where the results of a step are."""
+        return os.path.join(self._folder.name, str(step))
 
     def predict(self, time: float) -> Record:
         """Takes the density to a time."""
+        if self.record is not None and time == self.record.time:
+            return self.record
         return self._advance(time, [])
 
     def update(self, time: float, value: Any, covariance: Any = 1.0, function: str | None = None) -> Record:
@@ -119,7 +126,7 @@ class Filter:
         Parameters
         ----------
         time
-            After that of the last step.
+            Not before that of the last step. Of several measurements at one time each is an update, in their order.
         value
             A number, or one for each component; None or NaN: not measured.
         covariance
@@ -140,7 +147,6 @@ class Filter:
         return self._advance(time, [entry])
 
     def _first_function(self) -> str:
-        from ._library import InputError
         from ._model import describe
 
         info = self._model.info if isinstance(self._model, Model) else describe(self._model)

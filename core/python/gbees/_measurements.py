@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import datetime
 import json
 import math
 import os
 import re
 import tempfile
 from typing import Any, Iterable, Iterator, Mapping
+
+import numpy as np
 
 from . import _library as lib
 
@@ -25,13 +28,24 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+def _dated(value: Any) -> Any:
+    """A date as ISO 8601; other values as they are."""
+    if isinstance(value, np.datetime64):
+        return np.datetime_as_string(value)
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+def _is_time(name: Any) -> bool:
+    return str(name).lower() in ("time", "t")
+
+
 def _rows(given: Any) -> list[dict[str, Any]]:
     """Rows of a table as maps."""
     if hasattr(given, "to_dataframe"):  # xarray
         given = given.to_dataframe().reset_index()
     if hasattr(given, "to_dict") and hasattr(given, "columns"):  # pandas
-        if "time" not in given.columns and given.index.name == "time":
-            given = given.reset_index()
+        if not any(map(_is_time, given.columns)) and (_is_time(given.index.name) or given.index.dtype.kind == "M"):
+            given = given.rename_axis(index="time").reset_index()
         found: list[dict[str, Any]] = given.astype(object).where(given.notna(), None).to_dict("records")
         return found
     if isinstance(given, Mapping):
@@ -48,7 +62,7 @@ def _write(path: str, rows: list[dict[str, Any]], units: Mapping[str, str]) -> N
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([f"{name} [{units[name]}]" if units.get(name) else name for name in names])
-        writer.writerows([plain(row.get(name)) for name in names] for row in rows)
+        writer.writerows([plain(_dated(row.get(name))) for name in names] for row in rows)
 
 
 def _units(given: Any) -> dict[str, str]:
@@ -74,7 +88,7 @@ def _in_memory(path: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def entries(given: Any, covariance: Any = None) -> Iterator[Any]:
+def entries(given: Any, covariance: Any = None, epoch: Any = None, time_unit: float | None = None) -> Iterator[Any]:
     """The value of a scenario's key `measurements`: a list of maps, or a map that names a table. A table in memory is
     written to a file, which exists until the `with` ends.
 
@@ -85,13 +99,17 @@ def entries(given: Any, covariance: Any = None) -> Iterator[Any]:
         as a scenario has them.
     covariance
         Of all rows; in a list of maps of those that have none.
+    epoch, time_unit
+        Of a table with dates.
     """
     fixed = plain(covariance)
     if fixed is not None and not isinstance(fixed, list):
         fixed = [fixed]
-    common = {} if fixed is None else {"covariance": fixed}
+    common: dict[str, Any] = {} if fixed is None else {"covariance": fixed}
+    dates = {"epoch": None if epoch is None else str(_dated(epoch)), "time_unit": time_unit}
+    table = {**common, **{key: value for key, value in dates.items() if value is not None}}
     if isinstance(given, (str, os.PathLike)):
-        yield {"file": os.path.abspath(os.fsdecode(given)), **common}
+        yield {"file": os.path.abspath(os.fsdecode(given)), **table}
         return
     rows = _rows(given)
     if not rows or any("value" in row for row in rows):
@@ -101,7 +119,7 @@ def entries(given: Any, covariance: Any = None) -> Iterator[Any]:
         path = os.path.join(folder, "measurements.csv")
         _write(path, rows, _units(given))
         with _in_memory(path):
-            yield {"file": path, **common}
+            yield {"file": path, **table}
 
 
 def as_yaml(value: Any) -> str:

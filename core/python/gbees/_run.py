@@ -206,6 +206,8 @@ def run(
     set: Mapping[str, Any] | None = None,
     measurements: Any = None,
     covariance: Any = None,
+    epoch: Any = None,
+    time_unit: float | None = None,
     threads: int = 0,
     backend: str = "auto",
     audit: bool = True,
@@ -233,6 +235,8 @@ def run(
         the scenario has an `end`, the run ends at the last of them.
     covariance
         Of all rows of `measurements`, where there are no columns ``sigma_`` or ``cov_``.
+    epoch, time_unit
+        Of a table whose times are dates: the date of model time 0, and seconds in a unit of the model's time (1).
     threads
         0: OMP_NUM_THREADS, or as many as the machine has.
     backend
@@ -261,7 +265,8 @@ def run(
     """
     runs_most = checked("runs_most", runs_most, 1, 1000)
     solver = Solver(
-        model, scenario, set=set, measurements=measurements, covariance=covariance, threads=threads, backend=backend,
+        model, scenario, set=set, measurements=measurements, covariance=covariance, epoch=epoch, time_unit=time_unit,
+        threads=threads, backend=backend,
         audit=audit, samples=samples, output=output, plugin_path=plugin_path, compare=compare,
     )  # fmt: skip
     bar = _bar(progress)

@@ -124,6 +124,8 @@ class Solver:
         set: Mapping[str, Any] | None = None,
         measurements: Any = None,
         covariance: Any = None,
+        epoch: Any = None,
+        time_unit: float | None = None,
         threads: int = 0,
         backend: str = "auto",
         audit: bool = True,
@@ -148,7 +150,7 @@ class Solver:
             if isinstance(measurements, (str, os.PathLike)) and os.path.isdir(measurements):
                 folder = os.fspath(measurements)
             elif measurements is not None:
-                entries = stack.enter_context(tables.entries(measurements, covariance))
+                entries = stack.enter_context(tables.entries(measurements, covariance, epoch, time_unit))
             text = _scenario_text(scenario, set or {}, entries)
             self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
         self.info: ModelInfo = info

@@ -66,8 +66,8 @@ refuse "bad.h5: file signature not found" --measurements bad.h5
 refuse "bad.nc: " --measurements bad.nc
 printf 'time,z,cov_z_z\n1,2,-3\n' >bad.csv
 refuse "bad.csv:2: column 3 (cov_z_z): expected a number > 0, found -3" --measurements bad.csv
-printf 'time,z,sigma_z\n0,2,3\n0.1,2,3\n' >bad.csv
-refuse "bad.csv:2: measurement 1: time: expected a time after the start (0)" --measurements bad.csv
+printf 'time,z,sigma_z\n-0.1,2,3\n0.1,2,3\n' >bad.csv
+refuse "bad.csv:2: measurement 1: time: expected a time from the start (0)" --measurements bad.csv
 refuse "nowhere.csv: can't be read" --measurements nowhere.csv
 head -c 3000 list/run.h5 >bad.h5
 refuse "bad.h5: truncated file" --measurements bad.h5

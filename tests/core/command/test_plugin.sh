@@ -185,12 +185,12 @@ has out "mine - states that push each other around a ring"
 has out "  damping    0.2"
 lines err 0
 for name in plugin name 'units and texts' parameters 'scenario default' 'drift, default' 'batches, default' \
-    'time, default' 'continuity, default' 'measurements, default' 'run, default'; do
+    'time, default' 'continuity, default' 'measurements, default' 'arrays, default' 'whole numbers' 'run, default'; do
     grep -qE "^$name +ok: " out || fail "no '$name ok'"
 done
 grep -qE '^compiled for cuda +note: not checked: ' out || fail "it does not say that the GPU was not looked at"
 grep -qE '^run on cuda .* note: not checked: ' out || fail "it does not say that nothing ran on a GPU"
-has out "mine: ok 11, notes 2, warnings 0, FAILED 0"
+has out "mine: ok 14, notes 2, warnings 0, FAILED 0"
 for name in "$top_build"/plugins/.libs/*.so; do
     run 0 check "$name"
     has out ", warnings 0, FAILED 0"
@@ -301,6 +301,32 @@ grep -qE '^continuity, default +ok: ' out || fail "it sees a jump where there is
 variant flagged "s/$at/dxdt[1] = t + /; s/\.flags = 0/.flags = GBEES_TIME_DEPENDENT/"
 run 0 check flagged.so
 grep -q '^time, ' out && fail "it looks whether the drift keeps still, though the card says that it does not"
+# What is read and written beyond the arrays, and left unset; whole numbers; what the compiler warns of.
+variant beyond "s/$at/&1e-3 * x[2] + /"
+run 1 check beyond.so --no-strict
+failed 'arrays, default' "drift() reads x[2], and there are 2, from x[0] to x[1]"
+variant before "s/$at/&0 * x[-1] + /"
+run 1 check before.so --no-strict
+failed 'arrays, default' "drift() reads x[-1], and there are 2"
+variant mute "s/y\[0\] = fabs/if (x[0] > 1e9) &/"
+run 1 check mute.so --no-strict
+failed 'arrays, default' "measure() of 'size' never writes y[0]: it has 1 component; look at its case, which = 1"
+variant lavish "s/y\[0\] = fabs/y[1] = 1; &/"
+run 1 check lavish.so --no-strict
+failed 'arrays, default' "measure() of 'size' writes y[1], and its size is 1: it writes y[0] to y[0]"
+variant halved "s/$at/&1\/2 * x[0] + 2 * 1 \/ 2 + 4\/2 - 1.0\/3 + /"
+run 1 check halved.so
+lines err 0
+grep -qE '^whole numbers +warning: line [0-9]+: 1/2 divides whole numbers, and is 0: write 1.0/2$' out ||
+    fail "it does not see 1/2"
+test "$(grep -c 'divides whole numbers' out)" = 1 || fail "it sees more than that"
+run 0 build halved.c --no-install
+grep -qE '^halved.c:[0-9]+: warning: 1/2 divides whole numbers' err || fail "build does not see 1/2"
+lines err 1
+variant unset "s/$at/real never; &never + /"
+run 1 check unset.so
+grep -q '^unset.c:[0-9:]* warning: .*never' out || fail "it does not show the compiler's warning"
+grep -qE "^the compiler's warnings +warning: the compiler warns at 1 place, above" out || fail "no verdict"
 variant blind "s/y\[0\] = fabs/y[0] = log/"
 run 1 check blind.so
 failed 'measurements, default' "the function 'size' gives a component that is not finite at the mean"

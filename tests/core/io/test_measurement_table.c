@@ -70,6 +70,20 @@ static const struct {
      "end: 1\nmeasurements:\n  - {time: 1, function: pair, value: [2, 3], covariance: [[1, 0], [0, 2]]}\n"},
     {"time,height\n1,2\n", ", likelihood: model",
      "end: 1\nmeasurements:\n  - {time: 1, function: height, value: [2], likelihood: model}\n"},
+    /* other names of the time, lines as spreadsheets end them */
+    {"Time [s],height,,\n1,2,,\n3,4,,\n,,,\n,\n", ", covariance: [1]",
+     "end: 3\nmeasurements:\n  - {time: 1, function: height, value: [2], covariance: [1]}\n"
+     "  - {time: 3, function: height, value: [4], covariance: [1]}\n"},
+    {"t,height\n1,2\n", ", covariance: [1]",
+     "end: 1\nmeasurements:\n  - {time: 1, function: height, value: [2], covariance: [1]}\n"},
+    /* dates, over a day that a leap year has */
+    {"time,height\n2024-02-28,2\n2024-03-01T00:00:00.25,4\n", ", covariance: [1], epoch: 2024-02-27T12:00",
+     "end: 216000.25\nmeasurements:\n  - {time: 43200, function: height, value: [2], covariance: [1]}\n"
+     "  - {time: 216000.25, function: height, value: [4], covariance: [1]}\n"},
+    {"time,height\n2026-01-01 01:30:00+01:00,2\n2026-01-01T01:00Z,4\n",
+     ", covariance: [1], epoch: \"2026-01-01T00:00:00Z\", time_unit: 3600",
+     "end: 1\nmeasurements:\n  - {time: 0.5, function: height, value: [2], covariance: [1]}\n"
+     "  - {time: 1, function: height, value: [4], covariance: [1]}\n"},
 };
 
 START_TEST(reads_a_table)
@@ -92,7 +106,7 @@ static const struct {
      "y2, or sigma_ or cov_ of these, for seen"},
     {&model, "time,hight\n1,2\n", "",
      ":1: column 2 (hight): seen measures nothing of this name: did you mean 'height'?"},
-    {&model, "height,sigma_height\n1,2\n", "", ":1: expected a column 'time', found none"},
+    {&model, "height,sigma_height\n1,2\n", "", ":1: expected a column 'time' (or 't'), found none"},
     {&model, "time,range [m]\n1,2\n", "", ":1: column 2 (range): expected the unit 'km', found 'm'"},
     {&model, "time,height [m]\n1,2\n", "", ":1: column 2 (height): expected the unit '-', found 'm'"},
     {&model, "time,height\n1,2\n", "",
@@ -119,6 +133,17 @@ static const struct {
      ":2: column 2 (function): seen has no function 'side'"},
     {&model, "time,function,height,range,sigma_height\n1,height,2,1,1\n", "",
      ":2: column 4 (range): expected nothing, as it is not of the row's function 'height'"},
+    {&model, "time,height,Time\n1,2,3\n", "", ":1: column 3 (Time): column 1 (time) says the same"},
+    {&model, "time,height,sigma_height\n2026-02-28T12:00,2,1\n", "",
+     ":2: column 1 (time): expected a time of the model, a number, found a date, '2026-02-28T12:00': say which date "
+     "is "
+     "time 0, in measurements: {file: ..., epoch: 2026-02-28, time_unit: SECONDS}"},
+    {&model, "time,height,sigma_height\n2026-02-29,2,1\n", ", epoch: 2026-01-01",
+     ":2: column 1 (time): expected a date without a zone, as the epoch has, found '2026-02-29'"},
+    {&model, "time,height,sigma_height\n46000.5,2,1\n", ", epoch: 2026-01-01T00:00Z",
+     ":2: column 1 (time): expected a date with a zone, as the epoch has, found '46000.5'"},
+    {&model, "time,height,sigma_height\n2026-02-01T25:00,2,1\n", "",
+     ":2: column 1 (time): expected a number, found '2026-02-01T25:00'"},
     {&twin_model, "time,range,sigma_range\n1,2,3\n", "",
      ":1: column 2 (range): 2 functions have it: name the function in a column 'function', or the column "
      "FUNCTION.range"},
@@ -133,6 +158,20 @@ START_TEST(refuses_what_it_does_not_understand)
     ck_assert_int_eq(load(bad[_i].model, bad[_i].text, bad[_i].keys, &scenario, &error), GBEES_EINPUT);
     (void)snprintf(expected, sizeof expected, "%s%s", path, bad[_i].error);
     ck_assert_str_eq(error.text, expected);
+    gbees_scenario_destroy(scenario);
+}
+END_TEST
+
+START_TEST(an_epoch_is_a_date)
+{
+    gbees_scenario *scenario = NULL;
+    gbees_error error = {0};
+
+    ck_assert_int_eq(load(&model, "t,height\n1,2\n", ", epoch: yesterday", &scenario, &error), GBEES_EINPUT);
+    ck_assert_ptr_nonnull(strstr(error.text, "measurements: epoch: expected a date as 2026-01-31 or "));
+    gbees_scenario_destroy(scenario);
+    ck_assert_int_eq(load(&model, "t,height\n1,2\n", ", time_unit: 60", &scenario, &error), GBEES_EINPUT);
+    ck_assert_ptr_nonnull(strstr(error.text, "time_unit: it is of dates: give an epoch, too"));
     gbees_scenario_destroy(scenario);
 }
 END_TEST
@@ -175,6 +214,7 @@ int main(void)
 
     tcase_add_loop_test(tests, reads_a_table, 0, sizeof good / sizeof *good);
     tcase_add_loop_test(tests, refuses_what_it_does_not_understand, 0, sizeof bad / sizeof *bad);
+    tcase_add_test(tests, an_epoch_is_a_date);
     tcase_add_test(tests, the_last_row_is_the_end);
     tcase_add_test(tests, a_file_stays_a_name_until_it_is_loaded);
     suite_add_tcase(suite, tests);

@@ -37,6 +37,7 @@ static const char *const alike[] = {
     "\xEF\xBB\xBFtime , x (km) ,s\r\n0.5,1e3,NA\r\n1,nan,-.5",
     "time\tx [km]\ts\n0.5\t1e3\t\n1\t~\t-.5\n",
     "time;x[km];s\n0.5; 1e3 ; \n1;NAN;-.5\n",
+    "time,x [km],s,,\n0.5,1e3,,,\n1,NaN,-.5\n,,\n,,,,\n", /* as from Excel */
     "# from a sensor\n\"time\",\"x [km]\",\"s\"\n0.5,\"1e3\",\"\"\n1,NaN,\"-.5\"\n",
 };
 
@@ -95,7 +96,9 @@ static const struct {
     {"", ":1: the file is empty: expected a line with the names of the columns"},
     {"# nothing\n\n", ":1: the file is empty: expected a line with the names of the columns"},
     {"a,b\n", ":1: no row follows the names of the columns"},
-    {"a,,b\n1,2,3\n", ":1: column 2 (): it has no name: name each column"},
+    {"a,,b\n1,2,3\n", ":1: column 2 (): it has no name: name each column, and leave out one that numbers the rows"},
+    {"a,b,\n1,2,3\n", ":2: expected 2 cells, as the header has, found 3"},
+    {"a,b\n,,\n\n,\n", ":1: no row follows the names of the columns"},
     {"a,b,a\n1,2,3\n", ":1: column 3 (a): column 1 has this name, too"},
     {"a,b\n1,2\n1\n", ":3: expected 2 cells, as the header has, found 1"},
     {"a,b\n1,2,3\n", ":2: expected 2 cells, as the header has, found 3"},

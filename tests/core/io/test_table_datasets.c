@@ -208,7 +208,8 @@ START_TEST(refuses_dates)
     put_good();
     put_numbers("height", 1, 2, 3);
     attach_text("time", "units", "days since 2000-01-01");
-    refuse("%s: dataset time: expected the model's time, found dates, 'days since 2000-01-01': write numbers");
+    refuse("%s: dataset time: expected the model's time, found dates, 'days since 2000-01-01': write numbers, or in "
+           "Python open the file with xarray, and give an epoch");
 }
 END_TEST
 

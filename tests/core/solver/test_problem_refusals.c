@@ -55,11 +55,10 @@ static const struct {
     {&lorenz63, "end: 0", "f.yaml:1:6: end: expected a time after the start (0), found '0'"},
     {&lorenz63, "start: -1.5e308\nend: 1.5e308",
      "f.yaml:2:6: end: expected a time after the start (-1.5e+308), found '1.5e308'"},
-    {&lorenz63, "start: 1",
-     "defaults:7:12: measurement 1: time: expected a time after the start (1) and not after the "
-     "end (2), found '1.0'"},
+    {&lorenz63, "start: 1.5",
+     "defaults:7:12: measurement 1: time: expected a time from the start (1.5) to the end (2), found '1.0'"},
     {&lorenz63, "end: 2\n" M "{time: 3, value: [1], covariance: [1]}",
-     "f.yaml:3:12: measurement 1: time: expected a time after the start (0) and not after the end (2), found '3'"},
+     "f.yaml:3:12: measurement 1: time: expected a time from the start (0) to the end (2), found '3'"},
     {&lorenz63, M "{time: 1, function: Z, value: [1], covariance: [1]}",
      "f.yaml:2:25: measurement 1: function: lorenz63 has no function 'Z': did you mean 'z'?"},
     {&lorenz96, M "{time: 1, function: rnage, value: [1], covariance: [1]}",
@@ -176,6 +175,37 @@ START_TEST(says_what_is_missing)
 }
 END_TEST
 
+/* A measurement of an angle by Student's t of so many degrees of freedom, and the percents that lie beyond half a
+ * turn: of one degree 2 / pi arctan(1 / x), of three from tables. 0: they are few. */
+static const struct {
+    double degrees, variance;
+    int percent;
+} wide[] = {{1, 0.09, 6}, {3, 4, 21}, {1, 0.01, 0}, {3, 0.25, 0}, {100, 2, 0}, {100, 4, 12}, {3, 1e20, 96}};
+
+START_TEST(wide_tails_of_an_angle_are_refused)
+{
+    static const double turn[] = {6.283185307179586};
+    const gbees_measurement_function angle = {"angle", "", 1, NULL, turn};
+    gbees_model model = lorenz63;
+    char text[256], expected[64];
+    gbees_problem *problem = NULL;
+    gbees_error error = {0};
+
+    model.measurements = &angle;
+    (void)snprintf(text, sizeof text,
+                   "measurements: [{time: 1, value: [1], covariance: [%g], likelihood: student-t, "
+                   "degrees_of_freedom: %g}]\n",
+                   wide[_i].variance, wide[_i].degrees);
+    gbees_scenario *scenario = make(text, text63);
+    const int status = gbees_problem_create(&model, scenario, &problem, &error);
+    (void)snprintf(expected, sizeof expected, "half a period, and %d %% of it lie beyond", wide[_i].percent);
+    ck_assert_int_eq(status, wide[_i].percent ? GBEES_EINPUT : GBEES_OK);
+    ck_assert_msg(!wide[_i].percent || strstr(error.text, expected), "%s", error.text);
+    gbees_problem_destroy(problem);
+    gbees_scenario_destroy(scenario);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("problem_refusals");
@@ -184,6 +214,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, refuses, 0, (int)(sizeof refused / sizeof *refused));
     tcase_add_test(tcase, says_what_is_missing);
+    tcase_add_loop_test(tcase, wide_tails_of_an_angle_are_refused, 0, (int)(sizeof wide / sizeof *wide));
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
