@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_examples.sh - compiles the programs of doc/examples against the build tree, runs them, and looks for the output that
-# doc/examples/README.md quotes.
+# test_examples.sh - compiles the programs of doc/examples against the build tree, with the options of gbees.pc, runs them,
+# and looks for the output that doc/examples/README.md quotes. Where there is CMake, a project of it finds gbees, too.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
@@ -20,11 +20,51 @@ quoted() {
     }
 }
 
+# gbees.pc as it would be installed in prefix.
+mkdir -p prefix/lib/pkgconfig
+ln -s "$top_src/include" prefix/include
+cp "$top_build"/.libs/libgbees.so* prefix/lib
+sed -e "s|^prefix=.*|prefix=$scratch/prefix|" -e 's|^libdir=.*|libdir=${prefix}/lib|' \
+    -e 's|^includedir=.*|includedir=${prefix}/include|' "$top_build/core/gbees.pc" >prefix/lib/pkgconfig/gbees.pc
+PKG_CONFIG_PATH=$scratch/prefix/lib/pkgconfig LD_LIBRARY_PATH=$scratch/prefix/lib
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+what="gbees.pc"
+# Words without the blanks around them.
+words() { # OPTION
+    # shellcheck disable=SC2046 # a list of words
+    echo $(pkg-config "$1" gbees)
+}
+test "$(words --cflags)" = "-I$scratch/prefix/include" || fail "--cflags: $(words --cflags)"
+test "$(words --libs)" = "-L$scratch/prefix/lib -lgbees" || fail "--libs: $(words --libs)"
+case $(words --variable=plugin_cflags) in
+"-I$scratch/prefix/include -I. "*-ffp-contract=off*-fPIC*) ;;
+*) fail "plugin_cflags: $(words --variable=plugin_cflags)" ;;
+esac
+
 for name in propagate arriving; do
     # shellcheck disable=SC2086 # lists of options
-    calls 0 ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I"$top_src/include" \
-        "$examples/$name.c" -o "$name" "$top_build/.libs/libgbees.so" -Wl,-rpath,"$top_build/.libs"
+    calls 0 ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror $(words --cflags) \
+        "$examples/$name.c" -o "$name" $(words --libs)
 done
+
+if command -v cmake >/dev/null; then
+    mkdir project
+    cp "$examples/propagate.c" project
+    cat >project/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(user C)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(GBEES REQUIRED IMPORTED_TARGET gbees)
+add_executable(propagate propagate.c)
+target_link_libraries(propagate PkgConfig::GBEES)
+END
+    calls 0 env CC="${CC:-cc}" CFLAGS= cmake -S project -B project
+    calls 0 env MAKEFLAGS= cmake --build project
+    calls 0 project/propagate lorenz63
+    has out 'mean of'
+else
+    echo "test_examples: there is no cmake: its project was not built"
+fi
 
 calls 0 ./propagate lorenz63
 cp out propagated
