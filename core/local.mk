@@ -573,7 +573,8 @@ clean-wheel:
 .PHONY: clean-wheel
 
 pkgconfigdir = $(libdir)/pkgconfig
-pkgconfig_DATA = %D%/gbees.pc
+pkgconfig_DATA = %D%/gbees.pc %D%/gbees-plugin.pc
+noinst_DATA = %D%/gbees-uninstalled.pc
 
 EXTRA_DIST += %D%/README.md
 

@@ -29,22 +29,22 @@ sed -e "s|^prefix=.*|prefix=$scratch/prefix|" -e 's|^libdir=.*|libdir=${prefix}/
 PKG_CONFIG_PATH=$scratch/prefix/lib/pkgconfig LD_LIBRARY_PATH=$scratch/prefix/lib
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 what="gbees.pc"
-# Words without the blanks around them.
-words() { # OPTION
+cp "$top_build/core/gbees-plugin.pc" prefix/lib/pkgconfig
+# Options without the blanks around them.
+options() { # PACKAGE OPTION WANTED
     # shellcheck disable=SC2046 # a list of words
-    echo $(pkg-config "$1" gbees)
+    set -- "$1" "$2" "$3" "$(echo $(pkg-config "$2" "$1"))"
+    test "$4" = "$3" || fail "$2 $1: $4"
 }
-test "$(words --cflags)" = "-I$scratch/prefix/include" || fail "--cflags: $(words --cflags)"
-test "$(words --libs)" = "-L$scratch/prefix/lib -lgbees" || fail "--libs: $(words --libs)"
-case $(words --variable=plugin_cflags) in
-"-I$scratch/prefix/include -I. "*-ffp-contract=off*-fPIC*) ;;
-*) fail "plugin_cflags: $(words --variable=plugin_cflags)" ;;
-esac
+options gbees --cflags "-I$scratch/prefix/include"
+options gbees --libs "-L$scratch/prefix/lib -lgbees"
+options gbees-plugin --cflags "-I. -O3 -ffp-contract=off -fno-math-errno -fPIC -I$scratch/prefix/include"
+options gbees-plugin --libs ""
 
 for name in propagate arriving; do
     # shellcheck disable=SC2086 # lists of options
-    calls 0 ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror $(words --cflags) \
-        "$examples/$name.c" -o "$name" $(words --libs)
+    calls 0 ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror $(pkg-config --cflags gbees) \
+        "$examples/$name.c" -o "$name" $(pkg-config --libs gbees)
 done
 
 if command -v cmake >/dev/null; then
