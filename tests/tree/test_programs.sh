@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_programs.sh - tests call no program that may be missing: each is of Debian's base system, or of a package that
 # ./quickstart test installs, or its script asks for it (`command -v NAME`) and goes on without it.
+# shellcheck disable=SC2016 # the scripts that are planted have variables of their own
 set -u
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 command -v python3 >/dev/null || skip "there is no python3"
@@ -55,7 +56,7 @@ for program in $(printf '%s\n' "$base$installed" | sed 's/^[^:]*://'); do
     grep -q "^$program " called || fail "no script calls $program: take it off the list of this test"
 done
 for package in $(printf '%s\n' "$installed" | sed 's/:.*//'); do
-    sed -n "/packages='/,/'\$/p" "$top_src/quickstart" | tr " '" '\n\n' | grep -qx -- "$package" ||
+    sed -n "/packages='/,/'\$/p" "$top_src/quickstart" | tr -s " '" '\n' | grep -qx -- "$package" ||
         fail "quickstart does not install $package"
 done
 for package in $(printf '%s\n' "$base" | sed 's/:.*//'); do
