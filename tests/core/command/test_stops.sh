@@ -57,7 +57,7 @@ fi
 
 # ---- limits ----
 
-for limit in '--max-time 0.02' '--max-memory 1e-5'; do
+for limit in '--max-time 0.001' '--max-memory 1e-5'; do
     option=${limit% *}
     # shellcheck disable=SC2086
     calls 1 "$program" $run_of $limit --output "by$option"
