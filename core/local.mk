@@ -4,8 +4,7 @@ libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGBEES_VERSION='"$(PACKAGE_VERSION)"' \
 	-DGBEES_PLUGIN_DIR='"$(plugindir)"' \
 	-DGBEES_BACKEND_DIR='"$(backenddir)"' \
-	-DGBEES_PARALLEL_DIR='"$(paralleldir)"' \
-	-DGBEES_BUILD_DIR='"$(abs_top_builddir)"'
+	-DGBEES_PARALLEL_DIR='"$(paralleldir)"'
 libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
 libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(DEFLATE_LIBS) $(LTDL_LIBS) -lpthread
 libgbees_la_SOURCES = \
@@ -368,8 +367,11 @@ libgbees_la_SOURCES = \
 	%D%/solver/warnings.c \
 	%D%/solver/warnings.h
 
+# A build folder may be moved: in it libgbees is beside the programs.
+program_ldflags = -Wl,-rpath,'$$ORIGIN'
+
 bin_PROGRAMS += gbees-run
-gbees_run_LDFLAGS =
+gbees_run_LDFLAGS = $(program_ldflags)
 gbees_run_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_run_SOURCES = \
 	%D%/command/accuracy.c \
@@ -421,7 +423,7 @@ gbees_run_SOURCES = \
 
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
-gbees_plot_LDFLAGS =
+gbees_plot_LDFLAGS = $(program_ldflags)
 gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(GIF_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_plot_SOURCES = \
 	%D%/command/crash.c \
@@ -433,7 +435,7 @@ gbees_plot_SOURCES = \
 	%D%/command/plot_pictures.h
 
 bin_PROGRAMS += gbees-export
-gbees_export_LDFLAGS =
+gbees_export_LDFLAGS = $(program_ldflags)
 gbees_export_LDADD = libgbees.la $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_export_SOURCES = \
 	%D%/command/crash.c \
@@ -452,7 +454,7 @@ gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGBEES_INCLUDE_DIR='"$(includedir)"' \
 	-DGBEES_SOURCE_DIR='"$(abs_top_srcdir)"' \
 	-I$(srcdir)
-gbees_plugin_LDFLAGS =
+gbees_plugin_LDFLAGS = $(program_ldflags)
 gbees_plugin_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_plugin_SOURCES = \
 	%D%/command/command.h \
@@ -556,7 +558,7 @@ python_files = \
 	%D%/python/gbees/dapper.py \
 	%D%/python/gbees/py.typed \
 	%D%/python/pyproject.toml \
-	%D%/python/setup.py \
+	%D%/python/gbees_build.py \
 	%D%/python/notebooks/lorenz63.ipynb \
 	%D%/python/notebooks/orbit.ipynb \
 	%D%/python/notebooks/own_model.ipynb
@@ -566,14 +568,9 @@ EXTRA_DIST += $(python_files)
 PYTHON3 = python3
 AUDITWHEEL = auditwheel
 wheel: all
-	rm -rf wheel-stage wheel-source
+	rm -rf wheel-stage
 	$(MAKE) $(AM_MAKEFLAGS) install-strip DESTDIR='$(abs_top_builddir)/wheel-stage' >/dev/null
-	$(MKDIR_P) wheel-source dist
-	cp -R $(srcdir)/%D%/python/gbees $(srcdir)/%D%/python/pyproject.toml $(srcdir)/%D%/python/setup.py wheel-source
-	chmod -R u+w wheel-source
-	GBEES_STAGE='$(abs_top_builddir)/wheel-stage' GBEES_LIBDIR='$(libdir)' GBEES_INCLUDEDIR='$(includedir)' \
-		GBEES_VERSION='$(PACKAGE_VERSION)' \
-		$(PYTHON3) -m pip wheel --no-build-isolation --no-deps --no-index -w dist ./wheel-source
+	$(PYTHON3) $(srcdir)/%D%/python/gbees_build.py '$(abs_top_builddir)/wheel-stage' '$(libdir)' '$(includedir)' dist
 # The same with the libraries that gbees is linked to, for machines that have none of them: dist/manylinux. What is loaded
 # while a program runs stays outside: MPI, and what belongs to the driver of a GPU.
 wheel-manylinux: wheel
@@ -583,11 +580,12 @@ wheel-manylinux: wheel
 .PHONY: wheel wheel-manylinux
 clean-local: clean-wheel
 clean-wheel:
-	rm -rf wheel-stage wheel-source dist
+	rm -rf wheel-stage dist
 .PHONY: clean-wheel
 
 pkgconfigdir = $(libdir)/pkgconfig
-pkgconfig_DATA = %D%/gbees.pc
+pkgconfig_DATA = %D%/gbees.pc %D%/gbees-plugin.pc
+noinst_DATA = %D%/gbees-uninstalled.pc
 
 EXTRA_DIST += %D%/README.md
 

@@ -25,6 +25,7 @@ test_scripts = \
 	%D%/core/plot/test_plot.sh \
 	%D%/core/python/test_python.sh \
 	%D%/bench/test_bench.sh \
+	%D%/core/module/test_moved.sh \
 	%D%/core/command/test_moving.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_completion.sh \
@@ -50,7 +51,8 @@ test_scripts = \
 	%D%/tree/test_architecture.sh \
 	%D%/tree/test_circles.sh \
 	%D%/tree/test_layers.sh \
-	%D%/tree/test_lists.sh
+	%D%/tree/test_lists.sh \
+	%D%/tree/test_programs.sh
 # Those that take longest begin first: scripts, then the programs of the CUDA backend. One that began last would have
 # one processor to itself.
 TESTS = $(test_scripts) $(check_PROGRAMS)
@@ -73,7 +75,8 @@ long_scripts = \
 	%D%/core/command/test_resume.sh \
 	%D%/core/python/test_python.sh \
 	%D%/core/python/test_wheel.sh \
-	%D%/doc/test_blocks.sh
+	%D%/doc/test_blocks.sh \
+	%D%/tree/test_bare.sh
 long_programs = \
 	%D%/core/audit/test_islands \
 	%D%/backends/test_ctu_steps \
@@ -707,6 +710,6 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/results_fixture.sh %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/results_fixture.sh %D%/bare %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/tree/programs.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
 EXTRA_DIST += %D%/doc/blocks.py %D%/core/python/notebooks.py %D%/core/python/test_dapper.py %D%/core/python/test_gbees.py %D%/core/python/test_kept.py %D%/core/python/test_sympy.py %D%/core/python/test_tables.py

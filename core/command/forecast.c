@@ -1,6 +1,7 @@
 /* forecast.c - makes trials of a run. A trial is the run with cells that are wider along all axes. Trial by trial
  * they become narrower by 2^(1/2), as long as the next trial is expected to be short. p* is in proportion to a
- * cell's volume, so that it cuts off the same part of the density. */
+ * cell's volume, so that it cuts off the same part of the density. Short is what this thread works for a short time:
+ * a busy machine makes as many trials as an idle one. */
 #include "forecast.h"
 #include "base/seconds.h"
 #include "base/text.h"
@@ -21,16 +22,16 @@ static const double all_s = 1.9;               /* that all take: the one that go
 /* ---- one trial ------------------------------------------------------------------------------------------------- */
 
 typedef struct watch {
-    double stop_s;         /* of gbees_seconds_now() */
+    double stop_s;         /* of gbees_seconds_worked() */
     gbees_history history; /* of the part of the trial's model time that is done */
-    double wall_s;         /* that the trial took, with its initial density and records */
+    double worked_s;       /* that the trial took, with its initial density and records */
     int stopped;
 } watch;
 
 static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
 {
     (void)time, (void)totals, (void)error;
-    gbees_history_add(&((watch *)context)->history, fraction, gbees_seconds_now());
+    gbees_history_add(&((watch *)context)->history, fraction, gbees_seconds_worked());
     return GBEES_OK;
 }
 
@@ -38,7 +39,7 @@ static int is_cancelled(void *context)
 {
     watch *w = context;
 
-    w->stopped |= gbees_seconds_now() > w->stop_s;
+    w->stopped |= gbees_seconds_worked() > w->stop_s;
     return w->stopped || gbees_signals_caught();
 }
 
@@ -103,7 +104,7 @@ static int try_width(const gbees_setup *setup, const gbees_options *options, dou
     const char *text = gbees_scenario_text(setup->scenario);
     int status = text ? gbees_scenario_create(text, "the scenario", &scenario, &error) : GBEES_ENOMEM;
 
-    const double began_s = gbees_seconds_now();
+    const double began_s = gbees_seconds_worked();
 
     w->history = (gbees_history){.count = 0};
     if (!status)
@@ -114,7 +115,7 @@ static int try_width(const gbees_setup *setup, const gbees_options *options, dou
         status = run(setup, options, problem, w, &summary, &error);
     gbees_problem_destroy(problem);
     gbees_scenario_destroy(scenario);
-    w->wall_s = gbees_seconds_now() - began_s;
+    w->worked_s = gbees_seconds_worked() - began_s;
     *trial = (gbees_trial){.width = width,
                            .cells = (double)summary.totals.max_cells,
                            .bytes = (double)summary.totals.peak_bytes,
@@ -141,28 +142,28 @@ static int first_power(const gbees_problem *problem)
     return (int)fmin(fmax(ceil(log(first_deviations * least) / log(step)), 2), TRIALS);
 }
 
-/* What the next trial takes; the last took wall_s. */
-static double expected_s(const gbees_trial *trial, int count, int dimension, double wall_s)
+/* What the next trial takes; the last took worked_s. */
+static double expected_s(const gbees_trial *trial, int count, int dimension, double worked_s)
 {
-    const double most = wall_s * pow(step, dimension + 1);
+    const double most = worked_s * pow(step, dimension + 1);
 
-    return count < 2 ? most : fmin(most, wall_s * trial[count - 1].updates / trial[count - 2].updates);
+    return count < 2 ? most : fmin(most, worked_s * trial[count - 1].updates / trial[count - 2].updates);
 }
 
 gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options *options)
 {
     const gbees_problem *problem = setup->problem;
     gbees_trial trial[TRIALS];
-    watch w = {.stop_s = gbees_seconds_now() + all_s};
+    watch w = {.stop_s = gbees_seconds_worked() + all_s};
     int count = 0, failed = 0;
     double least_s = 0, width = 0; /* what the run takes at least by the trials that did not reach its end */
 
     if (problem->cells)
         return (gbees_forecast){NAN, NAN, NAN, 0};
     for (int k = first_power(problem); k > 0 && !w.stopped && !(failed && count); k--) {
-        const double expected = count ? expected_s(trial, count, problem->dimension, w.wall_s) : 0;
+        const double expected = count ? expected_s(trial, count, problem->dimension, w.worked_s) : 0;
 
-        if (expected > longest_s || gbees_seconds_now() + expected > w.stop_s)
+        if (expected > longest_s || gbees_seconds_worked() + expected > w.stop_s)
             break;
         failed = try_width(setup, options, width_of(k), &trial[count], &w);
         /* With cells that are narrower by a factor a run takes that many times more steps at least. */

@@ -63,26 +63,36 @@ static int has_headers(const gbees_text *folder)
     return found;
 }
 
-/* The headers' folder: of the build tree, the installed one, or, if the installed tree was moved, the one beside
- * the program. */
+/* Whether the headers are in the folder, which becomes *folder. */
+static int is_headers(gbees_text *folder, const char *above, const char *name)
+{
+    gbees_text_free(folder);
+    gbees_text_add(folder, "%s%s", above, name);
+    return has_headers(folder);
+}
+
+/* The headers' folder: PREFIX/include of PREFIX/bin, or SOURCES/include of SOURCES/BUILD/.libs, wherever these have
+ * been moved to; else that of the sources of a build folder elsewhere, or the installed one. */
 static int find_headers(gbees_text *folder, gbees_error *error)
 {
     char program[PATH_MAX] = "";
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash = readlink("/proc/self/exe", program, sizeof program - 1) > 0 ? strrchr(program, '/') : NULL;
 
-    gbees_text_add(folder, "%s", gbees_folders_build() ? GBEES_SOURCE_DIR "/include" : GBEES_INCLUDE_DIR);
-    if (has_headers(folder))
+    for (int up = 0; slash && up < 3; up++, slash = strrchr(program, '/')) {
+        *slash = '\0';
+        if (is_headers(folder, program, "/include"))
+            return GBEES_OK;
+    }
+    char *build = gbees_folders_build();
+    const char *made_with = build ? GBEES_SOURCE_DIR "/include" : GBEES_INCLUDE_DIR;
+    free(build);
+    if (is_headers(folder, made_with, ""))
         return GBEES_OK;
-    for (int up = 0; length > 0 && up < 2; up++)
-        if (strrchr(program, '/'))
-            *strrchr(program, '/') = '\0';
-    gbees_text_free(folder);
-    gbees_text_add(folder, "%s/include", program);
-    if (has_headers(folder))
-        return GBEES_OK;
-    return gbees_error_set(error, GBEES_EIO,
-                           "gbees/model.h is neither in %s nor in %s: install gbees with its headers (make install)",
-                           GBEES_INCLUDE_DIR, folder->data ? folder->data : "");
+    return gbees_error_set(
+        error, GBEES_EIO,
+        "gbees/model.h is neither in %s nor near this program: install gbees with its headers (make "
+        "install)",
+        made_with);
 }
 
 typedef struct command {

@@ -19,9 +19,6 @@
 #ifndef GBEES_BACKEND_DIR
 #define GBEES_BACKEND_DIR "/usr/local/lib/gbees/backends"
 #endif
-#ifndef GBEES_BUILD_DIR
-#define GBEES_BUILD_DIR ""
-#endif
 
 static const char user_plugins[] = ".local/lib/gbees/plugins";
 
@@ -127,20 +124,30 @@ static int find_program(char program[PATH_MAX])
     return name && realpath(name, program);
 }
 
-/* Whether the running program is in the build tree, or in a folder .libs of it (libtool). */
-static int runs_from_build(void)
+char *gbees_folders_build(void)
 {
-    char program[PATH_MAX], build[PATH_MAX];
+    static const char made_there[] = "/core/gbees.pc"; /* in no other tree, and never installed so */
+    char path[PATH_MAX + sizeof made_there];
+    char *slash = find_program(path) ? strrchr(path, '/') : NULL;
 
-    if (GBEES_BUILD_DIR[0] != '/' || !realpath(GBEES_BUILD_DIR, build) || !find_program(program))
-        return 0;
-    size_t prefix = strlen(build);
-    return strncmp(program, build, prefix) == 0 && program[prefix] == '/';
+    for (; slash && slash != path; slash = strrchr(path, '/')) {
+        memcpy(slash, made_there, sizeof made_there);
+        const int found = access(path, F_OK) == 0;
+        *slash = '\0';
+        if (found)
+            return strdup(path);
+    }
+    return NULL;
 }
 
-const char *gbees_folders_build(void)
+/* Appends a folder of the build tree if the program runs from it. */
+static int add_built(gbees_folders *folders, const char *name, gbees_error *error)
 {
-    return runs_from_build() ? GBEES_BUILD_DIR : NULL;
+    char *build = gbees_folders_build();
+    const int status = build ? add_below(folders, build, name, error) : GBEES_OK;
+
+    free(build);
+    return status;
 }
 
 static const char *user_home(void)
@@ -190,8 +197,8 @@ int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, g
         status = add_list(folders, secure_getenv("GBEES_PLUGIN_PATH"), error);
     if (!status && user_home())
         status = add_below(folders, user_home(), user_plugins, error);
-    if (!status && runs_from_build())
-        status = add_below(folders, GBEES_BUILD_DIR, "plugins/.libs", error);
+    if (!status)
+        status = add_built(folders, "plugins/.libs", error);
     if (!status)
         status = add(folders, GBEES_PLUGIN_DIR, error);
     if (!status)
@@ -203,8 +210,8 @@ int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error)
 {
     int status = add_list(folders, secure_getenv("GBEES_BACKEND_PATH"), error);
 
-    if (!status && runs_from_build())
-        status = add_below(folders, GBEES_BUILD_DIR, "backends/.libs", error);
+    if (!status)
+        status = add_built(folders, "backends/.libs", error);
     if (!status)
         status = add(folders, GBEES_BACKEND_DIR, error);
     if (!status)
@@ -216,8 +223,8 @@ int gbees_folders_add_communicators(gbees_folders *folders, gbees_error *error)
 {
     int status = add_list(folders, secure_getenv("GBEES_PARALLEL_PATH"), error);
 
-    if (!status && runs_from_build())
-        status = add_below(folders, GBEES_BUILD_DIR, "backends/mpi/.libs", error);
+    if (!status)
+        status = add_built(folders, "backends/mpi/.libs", error);
     if (!status)
         status = add(folders, GBEES_PARALLEL_DIR, error);
     if (!status)

@@ -23,8 +23,9 @@ int gbees_folders_add_communicators(gbees_folders *folders, gbees_error *error);
 
 /* Sets *folder to the folder of the user's own plugins, which the caller frees. GBEES_EUSAGE: HOME is not set. */
 int gbees_folders_user(char **folder, gbees_error *error);
-/* Returns the build tree's path if the program runs from it; else NULL. */
-const char *gbees_folders_build(void);
+/* Returns the path of the build tree that the program's file is in, wherever that has been moved or copied to; the
+ * caller frees it. NULL: it is in none, or there is not enough memory. */
+char *gbees_folders_build(void);
 
 /* Sets *names to the names in a folder that end in ".so", sorted by byte; none if the folder does not exist.
  * GBEES_EIO: the folder can't be read. */

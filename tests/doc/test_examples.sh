@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_examples.sh - compiles the programs of doc/examples against the build tree, runs them, and looks for the output that
-# doc/examples/README.md quotes.
+# test_examples.sh - compiles the programs of doc/examples against the build tree, with the options of gbees.pc, runs them,
+# and looks for the output that doc/examples/README.md quotes. Where there is CMake, a project of it finds gbees, too.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
@@ -20,11 +20,51 @@ quoted() {
     }
 }
 
+# gbees.pc as it would be installed in prefix.
+mkdir -p prefix/lib/pkgconfig
+ln -s "$top_src/include" prefix/include
+cp "$top_build"/.libs/libgbees.so* prefix/lib
+sed -e "s|^prefix=.*|prefix=$scratch/prefix|" -e 's|^libdir=.*|libdir=${prefix}/lib|' \
+    -e 's|^includedir=.*|includedir=${prefix}/include|' "$top_build/core/gbees.pc" >prefix/lib/pkgconfig/gbees.pc
+PKG_CONFIG_PATH=$scratch/prefix/lib/pkgconfig LD_LIBRARY_PATH=$scratch/prefix/lib
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+what="gbees.pc"
+cp "$top_build/core/gbees-plugin.pc" prefix/lib/pkgconfig
+# Options without the blanks around them.
+options() { # PACKAGE OPTION WANTED
+    # shellcheck disable=SC2046 # a list of words
+    set -- "$1" "$2" "$3" "$(echo $(pkg-config "$2" "$1"))"
+    test "$4" = "$3" || fail "$2 $1: $4"
+}
+options gbees --cflags "-I$scratch/prefix/include"
+options gbees --libs "-L$scratch/prefix/lib -lgbees"
+options gbees-plugin --cflags "-I. -O3 -ffp-contract=off -fno-math-errno -fPIC -I$scratch/prefix/include"
+options gbees-plugin --libs ""
+
 for name in propagate arriving; do
     # shellcheck disable=SC2086 # lists of options
-    calls 0 ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I"$top_src/include" \
-        "$examples/$name.c" -o "$name" "$top_build/.libs/libgbees.so" -Wl,-rpath,"$top_build/.libs"
+    calls 0 ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror $(pkg-config --cflags gbees) \
+        "$examples/$name.c" -o "$name" $(pkg-config --libs gbees)
 done
+
+if command -v cmake >/dev/null; then
+    mkdir project
+    cp "$examples/propagate.c" project
+    cat >project/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(user C)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(GBEES REQUIRED IMPORTED_TARGET gbees)
+add_executable(propagate propagate.c)
+target_link_libraries(propagate PkgConfig::GBEES)
+END
+    calls 0 env CC="${CC:-cc}" CFLAGS= cmake -S project -B project
+    calls 0 env MAKEFLAGS= cmake --build project
+    calls 0 project/propagate lorenz63
+    has out 'mean of'
+else
+    echo "test_examples: there is no cmake: its project was not built"
+fi
 
 calls 0 ./propagate lorenz63
 cp out propagated

@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_lists.sh - every source file is in the list of its local.mk, so that it is built, tested and distributed.
+# test_lists.sh - every source file is in the list of its local.mk, so that it is built, tested and distributed; the version
+# and the papers are the same wherever they are named.
 set -u
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 cd "$top_src" || exit 99
@@ -14,5 +15,11 @@ for folder in include core backends plugins tests doc; do
         grep -qE "%D%/(${stem}|${name})(\.la)?( |\$)" "$folder/local.mk" && continue
         fail "$file is not in $folder/local.mk"
     done
+done
+version=$(sed -n 's/^AC_INIT(\[gbees\], \[\(.*\)\])$/\1/p' configure.ac)
+grep -qx "version: $version" CITATION.cff || fail "CITATION.cff is not of version $version"
+test "$(grep -c ' doi: ' CITATION.cff)" = 2 || fail "CITATION.cff does not have two papers"
+for doi in $(sed -n 's/.* doi: //p' CITATION.cff); do
+    sed '/^!\[/q' README.md | grep -qF "https://doi.org/$doi" || fail "README.md does not begin with the paper $doi"
 done
 exit "$bad"

@@ -76,15 +76,12 @@ judge size "File too large"
 what="a signal"
 "$program" --threads 1 --quiet --plugin lorenz63 --scenario published --backend shim --until 50 --set records=200 --output signal \
     >out 2>err </dev/null &
-pid=$!
-tries=40
-while ! grep -aqs record2 signal/run.h5 && test "$tries" -gt 0; do
-    sleep 0.5
-    tries=$((tries - 1))
-done
-kill -TERM "$pid"
-wait "$pid"
+process=$!
+wait_until grep -aqs record2 signal/run.h5
+kill -TERM "$process"
+wait "$process"
 code=$?
+process=
 test "$code" -eq 143 || fail "exit status $code, not 143"
 grep -q '"state": "cancelled"' signal/run.json || fail "it does not say 'cancelled'"
 test -z "$(find signal -name '*.tmp')" || fail "temporary files are left"

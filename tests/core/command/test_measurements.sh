@@ -102,14 +102,11 @@ rows none 0
 what="a run that is killed"
 "$program" --backend cpu --threads 1 --plugin lorenz63 --scenario published --set records=1000 --audit off \
     --set factor=2 --output killed --quiet >out 2>err </dev/null &
-child=$!
-for _ in $(seq 600); do
-    grep -aqs record20 killed/run.h5 && break
-    sleep 0.1
-done
-kill -KILL $child
-wait $child
-grep -aqs record20 killed/run.h5 || fail "no record has been written"
+process=$!
+wait_until grep -aqs record20 killed/run.h5 || fail "no record has been written"
+kill -KILL $process
+wait $process
+process=
 test -e killed/run.json || fail "there is no run.json"
 grep -q '"state": "running"' killed/run.json || fail "it has ended by itself"
 calls 0 "$programs/gbees-export" --verify killed

@@ -38,7 +38,7 @@ for compiler in "${CC:-cc}" clang; do # they may be the same
     name=mine_$count
     new_model "$name"
     # shellcheck disable=SC2046 # options
-    $compiler -shared $(pkg-config --cflags gbees) "$name.c" -o "$name.so" 2> log ||
+    $compiler -shared $(pkg-config --cflags gbees-plugin) "$name.c" -o "$name.so" 2> log ||
         stop "$compiler: $(cat log)"
     run_model "$name"
 done
@@ -52,7 +52,7 @@ export PKG_CONFIG_SYSROOT_DIR
 template=$(find "$scratch/root" -name template.c)
 new_model mine_installed
 # shellcheck disable=SC2046
-${CC:-cc} -shared $(pkg-config --cflags gbees) mine_installed.c -o mine_installed.so || stop "${CC:-cc} failed"
+${CC:-cc} -shared $(pkg-config --cflags gbees-plugin) mine_installed.c -o mine_installed.so || stop "${CC:-cc} failed"
 run_model mine_installed
 case $(pkg-config --variable=plugindir gbees) in
 */gbees/plugins) ;;

@@ -151,7 +151,7 @@ resume() { # NAME ARGUMENT...
         --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
 }
 
-# A rank that dies ends the others within 10 s, and the records that there are by then are whole: those of a run that
+# A rank that dies ends the others, and the records that there are by then are whole: those of a run that
 # nothing has ended. GBEES_TEST_KILLS: how often.
 what="a rank that dies"
 # Some 700 steps, or of make check-long many more.
@@ -163,29 +163,26 @@ has_ended() {
     grep -q '"state": "complete"' killed/run.json 2>/dev/null
 }
 
+# Sets victim to the process of a rank; false if there is none yet.
+is_there() { # RANK
+    victim=$(process_of "$1")
+    test -n "$victim"
+}
+
 # kill_rank RANK TENTHS: kills it so many tenths of a second after it has begun; 1: the run had ended before.
 kill_rank() {
     rm -rf killed
     # shellcheck disable=SC2086
     timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off --files records $doomed --output killed >out 2>err </dev/null &
-    launcher=$!
-    tries=0 victim=
-    while test -z "$victim" && test "$tries" -lt 100; do
-        sleep 0.1
-        tries=$((tries + 1))
-        victim=$(process_of "$1")
-    done
-    if test -z "$victim"; then
-        fail "no process of rank $1 was found"
-        wait "$launcher"
-        return 0
-    fi
+    process=$!
+    wait_until is_there "$1" || fail "no process of rank $1 was found"
     sleep "$(($2 / 10)).$(($2 % 10))"
     kill -9 "$victim" 2>/dev/null
     hit=$?
     began=$(date +%s%N)
-    wait "$launcher"
+    wait "$process"
     code=$?
+    process=
     took=$((($(date +%s%N) - began) / 1000000))
     if test "$2" -gt 0 && has_ended && { test "$hit" -ne 0 || test "$code" -eq 0; }; then
         return 1
@@ -193,7 +190,7 @@ kill_rank() {
     test "$hit" -eq 0 || fail "rank $1 had ended"
     echo "rank $1 killed after $2 tenths of a second: the others ended after $took ms"
     test "$code" -ne 0 || fail "exit status 0"
-    test "$took" -lt 10000 || fail "the others went on for $took ms"
+    test "$code" -ne 124 || fail "the others went on until they were stopped"
     for record in killed/leg*record*.h5; do
         test -e "$record" || continue
         h5diff "$record" "whole/${record#killed/}" >difference 2>&1 || fail "$record: $(head -n 5 difference)"
@@ -219,15 +216,10 @@ rm -rf killed
 # shellcheck disable=SC2086
 timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off --files records $doomed --output killed --checkpoint-every 0.005 \
     >out 2>err </dev/null &
-launcher=$!
-tries=0
-until stopped killed || test "$tries" -ge 400; do
-    sleep 0.05
-    tries=$((tries + 1))
-done
-victim=$(process_of 1)
-test -n "$victim" && kill -9 "$victim" 2>/dev/null
-wait "$launcher"
+process=$!
+wait_until stopped killed
+is_there 1 && kill -9 "$victim" 2>/dev/null
+wait "$process"
 if has_ended; then
     echo "the run had ended before its kill: not gone on with"
 else

@@ -132,12 +132,9 @@ kills $((2 * more)) "--plugin linear --accuracy 0.05"
 
 # SIGUSR1 leaves a checkpoint and lets the run go on; SIGTERM leaves one and ends it with a hint.
 start --plugin lorenz96 --set accuracy=0 --set extent=2 --until 1 --backend cpu --output long --checkpoint-every 0
-for try in $(seq 600); do
-    sleep 0.2
-    grep -aqs record0 long/run.h5 && kill -USR1 "$process"
-    has_checkpoint long && break
-done
-has_checkpoint long || fail "there is no checkpoint after SIGUSR1"
+wait_until grep -aqs record0 long/run.h5
+kill -USR1 "$process"
+wait_until has_checkpoint long || fail "there is no checkpoint after SIGUSR1"
 kill -0 "$process" 2>/dev/null || fail "the run did not go on after SIGUSR1"
 kill -TERM "$process"
 wait "$process"
@@ -148,10 +145,8 @@ grep -q '"state": "cancelled"' long/run.json || fail "the run is not cancelled"
 
 # A damaged checkpoint: the one before it is used. Two: none is.
 start --plugin aizawa --set accuracy=0 --backend cpu --output damaged --checkpoint-every 0.0001
-for try in $(seq 2400); do
-    test -e damaged/checkpoint-A.h5 && test -e damaged/checkpoint-B.h5 && break
-    sleep 0.05
-done
+wait_until test -e damaged/checkpoint-A.h5
+wait_until test -e damaged/checkpoint-B.h5
 kill -9 "$process"
 wait "$process" 2>/dev/null
 cp -r damaged twice
@@ -187,10 +182,7 @@ if test -e "$plugin"; then
     cp "$plugin" used.so
     run 0 --plugin ./used.so --set accuracy=0 --backend cpu --output own
     start --plugin ./used.so --set accuracy=0 --backend cpu --output replaced
-    for try in $(seq 6000); do
-        grep -aqs record0 replaced/run.h5 && break
-        sleep 0.02
-    done
+    wait_until grep -aqs record0 replaced/run.h5
     cp "$top_build/plugins/.libs/lorenz96.so" new.so
     mv new.so used.so
     wait "$process"
@@ -224,10 +216,7 @@ search() { # WHEN: stops it as soon as the output has this
     rm -rf certified certified.runs
     "$program" --progress none --plugin lorenz63 --until 1 --accuracy 0.02 --backend cpu --output certified >out 2>err &
     process=$!
-    for try in $(seq 6000); do
-        grep -q "$1" out && break
-        sleep 0.02
-    done
+    wait_until grep -q "$1" out
     kill -TERM "$process"
     wait "$process"
 }

@@ -197,12 +197,10 @@ has_record results/linear-2 0 0 || fail "the default name is not the next one"
 
 # A signal keeps the best run, and what the search goes on from.
 "$program" --plugin lorenz63 --backend cpu --progress none --accuracy 0.01 --output stopped >out 2>err &
-child=$!
-while kill -0 $child 2>/dev/null && ! grep -q '^run 1' out; do
-    sleep 0.2
-done
-kill -TERM $child
-wait $child
+process=$!
+wait_until grep -q '^run 1' out
+kill -TERM $process
+wait $process
 test $? = 143 || fail "the exit status is not 143"
 has_record stopped 1 4 || fail "the best run's records are not there"
 has err "; to go on: gbees-run --resume stopped"

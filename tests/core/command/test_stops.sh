@@ -38,10 +38,7 @@ by_signal() { # NAME CODE
     # shellcheck disable=SC2086
     env --default-signal="$1" "$program" $run_of --checkpoint-every 0 --output "by-$1" >out 2>err </dev/null &
     process=$!
-    for try in $(seq 6000); do
-        grep -aqs record0 "by-$1/run.h5" && break
-        sleep 0.01
-    done
+    wait_until grep -aqs record0 "by-$1/run.h5"
     kill -"$1" "$process"
     wait "$process"
     code=$?
@@ -60,7 +57,7 @@ fi
 
 # ---- limits ----
 
-for limit in '--max-time 0.02' '--max-memory 1e-5'; do
+for limit in '--max-time 0.001' '--max-memory 1e-5'; do
     option=${limit% *}
     # shellcheck disable=SC2086
     calls 1 "$program" $run_of $limit --output "by$option"
