@@ -304,6 +304,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/cells.h \
 	%D%/solver/cells_private.h \
 	%D%/solver/cells_read.c \
+	%D%/solver/cells_marginals.c \
+	%D%/solver/cells_marginals.h \
 	%D%/solver/cells_permute.c \
 	%D%/solver/cells_sort.c \
 	%D%/solver/checkpoint.c \
@@ -351,8 +353,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
-	%D%/solver/slab_marginals.c \
-	%D%/solver/slab_marginals.h \
 	%D%/solver/slabs.c \
 	%D%/solver/slabs.h \
 	%D%/solver/slice.c \
