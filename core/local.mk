@@ -28,7 +28,6 @@ libgbees_la_SOURCES = \
 	%D%/base/threads_asked.h \
 	%D%/base/time_tolerance.h \
 	%D%/base/sha256.h \
-	%D%/base/sha256_x86.c \
 	%D%/base/signal_mask.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
@@ -199,10 +198,6 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_group.h \
 	%D%/io/hdf5_scale.c \
 	%D%/io/hdf5_scale.h \
-	%D%/io/hdf5_sum.c \
-	%D%/io/hdf5_sum.h \
-	%D%/io/hdf5_sum_read.c \
-	%D%/io/hdf5_sum_read.h \
 	%D%/io/hdf5_util.c \
 	%D%/io/hdf5_util.h \
 	%D%/io/json_compare.c \
