@@ -388,6 +388,8 @@ gbees_run_SOURCES = \
 	%D%/command/options.c \
 	%D%/command/options.h \
 	%D%/command/output.c \
+	%D%/command/output_size.c \
+	%D%/command/output_size.h \
 	%D%/command/print.c \
 	%D%/command/progress.c \
 	%D%/command/progress.h \
