@@ -27,7 +27,6 @@ libgbees_la_SOURCES = \
 	%D%/base/threads_asked.h \
 	%D%/base/time_tolerance.h \
 	%D%/base/sha256.h \
-	%D%/base/sha256_x86.c \
 	%D%/base/signal_mask.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
@@ -200,10 +199,6 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_group.h \
 	%D%/io/hdf5_scale.c \
 	%D%/io/hdf5_scale.h \
-	%D%/io/hdf5_sum.c \
-	%D%/io/hdf5_sum.h \
-	%D%/io/hdf5_sum_read.c \
-	%D%/io/hdf5_sum_read.h \
 	%D%/io/hdf5_util.c \
 	%D%/io/hdf5_util.h \
 	%D%/io/json_compare.c \
@@ -307,6 +302,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/cells.h \
 	%D%/solver/cells_private.h \
 	%D%/solver/cells_read.c \
+	%D%/solver/cells_marginals.c \
+	%D%/solver/cells_marginals.h \
 	%D%/solver/cells_permute.c \
 	%D%/solver/cells_sort.c \
 	%D%/solver/checkpoint.c \
@@ -354,8 +351,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
-	%D%/solver/slab_marginals.c \
-	%D%/solver/slab_marginals.h \
 	%D%/solver/slabs.c \
 	%D%/solver/slabs.h \
 	%D%/solver/slice.c \
@@ -399,6 +394,8 @@ gbees_run_SOURCES = \
 	%D%/command/options.c \
 	%D%/command/options.h \
 	%D%/command/output.c \
+	%D%/command/output_size.c \
+	%D%/command/output_size.h \
 	%D%/command/print.c \
 	%D%/command/progress.c \
 	%D%/command/progress.h \

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const uint32_t gbees_sha256_constants[64] = {
+static const uint32_t constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -37,7 +37,7 @@ static void add_block(uint32_t state[8], const unsigned char *block)
     for (int i = 0; i < 64; i++) {
         uint32_t b = rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25);
         uint32_t a = rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22);
-        uint32_t first = s[7] + b + ((s[4] & s[5]) ^ (~s[4] & s[6])) + gbees_sha256_constants[i] + w[i];
+        uint32_t first = s[7] + b + ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + w[i];
         uint32_t second = a + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
 
         memmove(s + 1, s, 7 * sizeof *s);
@@ -48,21 +48,16 @@ static void add_block(uint32_t state[8], const unsigned char *block)
         state[i] += s[i];
 }
 
-void gbees_sha256_plain(uint32_t *state, const void *data, size_t count)
+static void add_blocks(uint32_t *state, const unsigned char *block, size_t count)
 {
-    const unsigned char *block = data;
-
     for (size_t i = 0; i < count; i++)
         add_block(state, block + i * GBEES_SHA256_BLOCK);
 }
 
 void gbees_sha256_start(gbees_sha256_sum *sum)
 {
-    gbees_sha256_blocks *fast = gbees_sha256_x86();
-
     *sum = (gbees_sha256_sum){
-        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
-        .add = fast ? fast : gbees_sha256_plain};
+        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 }
 
 void gbees_sha256_add(gbees_sha256_sum *sum, const void *data, size_t length)
@@ -80,9 +75,9 @@ void gbees_sha256_add(gbees_sha256_sum *sum, const void *data, size_t length)
         length -= taken;
         if (held + taken < GBEES_SHA256_BLOCK)
             return;
-        sum->add(sum->state, sum->rest, 1);
+        add_blocks(sum->state, sum->rest, 1);
     }
-    sum->add(sum->state, from, length / GBEES_SHA256_BLOCK);
+    add_blocks(sum->state, from, length / GBEES_SHA256_BLOCK);
     from += length / GBEES_SHA256_BLOCK * GBEES_SHA256_BLOCK;
     length %= GBEES_SHA256_BLOCK;
     if (length > 0)
@@ -99,7 +94,7 @@ void gbees_sha256_finish(gbees_sha256_sum *sum, char hex[GBEES_SHA256_HEX])
     tail[held] = 0x80;
     for (size_t i = 0; i < 8; i++)
         tail[blocks * GBEES_SHA256_BLOCK - 1 - i] = (unsigned char)(bits >> (8 * i));
-    sum->add(sum->state, tail, blocks);
+    add_blocks(sum->state, tail, blocks);
     for (size_t i = 0; i < 8; i++)
         (void)snprintf(hex + 8 * i, 9, "%08lx", (unsigned long)sum->state[i]);
 }

@@ -10,15 +10,11 @@ enum {
     GBEES_SHA256_BLOCK = 64 /* bytes of a block */
 };
 
-/* Adds `count` blocks of data to the hash state[8]. */
-typedef void gbees_sha256_blocks(uint32_t *state, const void *data, size_t count);
-
 /* A checksum that is being computed. */
 typedef struct gbees_sha256_sum {
     uint32_t state[8];
     uint64_t length;                        /* bytes added so far */
     unsigned char rest[GBEES_SHA256_BLOCK]; /* the last length % 64 of them, which do not fill a block */
-    gbees_sha256_blocks *add;               /* gbees_sha256_x86() if the processor can, else gbees_sha256_plain() */
 } gbees_sha256_sum;
 
 /* A checksum takes these calls: start, add any number of times, finish. */
@@ -31,11 +27,5 @@ void gbees_sha256(const void *data, size_t length, char hex[GBEES_SHA256_HEX]);
 
 /* The checksum of an open file from its current position to its end. Returns 0, or -1 and errno. */
 int gbees_sha256_file(int file, char hex[GBEES_SHA256_HEX]);
-
-/* For sha256.c and its test: the version in plain C, the round constants, and the version that uses x86's SHA
- * instructions, NULL if the processor has none. */
-gbees_sha256_blocks gbees_sha256_plain;
-extern const uint32_t gbees_sha256_constants[64];
-gbees_sha256_blocks *gbees_sha256_x86(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include "forecast.h"
 #include "io/json_util.h"
 #include "io/provenance.h"
+#include "output_size.h"
 #include "ranks_expect.h"
 #include "solver/equations.h"
 #include "units.h"
@@ -19,7 +20,9 @@ typedef struct findings {
     int reached;   /* measurements up to the end */
     gbees_forecast forecast;
     int has_forecast; /* 0: it was not asked for */
-    int ranks;        /* that mpirun has started; 0: the process is alone, and `expected` is not set */
+    gbees_output_records records;
+    double output_bytes; /* that will be written, about; 0: no files */
+    int ranks;           /* that mpirun has started; 0: the process is alone, and `expected` is not set */
     gbees_ranks_forecast expected;
 } findings;
 
@@ -45,6 +48,20 @@ static findings find(const gbees_setup *setup)
     while (found.reached < problem->measurement_count && problem->measurements[found.reached].time <= problem->end)
         found.reached++;
     return found;
+}
+
+/* Sets what will be written. The cells of a record are those of the initial box, or as many as the forecast of memory
+ * is larger than what these take; about half of the cells in memory are above p*. */
+static void find_output(const gbees_setup *setup, const gbees_options *options, findings *found)
+{
+    const double growth =
+        isnan(found->forecast.bytes) || found->bytes <= 0 ? 1 : found->forecast.bytes / found->bytes;
+
+    found->records = gbees_output_records_of(setup);
+    found->output_bytes = setup->folder
+                              ? gbees_output_size(setup, found->reached,
+                                                  found->box_cells * (growth > 1 ? growth : 1) / 2, options->audit)
+                              : 0;
 }
 
 /* Sets width[n] to the cell widths after a change of the grid. */
@@ -190,7 +207,12 @@ static void print_machine(FILE *out, const gbees_setup *setup, const findings *f
     if (found->has_forecast)
         print_forecast(out, setup, &found->forecast);
     print_ranks(out, found);
-    (void)fprintf(out, "output        %s\n", setup->folder ? setup->folder : "none");
+    if (setup->folder)
+        (void)fprintf(out, "output        %s, some %s: %.0f records of %.0f, time series, scenario\n", setup->folder,
+                      gbees_units_bytes(bytes, sizeof bytes, found->output_bytes), found->records.written,
+                      found->records.all);
+    else
+        (void)fprintf(out, "output        none\n");
     gbees_print_warnings(out, gbees_warnings(setup->problem, NULL), setup->problem, NULL);
     (void)fprintf(out, "%s; nothing was computed\n",
                   gbees_warnings(setup->problem, NULL) ? "it can be run" : "all is well");
@@ -201,16 +223,19 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
     const gbees_problem *problem = setup->problem;
 
     json_t *line = json_pack(
-        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:b, s:o}", "event",
-        "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_model_path(setup->model)), "dimension",
-        problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
+        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:I, "
+        "s:o}",
+        "event", "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_model_path(setup->model)),
+        "dimension", problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
         json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
         problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode), "backend",
         setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes, "machine_bytes",
         found->memory, "available_bytes", isfinite(found->available) ? json_real(found->available) : json_null(),
         "output", gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes),
         "forecast_s", gbees_json_real(found->forecast.seconds), "forecast_is_least", found->forecast.is_cut_short,
-        "warnings", gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
+        "output_bytes", (json_int_t)found->output_bytes, "records", (json_int_t)found->records.all, "records_written",
+        (json_int_t)found->records.written, "warnings",
+        gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
 
     if (found->ranks > 0)
         (void)json_object_update_new(line, json_pack("{s:i, s:f, s:f, s:f}", "ranks", found->ranks, "bytes_a_rank",
@@ -274,6 +299,7 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
     alone.parallel = NULL; /* rank 0 makes the trial runs */
     if (found.has_forecast)
         found.forecast = forecast(&setup, &alone, registry);
+    find_output(&setup, options, &found);
     if (options->parallel) {
         found.ranks = options->parallel->ranks;
         found.expected = gbees_ranks_expect(setup.problem, found.ranks,

@@ -240,7 +240,7 @@ static void report_file(void *context, const char *file, int summed, const gbees
     if (problem)
         (void)fprintf(stderr, "gbees-export: %s\n", problem->text);
     else if (!summed)
-        (void)printf("%s has no checksum: an earlier version of gbees wrote it\n", file);
+        (void)printf("%s has no checksum that this version reads: an earlier one of gbees wrote it\n", file);
     all->files++;
     all->damaged += problem != NULL;
     all->unsummed += !problem && !summed;

@@ -2,7 +2,6 @@
  * newer one that is whole. */
 #include "checkpoint_file.h"
 #include "folder.h"
-#include "hdf5_sum.h"
 #include "hdf5_util.h"
 #include "verify.h"
 #include <errno.h>
@@ -101,7 +100,6 @@ int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const
         gbees_hdf5_attribute(&w->file, "/", "number", H5T_NATIVE_UINT64, 0, NULL, &number);
         write_parts(w, checkpoint);
         write_list(w);
-        gbees_hdf5_sum_finish(&w->file);
         status = gbees_hdf5_commit(&w->file, error);
     }
     free(w);
@@ -199,7 +197,8 @@ static int read_file(const char *path, gbees_checkpoint *to, uint64_t *number, g
     int summed = 0, status = gbees_verify_file(path, GBEES_VERIFY_MOMENTS, &summed, error);
 
     if (!status && !summed)
-        status = gbees_error_set(error, GBEES_EINPUT, "can't read the file %s: it has no checksums", path);
+        status = gbees_error_set(error, GBEES_EINPUT, "can't read the file %s: it has no checksums of this version's",
+                                 path);
     return status ? status : gbees_checkpoint_file_load(path, to, number, error);
 }
 

@@ -1,7 +1,6 @@
 /* compared_write.c - writes compare.h5: doc/results.md, "compare.h5". */
 #include "compared.h"
 #include "hdf5_scale.h"
-#include "hdf5_sum.h"
 #include <gbees/gbees.h>
 #include <stdio.h>
 
@@ -112,6 +111,5 @@ int gbees_compared_write(const gbees_compared *compared, const gbees_problem *pr
     put_filters(&file, compared);
     for (int k = 0; k < compared->filters; k++)
         put_filter(&file, compared, &compared->filter[k]);
-    gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);
 }

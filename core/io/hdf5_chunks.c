@@ -2,7 +2,6 @@
  * 32), and H5Dwrite_chunk() writes the bytes. */
 #include "hdf5_chunks.h"
 #include "base/workers.h"
-#include "hdf5_sum.h"
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,16 +62,14 @@ uint32_t gbees_hdf5_fletcher32(const unsigned char *data, size_t bytes)
 /* Values in memory, and the chunks that they fill. */
 typedef struct region {
     int rank, level;
-    size_t bytes;       /* of a value */
-    size_t chunk_bytes; /* of a chunk */
+    size_t bytes, data_bytes; /* of a value in the file, and in memory */
+    size_t chunk_bytes;       /* of a chunk in the file */
     hsize_t chunk[RANK], start[RANK], count[RANK];
     hsize_t chunks[RANK]; /* along each axis */
-    const char *data;
+    const unsigned char *data;
     size_t first;              /* the chunk that is the first of the batch */
     unsigned char *out[BATCH]; /* a compressed chunk; NULL: there was no memory */
     size_t length[BATCH];      /* its bytes */
-    gbees_hdf5_part *sums;     /* NULL: no checksums are wanted */
-    char sum[BATCH][GBEES_SHA256_HEX];
 } region;
 
 /* The place of a chunk along each axis, in chunks. */
@@ -84,11 +81,21 @@ static void place_of(const region *r, size_t number, hsize_t *place)
     }
 }
 
-/* Copies a chunk's values together; what lies beyond the dataset is 0. Returns whether nothing does. */
-static int gather(const region *r, const hsize_t *place, char *to)
+/* One byte of each of `count` values that follow each other. */
+static void take_bytes(const unsigned char *from, size_t count, size_t bytes, unsigned char *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i * bytes];
+}
+
+/* Copies a chunk's values together as HDF5's filter "shuffle" does: the first bytes of all values, then their second
+ * bytes, and so on; of integers that are narrower in the file the low bytes, which are the first. What lies beyond
+ * the dataset is 0. Returns whether nothing does. */
+static int gather(const region *r, const hsize_t *place, unsigned char *to)
 {
     hsize_t from[RANK] = {0, 0, 0}, size[RANK] = {1, 1, 1}, stride[RANK] = {0, 0, 0}, step[RANK] = {0, 0, 0};
     const int skip = RANK - r->rank; /* axes of length 1 before the dataset's */
+    const size_t values = r->chunk_bytes / r->bytes;
     int whole = 1;
 
     for (int k = r->rank - 1; k >= 0; k--) {
@@ -103,19 +110,14 @@ static int gather(const region *r, const hsize_t *place, char *to)
     if (!whole)
         memset(to, 0, r->chunk_bytes);
     for (hsize_t i = 0; i < size[0]; i++)
-        for (hsize_t j = 0; j < size[1]; j++)
-            memcpy(to + (i * step[0] + j * step[1]) * r->bytes,
-                   r->data + ((from[0] + i) * stride[0] + (from[1] + j) * stride[1] + from[2]) * r->bytes,
-                   size[2] * r->bytes);
-    return whole;
-}
+        for (hsize_t j = 0; j < size[1]; j++) {
+            const unsigned char *row =
+                r->data + ((from[0] + i) * stride[0] + (from[1] + j) * stride[1] + from[2]) * r->data_bytes;
 
-/* HDF5's filter "shuffle": the first bytes of all values, then their second bytes, and so on. */
-static void shuffle(const unsigned char *from, size_t count, size_t bytes, unsigned char *to)
-{
-    for (size_t b = 0; b < bytes; b++)
-        for (size_t i = 0; i < count; i++)
-            *to++ = from[i * bytes + b];
+            for (size_t b = 0; b < r->bytes; b++)
+                take_bytes(row + b, size[2], r->data_bytes, to + b * values + i * step[0] + j * step[1]);
+        }
+    return whole;
 }
 
 /* ---- compression: a zlib stream (RFC 1950, 1951) ----------------------------------------------------------------
@@ -198,41 +200,18 @@ static void deflate_chunk(region *r, size_t item, const unsigned char *values, i
     r->length[item] = length + SUM_BYTES;
 }
 
-/* The checksum of a chunk's values, without what lies beyond the dataset. */
-static void sum_chunk(const region *r, const hsize_t *place, const char *values, char hex[GBEES_SHA256_HEX])
-{
-    hsize_t size[RANK] = {1, 1, 1}, whole[RANK] = {1, 1, 1};
-    gbees_sha256_sum sum;
-
-    for (int k = 0, axis = RANK - r->rank; k < r->rank; k++, axis++) {
-        const hsize_t left = r->count[k] - place[k] * r->chunk[k];
-
-        whole[axis] = r->chunk[k];
-        size[axis] = left < whole[axis] ? left : whole[axis];
-    }
-    gbees_sha256_start(&sum);
-    for (hsize_t i = 0; i < size[0]; i++)
-        for (hsize_t j = 0; j < size[1]; j++)
-            gbees_sha256_add(&sum, values + (i * whole[1] + j) * whole[2] * r->bytes, (size_t)size[2] * r->bytes);
-    gbees_sha256_finish(&sum, hex);
-}
-
 static void make_chunk(void *context, size_t item)
 {
     region *r = context;
-    char *values = malloc(2 * r->chunk_bytes);
+    unsigned char *values = malloc(r->chunk_bytes);
     hsize_t place[RANK];
 
     r->out[item] = NULL;
     if (!values)
         return;
-    unsigned char *shuffled = (unsigned char *)values + r->chunk_bytes;
     place_of(r, r->first + item, place);
     const int whole = gather(r, place, values);
-    if (r->sums)
-        sum_chunk(r, place, values, r->sum[item]);
-    shuffle((const unsigned char *)values, r->chunk_bytes / r->bytes, r->bytes, shuffled);
-    deflate_chunk(r, item, shuffled, whole);
+    deflate_chunk(r, item, values, whole);
     free(values);
 }
 
@@ -257,8 +236,6 @@ static void write_batch(gbees_hdf5 *file, hid_t set, region *r, size_t count)
 
     gbees_workers_run(threads, count, make_chunk, r);
     for (size_t item = 0; item < count; item++) {
-        if (r->sums && r->out[item])
-            gbees_hdf5_sum_part(r->sums, r->sum[item]);
         write_chunk(file, set, r, item);
         free(r->out[item]);
     }
@@ -282,13 +259,22 @@ static size_t batch_of(int threads)
     return chunks < BATCH ? (size_t)chunks : BATCH;
 }
 
-void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start,
-                             const hsize_t *count, const void *data, gbees_hdf5_part *sums)
+/* Of numbers with a binary point little more can be compressed at the higher levels. */
+static int level_of(const gbees_hdf5 *file, hid_t type)
 {
-    region r = {.rank = rank, .level = (int)file->deflate, .bytes = H5Tget_size(type), .data = data, .sums = sums};
+    return H5Tget_class(type) == H5T_FLOAT ? 1 : (int)file->deflate;
+}
+
+void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start,
+                             const hsize_t *count, const void *data)
+{
+    region r = {.rank = rank, .level = level_of(file, type), .data_bytes = H5Tget_size(type), .data = data};
+    const hid_t in_file = H5Dget_type(set);
     size_t total = 1;
 
-    if (rank > RANK || r.bytes == 0 || get_chunk(set, rank, r.chunk)) {
+    r.bytes = in_file < 0 ? 0 : H5Tget_size(in_file);
+    gbees_hdf5_release(in_file);
+    if (rank > RANK || r.bytes == 0 || r.bytes > r.data_bytes || get_chunk(set, rank, r.chunk)) {
         gbees_hdf5_fail(file);
         return;
     }

@@ -12,10 +12,10 @@ enum { GBEES_HDF5_CHUNKS_RANK = 3 };
 herr_t gbees_hdf5_chunks_set(hid_t layout, int rank, const hsize_t *chunk);
 
 /* Writes values start ... start + count - 1 along each axis (`data`, row by row) of a dataset [rank] that has the
- * layout above and the type `type`, on up to file->threads threads. start is a multiple of the chunk's size, and
- * count, too, except at the end of the dataset. `sums` takes the checksums of the chunks; NULL: none are made. */
+ * layout above and the type `type`, or of integers a narrower one that has room for them, on up to file->threads
+ * threads. start is a multiple of the chunk's size, and count, too, except at the end of the dataset. */
 void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start,
-                             const hsize_t *count, const void *data, gbees_hdf5_part *sums);
+                             const hsize_t *count, const void *data);
 
 /* HDF5's Fletcher-32 checksum: of 16-bit words, the high byte first. */
 uint32_t gbees_hdf5_fletcher32(const unsigned char *data, size_t bytes);

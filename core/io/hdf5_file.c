@@ -51,9 +51,11 @@ static void begin(gbees_hdf5 *file, const char *path)
 {
     *file = (gbees_hdf5){.id = -1,
                          .driver = -1,
+                         .group = -1,
+                         .compact = -1,
                          .descriptor = -1,
                          .temporary.descriptor = -1,
-                         .deflate = 4,
+                         .deflate = 2,
                          .threads = 1,
                          .path = strdup(path)};
     gbees_hdf5_enter();
@@ -70,7 +72,9 @@ static void finish(gbees_hdf5 *file)
         gbees_hdf5_fail(file);
     if (file->driver >= 0)
         (void)H5FDunregister(file->driver);
-    file->id = file->driver = -1;
+    gbees_hdf5_release(file->group);
+    gbees_hdf5_release(file->compact);
+    file->id = file->driver = file->group = file->compact = -1;
     if (file->failure) /* the driver has hidden the failure from HDF5 */
         gbees_hdf5_fail(file);
 }
@@ -88,7 +92,7 @@ static hid_t make_access(gbees_hdf5 *file, gbees_hdf5_place place)
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 
     place.failure = &file->failure;
-    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
+    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
         file->driver = gbees_hdf5_driver_set(access, &place);
     if (file->driver >= 0)
         return access;
@@ -97,17 +101,33 @@ static hid_t make_access(gbees_hdf5 *file, gbees_hdf5_place place)
     return -1;
 }
 
+/* A list of properties of a class that has groups: all links and attributes are in the header. -1: HDF5 failed. */
+static hid_t keep_together(hid_t class)
+{
+    enum { MOST = 1000 };
+    const hid_t made = H5Pcreate(class);
+
+    if (made >= 0 && H5Pset_attr_phase_change(made, MOST, 0) >= 0 && H5Pset_link_phase_change(made, MOST, 0) >= 0)
+        return made;
+    gbees_hdf5_release(made);
+    return -1;
+}
+
 /* Makes the HDF5 file; a failure is told at the commit. */
 static void make(gbees_hdf5 *file, gbees_hdf5_place place)
 {
-    const hid_t access = make_access(file, place);
+    const hid_t access = make_access(file, place), root = access < 0 ? -1 : keep_together(H5P_FILE_CREATE);
 
     if (access < 0)
         return;
-    file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    file->group = keep_together(H5P_GROUP_CREATE);
+    file->compact = H5Pcreate(H5P_DATASET_CREATE);
+    if (root >= 0 && file->group >= 0 && file->compact >= 0 && H5Pset_layout(file->compact, H5D_COMPACT) >= 0)
+        file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, root, access);
     if (file->id < 0)
         gbees_hdf5_fail(file);
-    (void)H5Pclose(access);
+    gbees_hdf5_release(root);
+    gbees_hdf5_release(access);
 }
 
 int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error)
@@ -251,6 +271,13 @@ int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error)
         gbees_hdf5_fail(file);
     (void)H5Pclose(access);
     return 0;
+}
+
+int gbees_hdf5_is_summed(const gbees_hdf5 *file)
+{
+    H5O_info_t root;
+
+    return gbees_hdf5_is_open(file) && H5Oget_info(file->id, &root) >= 0 && root.hdr.version > 1;
 }
 
 int gbees_hdf5_close(gbees_hdf5 *file, gbees_error *error)

@@ -2,12 +2,15 @@
  * functions do nothing. */
 #include "hdf5_util.h"
 #include "hdf5_chunks.h"
-#include "hdf5_sum.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL_BYTES = 4096 };
+enum {
+    SMALL_BYTES = 4096,     /* of a dataset that is not compressed, at most, */
+    COMPACT_BYTES = 1 << 15 /* of one for which that is not wanted: HDF5 has no object header of more than 64 KiB */
+};
 
 static void check(gbees_hdf5 *file, int failed)
 {
@@ -73,7 +76,7 @@ void gbees_hdf5_group(gbees_hdf5 *file, const char *name)
 {
     if (!gbees_hdf5_is_open(file))
         return;
-    hid_t group = H5Gcreate2(file->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(file->id, name, H5P_DEFAULT, file->group, H5P_DEFAULT);
     check(file, group < 0 || H5Gclose(group) < 0);
 }
 
@@ -95,69 +98,66 @@ void gbees_hdf5_unwritten(gbees_hdf5 *file, const char *name, hsize_t length)
     close_space(space);
 }
 
-/* Whether a dataset is stored in chunks: not one without entries, which has none, nor a small one that is written at
- * once and would be one chunk: the list of chunks would take more space and time than it saves. */
+/* Whether a dataset is stored in chunks, which have checksums: one that is written in parts, or is of several chunks
+ * or not small. Others are in their object header. */
 static int is_chunked(hid_t type, int rank, const hsize_t *size, const hsize_t *chunk, const void *data)
 {
     size_t bytes = H5Tget_size(type);
     int several = !data;
 
-    for (int k = 0; k < rank && chunk; k++) {
+    for (int k = 0; k < rank; k++) {
         bytes *= (size_t)size[k];
-        several |= size[k] > chunk[k];
+        several |= chunk && size[k] > chunk[k];
     }
-    return chunk && bytes > (several ? 0 : SMALL_BYTES);
+    return bytes > (several ? 0 : chunk ? SMALL_BYTES : COMPACT_BYTES);
 }
 
-/* A chunk may not be larger than the dataset. */
-static hid_t make_layout(int rank, const hsize_t *size, const hsize_t *chunk)
+/* The list of properties of a dataset in chunks, which are no larger than it; numbers of a chunk that is missing are
+ * read as not a number. -1: HDF5 failed. */
+static hid_t make_chunks(hid_t type, int rank, const hsize_t *size, const hsize_t *chunk)
 {
+    const double nowhere = NAN;
     hsize_t fitted[GBEES_HDF5_MAX_RANK];
     hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+    const int is_real = H5Tget_class(type) == H5T_FLOAT;
 
     for (int k = 0; k < rank; k++)
-        fitted[k] = chunk[k] < size[k] ? chunk[k] : size[k];
-    if (layout < 0 || gbees_hdf5_chunks_set(layout, rank, fitted) >= 0)
+        fitted[k] = chunk && chunk[k] < size[k] ? chunk[k] : size[k];
+    if (layout >= 0 && (!is_real || H5Pset_fill_value(layout, H5T_NATIVE_DOUBLE, &nowhere) >= 0) &&
+        gbees_hdf5_chunks_set(layout, rank, fitted) >= 0)
         return layout;
-    (void)H5Pclose(layout);
+    gbees_hdf5_release(layout);
     return -1;
 }
 
-/* Whether a dataset of this size has no values: then none are written later, and data may be NULL. */
-static int is_empty(int rank, const hsize_t *size)
-{
-    for (int k = 0; k < rank; k++)
-        if (size[k] == 0)
-            return 1;
-    return 0;
-}
-
-void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
-                        const hsize_t *chunk, const void *data)
+void gbees_hdf5_dataset_as(gbees_hdf5 *file, const char *name, hid_t in_file, hid_t type, int rank,
+                           const hsize_t *size, const hsize_t *chunk, const void *data)
 {
     const hsize_t start[GBEES_HDF5_MAX_RANK] = {0};
 
     if (!gbees_hdf5_is_open(file))
         return;
-    const int chunked = is_chunked(type, rank, size, chunk, data);
+    const int chunked = is_chunked(in_file, rank, size, chunk, data);
     hid_t space = make_space(rank, size);
-    hid_t layout = chunked ? make_layout(rank, size, chunk) : H5P_DEFAULT;
+    hid_t layout = chunked ? make_chunks(in_file, rank, size, chunk) : file->compact;
     hid_t set =
-        space < 0 || layout < 0 ? -1 : H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+        space < 0 || layout < 0 ? -1 : H5Dcreate2(file->id, name, in_file, space, H5P_DEFAULT, layout, H5P_DEFAULT);
 
     check(file, set < 0);
     if (set >= 0 && data && chunked)
-        gbees_hdf5_chunks_write(file, set, type, rank, start, size, data, NULL);
+        gbees_hdf5_chunks_write(file, set, type, rank, start, size, data);
     else if (set >= 0 && data)
         check(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
-    if (data || is_empty(rank, size))
-        gbees_hdf5_sum_dataset(file, set, type, rank, size, data);
-    else
-        gbees_hdf5_sum_begin(file, name);
     check(file, set >= 0 && H5Dclose(set) < 0);
-    if (chunked && layout >= 0)
-        (void)H5Pclose(layout);
+    if (chunked)
+        gbees_hdf5_release(layout);
     close_space(space);
+}
+
+void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
+                        const hsize_t *chunk, const void *data)
+{
+    gbees_hdf5_dataset_as(file, name, type, type, rank, size, chunk, data);
 }
 
 void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
@@ -168,7 +168,7 @@ void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, 
     hid_t set = H5Dopen2(file->id, name, H5P_DEFAULT);
     check(file, set < 0);
     if (set >= 0)
-        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data, gbees_hdf5_sum_parts(file, name));
+        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data);
     check(file, set >= 0 && H5Dclose(set) < 0);
 }
 

@@ -6,22 +6,24 @@
 
 enum { GBEES_HDF5_MAX_RANK = 3 };
 
-/* ---- writing: names are paths from the root; rank 0 is a scalar. Checksums are taken of all, and stored by
- * gbees_hdf5_sum_finish() ---------------------------------------------------------------------------------------- */
+/* ---- writing: names are paths from the root; rank 0 is a scalar ----------------------------------------------- */
 
 void gbees_hdf5_group(gbees_hdf5 *file, const char *name);
 
 /* Gives an object one more name, in the same group or another. */
 void gbees_hdf5_alias(gbees_hdf5 *file, const char *name, const char *other);
 
-/* A dataset [length] whose values, zeros, are neither written nor summed: they take no space. */
+/* A dataset [length] whose values, zeros, are not written: they take no space. */
 void gbees_hdf5_unwritten(gbees_hdf5 *file, const char *name, hsize_t length);
 
-/* chunk: at most so many entries along each axis, shuffled, deflated and with a checksum; NULL, and small data: one
- * plain block.
+/* chunk: at most so many entries along each axis, shuffled, deflated and with a checksum; NULL: one chunk. What is
+ * small is in the object's header, as it is.
  * data: all of it, or NULL to write it with gbees_hdf5_write. */
 void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                         const hsize_t *chunk, const void *data);
+/* The same of integers or numbers that are of another type in memory; in_file is no wider than it. */
+void gbees_hdf5_dataset_as(gbees_hdf5 *file, const char *name, hid_t in_file, hid_t type, int rank,
+                           const hsize_t *size, const hsize_t *chunk, const void *data);
 /* Values of a dataset of numbers in chunks: start is a multiple of a chunk's size, and count, too, except at the end.
  */
 void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,

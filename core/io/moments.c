@@ -1,7 +1,6 @@
 /* moments.c - appends each record's, step's and update's numbers to arrays that grow, and writes these as datasets
  * with named axes. */
 #include "hdf5_scale.h"
-#include "hdf5_sum.h"
 #include "moments_private.h"
 #include "record_name.h"
 #include <math.h>
@@ -345,6 +344,5 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
     if (moments->update_count > 0)
         put_updates(moments, &file);
     gbees_moments_put_measured(&file, moments->problem);
-    gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);
 }

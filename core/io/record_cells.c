@@ -9,9 +9,8 @@
 
 enum {
     CHUNK = 65536, /* cells of a chunk of the file */
-    BLOCKS = 48,   /* chunks that are unpacked and written at a time: some for each of 16 threads */
-    BLOCK = BLOCKS * CHUNK,
-    CELL_NS = 10 /* to unpack a cell takes about as long */
+    BLOCKS = 48,   /* chunks that are unpacked and written at a time, at most: some for each of 16 threads */
+    CELL_NS = 10   /* to unpack a cell takes about as long */
 };
 
 static void put_grid(gbees_hdf5 *file, const gbees_problem *problem)
@@ -92,16 +91,36 @@ static void fill_segment(void *context, size_t item)
         place_centres(s->part->problem, to, s);
 }
 
-static void put_block(gbees_hdf5 *file, const gbees_problem *problem, const block *cells, hsize_t first)
+/* The three datasets of cells: their types and shapes in the file, and in memory. */
+typedef struct cell_sets {
+    hid_t index, p;
+    size_t total;
+} cell_sets;
+
+/* Makes the datasets; `cells` are all there are, or NULL: put_block() writes them. */
+static void make_sets(gbees_hdf5 *file, const gbees_problem *problem, const cell_sets *sets, const block *cells)
+{
+    const hsize_t n = (hsize_t)problem->dimension, total = sets->total;
+    const int is_double = sets->p == H5T_NATIVE_DOUBLE;
+    const void *p = !cells ? NULL : is_double ? (const void *)cells->p : cells->reals;
+
+    gbees_hdf5_dataset_as(file, "pdf/index", sets->index, H5T_NATIVE_INT32, 2, (hsize_t[]){n, total},
+                          (hsize_t[]){n, CHUNK}, cells ? cells->index : NULL);
+    gbees_hdf5_dataset(file, "pdf/p", sets->p, 1, &total, (hsize_t[]){CHUNK}, p);
+    if (gbees_xdmf_applies(problem->dimension))
+        gbees_hdf5_dataset(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){total, n}, (hsize_t[]){CHUNK, n},
+                           cells ? cells->x : NULL);
+}
+
+static void put_block(gbees_hdf5 *file, const gbees_problem *problem, const cell_sets *sets, const block *cells,
+                      hsize_t first)
 {
     const hsize_t n = (hsize_t)problem->dimension, count = cells->count;
+    const int is_double = sets->p == H5T_NATIVE_DOUBLE;
 
     gbees_hdf5_write(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){0, first}, (hsize_t[]){n, count},
                      cells->index);
-    if (problem->numerics.precision == GBEES_DOUBLE)
-        gbees_hdf5_write(file, "pdf/p", H5T_NATIVE_DOUBLE, 1, &first, &count, cells->p);
-    else
-        gbees_hdf5_write(file, "pdf/p", H5T_NATIVE_FLOAT, 1, &first, &count, cells->reals);
+    gbees_hdf5_write(file, "pdf/p", sets->p, 1, &first, &count, is_double ? (const void *)cells->p : cells->reals);
     if (gbees_xdmf_applies(problem->dimension))
         gbees_hdf5_write(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){first, 0}, (hsize_t[]){count, n}, cells->x);
 }
@@ -191,30 +210,67 @@ static void fill_block(gbees_hdf5 *file, const block *cells, segment *next)
         fill_some(file, cells, next);
 }
 
-void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record)
+/* The type of indices: of 2 bytes, if they all fit into them. */
+static hid_t index_type(const gbees_record *record)
+{
+    const gbees_record_mode whole = {.cells = record->cells};
+    const gbees_record_mode *parts = record->modes ? record->modes : &whole;
+    int is_narrow = 1;
+
+    for (int k = 0; k < (record->modes ? record->mode_count : 1); k++)
+        for (int j = 0; j < record->problem->dimension && gbees_cells_count(parts[k].cells) > 0; j++) {
+            int32_t lowest, highest;
+
+            gbees_cells_range(parts[k].cells, j, &lowest, &highest);
+            is_narrow = is_narrow && lowest >= INT16_MIN && highest <= INT16_MAX;
+        }
+    return is_narrow ? H5T_NATIVE_INT16 : H5T_NATIVE_INT32;
+}
+
+/* Cells that are unpacked at a time: some chunks for each thread, which the processor's caches hold better. */
+static size_t block_of(int threads)
+{
+    const int chunks = 2 * (threads > 1 ? threads : 1);
+
+    return (size_t)(chunks < BLOCKS ? chunks : BLOCKS) * CHUNK;
+}
+
+/* Unpacks and writes cells block by block: the first makes the datasets, and is all of a small record. */
+static void put_cells(gbees_hdf5 *file, const gbees_record *record, const cell_sets *sets, block *cells, size_t most)
 {
     const gbees_problem *problem = record->problem;
     const gbees_record_mode whole = {.problem = problem, .weight = 1, .cells = record->cells};
-    const hid_t real = problem->numerics.precision == GBEES_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
-    const size_t total = gbees_record_cells_count(record), n = (size_t)problem->dimension;
+    const int at_once = sets->total <= most;
     segment next = {.part = record->modes ? record->modes : &whole};
+
+    if (!at_once)
+        make_sets(file, problem, sets, NULL);
+    for (size_t first = 0; first < sets->total && !file->status; first += most) {
+        cells->count = sets->total - first < most ? sets->total - first : most;
+        fill_block(file, cells, &next);
+        if (!file->status && !at_once)
+            put_block(file, problem, sets, cells, first);
+    }
+    if (at_once && !file->status)
+        make_sets(file, problem, sets, cells);
+}
+
+void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record)
+{
+    const gbees_problem *problem = record->problem;
+    const cell_sets sets = {.index = index_type(record),
+                            .p = problem->numerics.precision == GBEES_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT,
+                            .total = gbees_record_cells_count(record)};
+    const size_t most = block_of(file->threads);
     block cells;
 
     put_grid(file, problem);
     if (record->modes)
         put_modes(file, record);
     gbees_hdf5_group(file, "pdf");
-    gbees_hdf5_dataset(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){n, total}, (hsize_t[]){n, CHUNK}, NULL);
-    gbees_hdf5_dataset(file, "pdf/p", real, 1, (hsize_t[]){total}, (hsize_t[]){CHUNK}, NULL);
-    if (gbees_xdmf_applies(problem->dimension))
-        gbees_hdf5_dataset(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){total, n}, (hsize_t[]){CHUNK, n}, NULL);
-    if (open_block(&cells, total < BLOCK ? total : BLOCK, n))
+    if (open_block(&cells, sets.total < most ? sets.total : most, (size_t)problem->dimension))
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-    for (size_t first = 0; first < total && !file->status; first += BLOCK) {
-        cells.count = total - first < BLOCK ? total - first : BLOCK;
-        fill_block(file, &cells, &next);
-        if (!file->status)
-            put_block(file, problem, &cells, first);
-    }
+    else
+        put_cells(file, record, &sets, &cells, most);
     close_block(&cells);
 }

@@ -149,6 +149,29 @@ static size_t first_bad_cell(const gbees_snapshot *s)
     return bad;
 }
 
+/* Whether a cell is not behind the one before it: cells are in the order of their indices. */
+static int is_out_of_order(const gbees_snapshot *s, size_t i)
+{
+    for (int j = 0; j < s->dimension; j++)
+        if (s->index[j][i] != s->index[j][i - 1])
+            return s->index[j][i] < s->index[j][i - 1];
+    return 1;
+}
+
+/* The first cell that is out of order, in each mode from its first on; the number of cells if there is none. */
+static size_t first_out_of_order(const gbees_snapshot *s)
+{
+    int mode = 0;
+
+    for (size_t i = 1; i < s->count; i++) {
+        while (mode < s->mode_count && s->mode[mode].first < i)
+            mode++;
+        if ((mode == s->mode_count || s->mode[mode].first != i) && is_out_of_order(s, i))
+            return i;
+    }
+    return s->count;
+}
+
 int gbees_record_file_check(const char *path, const gbees_snapshot *snapshot, gbees_error *error)
 {
     if (!is_grid(snapshot))
@@ -156,8 +179,13 @@ int gbees_record_file_check(const char *path, const gbees_snapshot *snapshot, gb
                                "can't read the file %s: its time or its grid is no number: the file is damaged",
                                path);
     const size_t bad = first_bad_cell(snapshot);
-    if (bad == snapshot->count)
+    const size_t unordered = bad == snapshot->count ? first_out_of_order(snapshot) : bad;
+    if (unordered == snapshot->count)
         return GBEES_OK;
+    if (bad == snapshot->count)
+        return gbees_error_set(
+            error, GBEES_EINPUT,
+            "can't read the file %s: cell %zu is not behind the one before it: the file is damaged", path, unordered);
     return gbees_error_set(error, GBEES_EINPUT,
                            "can't read the file %s: cell %zu has the index %d along the first axis and P = %g, which "
                            "no cell can have: the file is damaged",

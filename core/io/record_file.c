@@ -1,7 +1,6 @@
 /* record_file.c - writes the parts of a record as groups, datasets and attributes: facts of the run, moments,
  * certificate, marginals and cells. */
 #include "record_file.h"
-#include "hdf5_sum.h"
 #include "hdf5_util.h"
 #include "record_axes.h"
 #include "record_cells.h"
@@ -36,30 +35,6 @@ static void put_text(gbees_hdf5 *file, const char *name, const char *text)
     gbees_hdf5_attribute_text(file, "/", name, text);
 }
 
-/* HDF5 keeps the attributes of an object below 64 KiB: a longer scenario is a dataset of the same name. */
-static void put_scenario(gbees_hdf5 *file, const char *scenario)
-{
-    enum { LONGEST_ATTRIBUTE = 32768 };
-
-    if (!scenario || strlen(scenario) <= LONGEST_ATTRIBUTE)
-        put_text(file, "scenario", scenario);
-    else
-        gbees_hdf5_texts(file, "scenario", 1, &scenario);
-}
-
-static void put_run(gbees_hdf5 *file, const gbees_run_info *info, int modes)
-{
-    put_text(file, "format", "gbees-record");
-    put_integer(file, "format_version", modes > 1 ? 2 : 1); /* the first can't tell modes */
-    put_text(file, "gbees_version", gbees_version());
-    put_text(file, "model", info->problem->model->name);
-    put_text(file, "model_hash", info->model_hash);
-    put_text(file, "plugin", info->plugin_path);
-    put_scenario(file, info->scenario);
-    put_text(file, "backend", info->backend);
-    put_text(file, "device", info->device);
-}
-
 static void put_parameters(gbees_hdf5 *file, const gbees_problem *problem)
 {
     const char *names[GBEES_MAX_PARAMETERS];
@@ -69,6 +44,31 @@ static void put_parameters(gbees_hdf5 *file, const gbees_problem *problem)
         names[k] = problem->model->parameters[k].name;
     gbees_hdf5_attribute_texts(file, "/", "parameter_names", count, names);
     gbees_hdf5_attribute(file, "/", "parameters", H5T_NATIVE_DOUBLE, 1, &count, problem->parameters);
+}
+
+/* What is the same for all records. */
+static void put_run(gbees_hdf5 *file, const gbees_run_info *info)
+{
+    put_text(file, "gbees_version", gbees_version());
+    put_text(file, "model", info->problem->model->name);
+    put_text(file, "model_hash", info->model_hash);
+    put_text(file, "plugin", info->plugin_path);
+    put_text(file, "backend", info->backend);
+    put_text(file, "device", info->device);
+    put_parameters(file, info->problem);
+}
+
+/* A record that is a file of its own has a scenario that is no longer than an attribute can be: one with a table of
+ * measurements would be most of each file. In run.h5 it stands once, and scenario.yaml has it, too. */
+static void put_head(gbees_hdf5 *file, const gbees_run_info *info, const gbees_record *record)
+{
+    enum { LONGEST_ATTRIBUTE = 32768 };
+
+    put_text(file, "format", "gbees-record");
+    put_integer(file, "format_version", record->mode_count > 1 ? 2 : 1); /* the first can't tell modes */
+    put_run(file, info);
+    if (!file->run && strlen(info->scenario) <= LONGEST_ATTRIBUTE)
+        put_text(file, "scenario", info->scenario);
 }
 
 static void put_facts(gbees_hdf5 *file, const gbees_record *record)
@@ -294,17 +294,29 @@ int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const
         return status;
     file.temporary.unsynced = 1;
     file.threads = info->writing_threads;
-    put_run(&file, info, record->mode_count);
+    put_head(&file, info, record);
     put_facts(&file, record);
     put_warnings(&file, record);
     if (record->certificate)
         put_certificate(&file, record);
     if (record->samples)
         put_samples(&file, record);
-    put_parameters(&file, record->problem);
     gbees_record_cells_put(&file, record);
     gbees_record_axes_put(&file, record);
     put_marginals(&file, record);
-    gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);
+}
+
+int gbees_record_file_write_run(gbees_run_file *run, const gbees_run_info *info, gbees_error *error)
+{
+    const char *scenario = info->scenario;
+    gbees_hdf5 file;
+    int status = gbees_hdf5_append(run, GBEES_RUN_FACTS, &file, error);
+
+    if (status)
+        return status;
+    put_run(&file, info);
+    gbees_hdf5_texts(&file, "scenario", 1, &scenario);
+    status = gbees_hdf5_commit(&file, error);
+    return status ? status : gbees_run_file_commit(run, 1, error);
 }

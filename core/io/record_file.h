@@ -9,6 +9,11 @@
 int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const gbees_run_info *info,
                             const gbees_record *record, gbees_error *error);
 
+/* Writes the group of run.h5 that has what is the same for all records, the scenario among it, in place of an older
+ * one. */
+#define GBEES_RUN_FACTS "run"
+int gbees_record_file_write_run(gbees_run_file *run, const gbees_run_info *info, gbees_error *error);
+
 /* Such a file, or group FILE/leg<n>/record<n>, read back. HDF5 reads it in a child process with limits, so that a
  * damaged or hostile file is an error and no crash; and its values are checked. */
 int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error);

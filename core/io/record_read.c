@@ -1,7 +1,5 @@
 /* record_read.c - a record's file as a snapshot; see record_file.h. A file may have been made by anybody: all this is
  * done in a child process (record_child.c). */
-#include "hdf5_sum.h"
-#include "hdf5_sum_read.h"
 #include "hdf5_util.h"
 #include "record_file.h"
 #include <gbees/gbees.h>
@@ -11,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWEST_FORMAT = 2, SAMPLES_MOST = 1 << 20 };
+enum { NEWEST_FORMAT = 2, SAMPLES_MOST = 1 << 20, BLOCK = 65536 /* cells that are read at a time */ };
 
 static void check_format(gbees_hdf5 *file)
 {
@@ -254,9 +252,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
 typedef struct blocks {
     size_t most; /* cells of a block */
     int32_t *index;
-    float *p_f32;             /* NULL: p is double */
-    int in_parts[2];          /* whether index and p are summed chunk by chunk */
-    gbees_sha256_sum sums[2]; /* of index and p */
+    float *p_f32; /* NULL: p is double */
 } blocks;
 
 static void make_blocks(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b)
@@ -264,7 +260,7 @@ static void make_blocks(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b)
     const size_t n = (size_t)snapshot->dimension, count = snapshot->count;
     const int is_f32 = gbees_hdf5_is_f32(file, "/pdf/p");
 
-    *b = (blocks){.most = count < GBEES_HDF5_SUM_COLUMNS ? count : GBEES_HDF5_SUM_COLUMNS};
+    *b = (blocks){.most = count < BLOCK ? count : BLOCK};
     b->index = malloc((n * b->most + 1) * sizeof *b->index);
     b->p_f32 = is_f32 ? malloc((b->most + 1) * sizeof *b->p_f32) : NULL;
     snapshot->p = malloc((count + 1) * sizeof *snapshot->p);
@@ -275,10 +271,6 @@ static void make_blocks(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b)
     }
     if (missing)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory for its cells");
-    for (int k = 0; k < 2; k++) {
-        b->in_parts[k] = gbees_hdf5_sum_is_of_parts(file, k ? "/pdf/p" : "/pdf/index");
-        gbees_sha256_start(&b->sums[k]);
-    }
 }
 
 static void read_block(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b, size_t first, size_t count)
@@ -294,9 +286,6 @@ static void read_block(gbees_hdf5 *file, gbees_snapshot *snapshot, blocks *b, si
         gbees_hdf5_read(file, "/pdf/p", H5T_NATIVE_DOUBLE, 1, &start[1], &size[1], p);
     if (file->status)
         return;
-    gbees_hdf5_sum_add(&b->sums[0], b->in_parts[0], b->index, n * count * sizeof *b->index);
-    gbees_hdf5_sum_add(&b->sums[1], b->in_parts[1], b->p_f32 ? (const void *)b->p_f32 : p,
-                       count * (b->p_f32 ? 4 : 8));
     for (size_t i = 0; b->p_f32 && i < count; i++)
         p[i] = b->p_f32[i];
     for (size_t j = 0; j < n; j++)
@@ -311,29 +300,8 @@ static void read_cells(gbees_hdf5 *file, gbees_snapshot *snapshot)
     make_blocks(file, snapshot, &b);
     for (size_t first = 0; first < snapshot->count && !file->status; first += b.most)
         read_block(file, snapshot, &b, first, snapshot->count - first < b.most ? snapshot->count - first : b.most);
-    if (gbees_hdf5_is_summed(file)) {
-        gbees_hdf5_sum_compare(file, "/pdf/index", &b.sums[0]);
-        gbees_hdf5_sum_compare(file, "/pdf/p", &b.sums[1]);
-    }
     free(b.index);
     free(b.p_f32);
-}
-
-/* The checksums of what is read of a file, but for its cells, which are summed as they are read. */
-static void check_sums(gbees_hdf5 *file)
-{
-    static const char *const names[] = {"/grid/origin",      "/grid/h",
-                                        "/grid/R",           "/grid/names",
-                                        "/grid/units",       "/grid/modes/weight",
-                                        "/grid/modes/first", "/grid/modes/origin",
-                                        "/grid/modes/R",     "/samples"};
-
-    if (!gbees_hdf5_is_summed(file))
-        return;
-    gbees_hdf5_sum_check(file, 0);
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (gbees_hdf5_has_dataset(file, names[k]))
-            gbees_hdf5_sum_check_dataset(file, names[k]);
 }
 
 int gbees_record_file_load(const char *path, gbees_snapshot *snapshot, gbees_error *error)
@@ -345,7 +313,6 @@ int gbees_record_file_load(const char *path, gbees_snapshot *snapshot, gbees_err
         return status;
     if (!file.status)
         check_format(&file);
-    check_sums(&file);
     if (!file.status)
         read_shape(&file, snapshot);
     if (!file.status)

@@ -151,9 +151,14 @@ int gbees_run_directory_add(gbees_run_directory *directory, const char *name, ui
     return !of || add_record(of, number, address);
 }
 
-void gbees_run_directory_drop_others(gbees_run_directory *directory)
+void gbees_run_directory_drop_others(gbees_run_directory *directory, const char *kept)
 {
-    directory->other_count = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < directory->other_count; i++)
+        if (strcmp(directory->others[i].name, kept) == 0)
+            directory->others[count++] = directory->others[i];
+    directory->other_count = count;
 }
 
 int gbees_run_directory_number(const gbees_hdf5_link *record)

@@ -40,8 +40,8 @@ void gbees_run_directory_free(gbees_run_directory *directory);
 /* Adds the object at `address`, or replaces the one of the same name. name: "leg<n>/record<n>", or a name in the root
  * group. Returns 0, or 1 if there is not enough memory. */
 int gbees_run_directory_add(gbees_run_directory *directory, const char *name, uint64_t address);
-/* Removes the root group's objects that are no legs. */
-void gbees_run_directory_drop_others(gbees_run_directory *directory);
+/* Removes the root group's objects that are no legs, but for the one of this name. */
+void gbees_run_directory_drop_others(gbees_run_directory *directory, const char *kept);
 /* Returns the address of an object, named as for gbees_run_directory_add(), or 0 if there is none. */
 uint64_t gbees_run_directory_find(const gbees_run_directory *directory, const char *name);
 /* Returns the number n of a link named "record<n>". */

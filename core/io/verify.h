@@ -2,12 +2,14 @@
 #ifndef GBEES_IO_VERIFY_H
 #define GBEES_IO_VERIFY_H
 
-#include <gbees/error.h>
+#include "hdf5_file.h"
 
 typedef enum gbees_verify_kind { GBEES_VERIFY_RECORD, GBEES_VERIFY_MOMENTS } gbees_verify_kind;
 
-/* Reads all of it, in a child process: checksums, values, and sums that must agree. *summed: whether the file has
- * checksums. Fails if it is damaged. */
+/* Reads all of it, in a child process: HDF5's checksums, values, and sums that must agree. *summed: whether all
+ * objects have checksums. Fails if it is damaged. */
 int gbees_verify_file(const char *path, gbees_verify_kind kind, int *summed, gbees_error *error);
+/* Reads all objects of an open file; what can't be read is its first failure. */
+void gbees_verify_read(gbees_hdf5 *file);
 
 #endif

@@ -123,14 +123,19 @@ static int flush(gbees_writer *writer, int at_once, gbees_error *error)
 
 int gbees_writer_one_file(gbees_writer *writer, gbees_error *error)
 {
-    return writer->run ? GBEES_OK : gbees_run_file_create(&writer->store, &writer->run, error);
+    if (writer->run)
+        return GBEES_OK;
+    const int status = gbees_run_file_create(&writer->store, &writer->run, error);
+    return status ? status : gbees_record_file_write_run(writer->run, &writer->info, error);
 }
 
 /* The one file that the run has begun, if it has. */
 static int reopen_run_file(gbees_writer *writer, gbees_error *error)
 {
-    const int status = gbees_run_file_reopen(&writer->store, &writer->run, error);
+    int status = gbees_run_file_reopen(&writer->store, &writer->run, error);
 
+    if (!status && writer->run)
+        status = gbees_record_file_write_run(writer->run, &writer->info, error);
     return status || !writer->run ? status : gbees_xdmf_read_run(&writer->store, &writer->grids, error);
 }
 
@@ -139,7 +144,7 @@ static int close_run_file(gbees_writer *writer, gbees_error *error)
 {
     if (!writer->run)
         return GBEES_OK;
-    gbees_run_directory_drop_others(&writer->run->directory);
+    gbees_run_directory_drop_others(&writer->run->directory, GBEES_RUN_FACTS);
     int status = gbees_moments_write(writer->moments, &writer->store, writer->run, error);
     if (!status && writer->grids.length > 0)
         status = gbees_xdmf_write_run(&writer->store, &writer->grids, error);

@@ -142,13 +142,15 @@ int gbees_cells_add(void *context, size_t count, const int32_t *const *index, co
 }
 
 int gbees_cells_collect(const gbees_backend *backend, gbees_engine *engine, double fraction, int dimension,
-                        const char *what, gbees_cells **cells, gbees_error *error)
+                        uint64_t count, const char *what, gbees_cells **cells, gbees_error *error)
 {
     gbees_cells *made = gbees_cells_create(dimension);
     gbees_error cause = {0};
 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for %s", what);
+    if (count > 0)
+        gbees_cells_expect(made, (size_t)count);
     int status = backend->cells(engine, fraction, gbees_cells_add, made, &cause);
     if (made->failure.status) { /* the visit ended for lack of memory */
         cause = made->failure;

@@ -31,10 +31,10 @@ int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error);
 /* Does what gbees_cells_finish() does, but sums P of a cell that was added several times. */
 int gbees_cells_finish_sums(gbees_cells *cells, int threads, gbees_error *error);
 
-/* Makes a list, still unsorted, of the cells with P >= fraction * p* of a backend's engine. `what` it is for is named
- * if there is no memory. */
+/* Makes a list, still unsorted, of the cells with P >= fraction * p* of a backend's engine: `count` of them, 0 if
+ * that is not known. `what` it is for is named if there is no memory. */
 int gbees_cells_collect(const gbees_backend *backend, gbees_engine *engine, double fraction, int dimension,
-                        const char *what, gbees_cells **cells, gbees_error *error);
+                        uint64_t count, const char *what, gbees_cells **cells, gbees_error *error);
 
 /* As gbees_cells_list(), on up to so many threads (0: as many as this process may use). */
 int gbees_cells_list_by(const gbees_cells *cells, int threads, gbees_initial_cells *list, gbees_error *error);

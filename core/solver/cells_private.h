@@ -60,6 +60,30 @@ static inline void gbees_cells_put_axis(gbees_cells_keys *to, const uint64_t *pl
         to->high[i] |= place[i] >> (64 - shift);
 }
 
+/* The keys of a block of entries. */
+static inline void gbees_cells_take_keys(const gbees_cells_entry *e, size_t count, gbees_cells_keys *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        to->high[i] = e[i].high;
+        to->low[i] = e[i].low;
+    }
+}
+
+/* The places of a block of keys along an axis. */
+static inline void gbees_cells_take_axis(const gbees_cells_keys *from, size_t count, int shift, uint64_t mask,
+                                         uint64_t *place)
+{
+    if (shift >= 64)
+        for (size_t i = 0; i < count; i++)
+            place[i] = from->high[i] >> (shift - 64) & mask;
+    else if (shift == 0)
+        for (size_t i = 0; i < count; i++)
+            place[i] = from->low[i] & mask;
+    else
+        for (size_t i = 0; i < count; i++)
+            place[i] = (from->low[i] >> shift | from->high[i] << (64 - shift)) & mask;
+}
+
 /* The place of an entry along an axis. */
 static inline uint64_t gbees_cells_place(const gbees_cells_entry *e, int shift, uint64_t mask)
 {

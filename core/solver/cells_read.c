@@ -32,6 +32,25 @@ int gbees_cells_are_whole(const gbees_cells *cells)
     return !cells->slabs;
 }
 
+/* Copies entries first + at ..., at most a block of them, to places at ... of the arrays. */
+static void unpack(const gbees_cells *cells, size_t first, size_t at, size_t count, int32_t *const *index, double *p)
+{
+    const gbees_cells_entry *e = cells->entries + first + at;
+    uint64_t place[GBEES_CELLS_BLOCK];
+    gbees_cells_keys key;
+
+    gbees_cells_take_keys(e, count, &key);
+    for (int j = 0; index && j < cells->dimension; j++) {
+        if (!index[j])
+            continue;
+        gbees_cells_take_axis(&key, count, cells->layout.shift[j], cells->layout.mask[j], place);
+        for (size_t i = 0; i < count; i++)
+            index[j][at + i] = (int32_t)((int64_t)place[i] + cells->layout.offset[j]);
+    }
+    for (size_t i = 0; i < count && p; i++)
+        p[at + i] = e[i].p;
+}
+
 void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int32_t *const *index, double *p)
 {
     if (cells->slabs) {
@@ -40,13 +59,8 @@ void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int3
         cells = gbees_slabs_held(cells->slabs, &before);
         first -= before;
     }
-    for (int j = 0; index && j < cells->dimension; j++)
-        if (index[j])
-            for (size_t i = 0; i < count; i++)
-                index[j][i] = gbees_cells_index(cells, first + i, j);
-    if (p)
-        for (size_t i = 0; i < count; i++)
-            p[i] = cells->entries[first + i].p;
+    for (size_t at = 0; at < count; at += GBEES_CELLS_BLOCK)
+        unpack(cells, first, at, count - at < GBEES_CELLS_BLOCK ? count - at : GBEES_CELLS_BLOCK, index, p);
 }
 
 double gbees_initial_cells_sum(const gbees_initial_cells *cells)

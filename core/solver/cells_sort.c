@@ -73,13 +73,14 @@ static void repack_part(void *context, size_t item)
     for (size_t first = item * PART; first < last; first += GBEES_CELLS_BLOCK) {
         gbees_cells_entry *const e = s->cells->entries + first;
         const size_t count = last - first < GBEES_CELLS_BLOCK ? last - first : GBEES_CELLS_BLOCK;
-        gbees_cells_keys key = {{0}, {0}};
+        gbees_cells_keys old, key = {{0}, {0}};
         uint64_t place[GBEES_CELLS_BLOCK];
 
+        gbees_cells_take_keys(e, count, &old);
         for (int j = 0; j < s->cells->dimension; j++) {
+            gbees_cells_take_axis(&old, count, from->shift[j], from->mask[j], place);
             for (size_t i = 0; i < count; i++)
-                place[i] = gbees_cells_place(&e[i], from->shift[j], from->mask[j]) +
-                           (uint64_t)(from->offset[j] - as->offset[j]);
+                place[i] += (uint64_t)(from->offset[j] - as->offset[j]);
             gbees_cells_put_axis(&key, place, count, as->shift[j]);
         }
         for (size_t i = 0; i < count; i++)

@@ -3,6 +3,7 @@
 #include "base/checkpoint.h"
 #include "base/workers.h"
 #include "cells.h"
+#include "cells_marginals.h"
 #include "projection.h"
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,18 @@ static int fetch_cells(const gbees_event_target *target, gbees_event *event, int
     return status ? fail_record(&event->record, status, &cause, error) : GBEES_OK;
 }
 
+/* Computes the marginals that the file and the audit need and the backend has not computed, unless they are many:
+ * the file then takes them one by one. */
+static int make_marginals(const gbees_event_target *target, gbees_event *event, gbees_error *error)
+{
+    const uint64_t most = target->observer->marginals ? GBEES_LARGEST_PLANE : 0;
+    const int wanted = target->observer->marginals || (target->observer->audit && !event->record.problem->moving);
+
+    return wanted && event->cells && !event->marginals && gbees_cells_marginals_are_small(event->cells, most)
+               ? gbees_cells_marginals(event->cells, most, &event->marginals, error)
+               : GBEES_OK;
+}
+
 /* Fetches and sorts the cells, and points the record to them. */
 static int take_cells(const gbees_event_target *target, gbees_event *event, gbees_error *error)
 {
@@ -76,6 +89,8 @@ static int take_cells(const gbees_event_target *target, gbees_event *event, gbee
         status = gbees_cells_finish(event->cells, threads, &cause);
     if (event->modes)
         status = gbees_mode_records_sort(event->modes, threads, &cause);
+    if (!status)
+        status = make_marginals(target, event, &cause);
     if (status)
         return fail_record(&event->record, status, &cause, error);
     event->record.cells = event->cells;

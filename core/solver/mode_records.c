@@ -143,7 +143,7 @@ int gbees_mode_records_collect(const gbees_modes *modes, gbees_event_modes *to, 
     for (int k = 0; k < to->count && !status; k++) {
         const gbees_grid *grid = &modes->mode[k]->grid;
 
-        status = gbees_cells_collect(grid->backend, grid->engine, 1, to->problem[k].dimension,
+        status = gbees_cells_collect(grid->backend, grid->engine, 1, to->problem[k].dimension, 0,
                                      "the cells of a record", &to->cells[k], error);
     }
     return status;

@@ -1,10 +1,10 @@
 /* records.c - makes a run's records: statistics, cells, marginals and warnings, for the observer. */
 #include "base/seconds.h"
 #include "cells.h"
+#include "cells_marginals.h"
 #include "frame.h"
 #include "mode_records.h"
 #include "run.h"
-#include "slab_marginals.h"
 #include "slabs.h"
 #include "tail.h"
 #include "warnings.h"
@@ -24,11 +24,11 @@ static int capture_cells(gbees_solver *solver, gbees_capture **capture, gbees_er
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
-static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error *error)
+static int collect_cells(gbees_solver *solver, uint64_t count, gbees_cells **cells, gbees_error *error)
 {
     gbees_error cause = {0};
     const int status = gbees_cells_collect(solver->backend, solver->modes.mode[0]->grid.engine, 1,
-                                           solver->problem->dimension, "the cells of a record", cells, &cause);
+                                           solver->problem->dimension, count, "the cells of a record", cells, &cause);
 
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
@@ -56,7 +56,7 @@ static int divide_cells(gbees_solver *solver, gbees_event *event, gbees_error *e
     int status = gbees_slabs_create(&source, &event->cells, &cause);
 
     if (!status && !event->marginals && (observer->marginals || observer->audit))
-        status = gbees_slabs_marginals(event->cells, observer->marginals ? GBEES_LARGEST_PLANE : 0, &event->marginals,
+        status = gbees_cells_marginals(event->cells, observer->marginals ? GBEES_LARGEST_PLANE : 0, &event->marginals,
                                        &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
@@ -123,7 +123,7 @@ static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
     if (!status && with_cells)
         status = capture_cells(solver, &event->capture, error);
     if (!status && with_cells && !event->capture)
-        status = collect_cells(solver, &event->cells, error);
+        status = collect_cells(solver, event->record.statistics.cells_above, &event->cells, error);
     return status;
 }
 

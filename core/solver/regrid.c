@@ -82,7 +82,7 @@ static void note_peak(gbees_grid *grid, const gbees_initial_cells *cells)
 int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
 {
     gbees_cells *cells = NULL;
-    int status = gbees_cells_collect(grid->backend, grid->engine, least_fraction, grid->problem->dimension,
+    int status = gbees_cells_collect(grid->backend, grid->engine, least_fraction, grid->problem->dimension, 0,
                                      "another grid", &cells, error);
 
     if (!status)

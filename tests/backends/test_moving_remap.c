@@ -74,7 +74,7 @@ static gbees_initial_cells expected(rig *r, const gbees_moving_frame *to, const 
     gbees_cells *cells = NULL;
     double dropped = 0;
 
-    ck_assert_int_eq(gbees_cells_collect(r->w.backend, r->engine, fraction, r->from.n, "a test", &cells, &r->w.error),
+    ck_assert_int_eq(gbees_cells_collect(r->w.backend, r->engine, fraction, r->from.n, 0, "a test", &cells, &r->w.error),
                      0);
     ck_assert_int_eq(gbees_cells_finish(cells, 1, &r->w.error), 0);
     ck_assert_int_eq(gbees_cells_list_by(cells, 1, &list, &r->w.error), 0);

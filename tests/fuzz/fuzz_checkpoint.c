@@ -1,7 +1,7 @@
 /* fuzz_checkpoint.c - a checkpoint: its checksums and its parts. */
 #include "harness.h"
 #include "io/checkpoint_file.h"
-#include "io/hdf5_sum.h"
+#include "io/verify.h"
 #include <gbees/gbees.h>
 #include <stdlib.h>
 
@@ -18,14 +18,13 @@ static void read_isolated(void)
     gbees_checkpoint_destroy(checkpoint);
 }
 
-static void check_sums(const char *path)
+static void read_all(const char *path)
 {
     gbees_hdf5 file;
 
     if (gbees_hdf5_open(path, &file, NULL))
         return;
-    if (gbees_hdf5_is_summed(&file))
-        gbees_hdf5_sum_check(&file, 1);
+    gbees_verify_read(&file);
     (void)gbees_hdf5_close(&file, NULL);
 }
 
@@ -35,7 +34,7 @@ static void read_here(const char *path)
     gbees_error error = {0};
     uint64_t number = 0, count = 0;
 
-    check_sums(path);
+    read_all(path);
     if (gbees_checkpoint_file_load(path, &checkpoint, &number, &error))
         fuzz_expect(error.text[0] != '\0' && checkpoint.count == 0, "a refusal has a reason, and no result");
     for (size_t k = 0; k < checkpoint.count; k++)

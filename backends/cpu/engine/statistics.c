@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH = ENGINE_BATCH };
+enum { BATCH = ENGINE_BATCH, BRICK = 64 /* cells of a brick, at most */ };
 
 /* Adds a chunk's moments, and takes its peak if that is higher. */
 static void add_moments(kernel_moments *total, const kernel_moments *part)
@@ -119,6 +119,7 @@ int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
 /* Cells that are passed to a visitor together. */
 typedef struct batch {
     size_t count;
+    int32_t local[GBEES_MAX_DIM][BRICK]; /* indices of a brick's cells within it */
     int32_t index[GBEES_MAX_DIM][BATCH];
     double p[BATCH];
 } batch;
@@ -135,29 +136,28 @@ static int flush(const gbees_engine *e, batch *b, gbees_cell_visitor *visitor, v
     return count ? visitor(context, count, index, b->p) : 0;
 }
 
-/* Appends the cells of a brick with P >= least to the batch, and passes it on when it is full. */
+/* Appends the cells of a brick with P >= least to the batch, and passes it on unless another brick has room. */
 static int visit_brick(const gbees_engine *e, uint32_t slot, double least, batch *b, gbees_cell_visitor *visitor,
                        void *context)
 {
     const gbees_shape *shape = &e->g.shape;
     const int32_t *key = grid_key(&e->g, slot);
 
+    unsigned char found[BRICK];
+    size_t count = 0;
+
     for (int cell = 0; cell < shape->cells; cell++) {
-        double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
+        const double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
 
-        if (!(p >= least))
-            continue;
-        for (int j = 0; j < shape->n; j++)
-            b->index[j][b->count] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-        b->p[b->count++] = p / e->run.ledger.mass;
-        if (b->count == BATCH) {
-            int stop = flush(e, b, visitor, context);
-
-            if (stop)
-                return stop;
-        }
+        found[count] = (unsigned char)cell;
+        b->p[b->count + count] = p / e->run.ledger.mass;
+        count += p >= least;
     }
-    return 0;
+    for (int j = 0; j < shape->n; j++)
+        for (size_t k = 0; k < count; k++)
+            b->index[j][b->count + k] = key[j] * shape->edge[j] + b->local[j][found[k]];
+    b->count += count;
+    return b->count + BRICK <= BATCH ? 0 : flush(e, b, visitor, context);
 }
 
 int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
@@ -170,6 +170,9 @@ int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *vis
     if (!b)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for a record's cells");
     b->count = 0;
+    for (int j = 0; j < e->g.shape.n; j++)
+        for (int cell = 0; cell < e->g.shape.cells; cell++)
+            b->local[j][cell] = gbees_shape_local(&e->g.shape, cell, j);
     for (uint32_t k = 0; k < e->g.count && !stop; k++)
         if (!e->ranks || !e->rows.ghost[e->g.used[k]])
             stop = visit_brick(e, e->g.used[k], least, b, visitor, context);

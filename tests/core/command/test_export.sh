@@ -96,9 +96,9 @@ test "$(grep -c timestep= "$scratch/images/states_0_1_2.pvd")" = 3 || stop "the 
 if command -v h5dump > /dev/null; then
     h5dump "$run/leg0_record0.h5" > "$scratch/dump" || stop "h5dump leg0_record0.h5"
     grep -q 'DATASET "index"' "$scratch/dump" || stop "h5dump saw no index"
-    h5dump -p -H -d /pdf/p "$run/leg0_record0.h5" > "$scratch/dump" || stop "h5dump /pdf/p"
+    h5dump -p -H -d /marginals/2d/0_1 "$run/leg0_record0.h5" > "$scratch/dump" || stop "h5dump /marginals/2d/0_1"
     for word in SHUFFLE 'DEFLATE { LEVEL 4 }' FLETCHER32; do
-        grep -q "$word" "$scratch/dump" || stop "/pdf/p has no $word"
+        grep -q "$word" "$scratch/dump" || stop "/marginals/2d/0_1 has no $word"
     done
     h5dump -H "$run/moments.h5" | grep -q DIMENSION_LIST || stop "moments.h5 has no dimension scales"
 fi
@@ -130,7 +130,7 @@ for name in ("leg0_record1.h5", "moments.h5"):
         f.visititems(check)
 with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     index, p, x = f["/pdf/index"][:], f["/pdf/p"][:], f["/pdf/x"][:]
-    assert index.shape == (3, 100) and index.dtype == np.int32 and p.dtype == np.float64
+    assert index.shape == (3, 100) and index.dtype == np.int16 and p.dtype == np.float64
     assert (np.lexsort(index[::-1]) == np.arange(100)).all(), "cells are not sorted"
     assert index[0, 0] == -50
     centre = f["/grid/origin"][:] + f["/grid/h"][:] * index.T
@@ -154,7 +154,7 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     assert list(a["parameter_names"]) == [b"sigma", b"rho"] and list(a["parameters"]) == [4, .1]
     assert a["leg"] == 0 and a["record"] == 1 and a["time"] == .1 and a["cells"] == 200 and a["cells_above"] == 100
     assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3]).ravel()).all()
-    names = """sha256 format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
+    names = """format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
         device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
         cells_above threshold dimension coupling mass_normalised mass_clipped_since mass_outflow_since mass_pruned_since
         mass_normalised_since warnings state_names state_units""".split()

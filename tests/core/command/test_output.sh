@@ -118,6 +118,53 @@ run 0 --output moves --set frame=moving --set 'covariance=[1, 1, 1]'
 values moves/run.h5 /steps/time >list
 test "$(wc -l <list)" -gt 4 || fail "a grid that moves has no steps"
 
+# ---- a table of a thousand rows: beside the densities it takes less than 1 MB, and --check tells what is written ----
+awk 'BEGIN { print "time,z"; for (k = 1; k <= 1000; k++) printf "%.3f,%.16g\n", k / 1000, 9.5 - 8 * k / 1000 + sin(k) }' >table.csv
+cat >table.yaml <<END
+factor: 1
+threshold: 1.0e-5
+records: 1
+measurements: {file: table.csv, covariance: [25]}
+END
+sum_of() { # FOLDER: bytes of its files
+    cat "$1"/* | wc -c
+}
+forecast_of() { # ARGUMENT...: what --check tells
+    calls 0 "$program" --plugin lorenz63 --scenario table.yaml --check --no-forecast --json "$@"
+    sed -n 's/.*"output_bytes":\([0-9]*\).*/\1/p' out
+}
+is_near() { # FOLDER FORECAST
+    size=$(sum_of "$1")
+    test "$size" -lt $((3 * $2)) && test "$2" -lt $((3 * size)) || fail "$1 has $size bytes, and --check says $2"
+}
+table="--backend cpu --threads 1 --progress none --quiet --plugin lorenz63 --scenario table.yaml"
+# shellcheck disable=SC2086 # several words
+calls 0 "$program" $table --densities none --output none-of-table
+test "$(sum_of none-of-table)" -le 1000000 || fail "the results of 1000 rows have $(sum_of none-of-table) bytes"
+is_near none-of-table "$(forecast_of --densities none)"
+# Processor time beside that of the run without files: the least of five each.
+seconds() { # ARGUMENT...
+    # shellcheck disable=SC2086
+    /usr/bin/env "${GBEES_PYTHON:-python3}" -c 'import os, resource, shutil, subprocess, sys
+best = 1e9
+for _ in range(5):
+    shutil.rmtree("timed", ignore_errors=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(sys.argv[1:], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+print(int(1000 * best))' "$program" $table "$@"
+}
+if is_long; then
+    alone=$(seconds --no-output)
+    with=$(seconds --densities none --output timed)
+    test "$with" -le $((alone * 3 / 2)) || fail "1000 rows take $with ms with files, and $alone ms without"
+fi
+# shellcheck disable=SC2086
+calls 0 "$program" $table --until 0.05 --output all-of-table
+is_near all-of-table "$(forecast_of --until 0.05)"
+has out '"records":101,"records_written":101'
+
 # ---- bad input: one line, before anything is computed ----
 refuse() { # TEXT ARGUMENT...
     text=$1

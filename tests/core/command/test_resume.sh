@@ -55,9 +55,8 @@ in_parts compared --plugin lorenz63 --until 1.2 --compare ekf,pf:500
 for folder in compared.whole compared.parts; do
     sums $folder/compare.h5 >$folder.sums
 done
-test "$(wc -l <compared.whole.sums)" -gt 20 || fail "compare.h5 has no checksums"
-test "$(comm -23 compared.whole.sums compared.parts.sums | wc -l)" -le 2 ||
-    fail "filters beside a run in parts have found something else"
+test "$(wc -l <compared.whole.sums)" -gt 10 || fail "compare.h5 has nothing to compare"
+cmp -s compared.whole.sums compared.parts.sums || fail "filters beside a run in parts have found something else"
 grep -q '"resumed": \[' legs.parts/run.json || fail "run.json does not list the resumptions"
 grep -q '"command": "gbees-run --quiet --plugin lorenz63 ' legs.parts/run.json ||
     fail "run.json does not have the command that the run began with"

@@ -3,7 +3,6 @@
 #include "fixtures/results_fixture.h"
 #include "fixtures/suite.h"
 #include "io/hdf5_chunks.h"
-#include "io/hdf5_sum.h"
 #include "io/hdf5_util.h"
 
 enum { VALUES_MOST = 40000, LARGE = 2048 };
@@ -37,7 +36,6 @@ static void write_dataset(const char *name, int threads, int rank, const hsize_t
     for (hsize_t first = 0; part && first < size[0]; first += part) /* of rank 1 */
         gbees_hdf5_write(&file, "set", H5T_NATIVE_INT32, 1, &first,
                          (hsize_t[]){size[0] - first < part ? size[0] - first : part}, data + first);
-    gbees_hdf5_sum_finish(&file);
     ck_assert_msg(gbees_hdf5_commit(&file, &error) == 0, "%s", error.text);
     gbees_store_close(&store);
     free(data);

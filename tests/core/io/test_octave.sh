@@ -15,7 +15,7 @@ record = leg0.record2;
 assert(time(:)', [0 0.25 0.5]);
 assert(size(covariance), [3 3 3]);
 assert(size(record.pdf.index), [numel(record.pdf.p) 3]);
-assert(isa(record.pdf.index, "int32") && sum(double(record.pdf.p)) > 0.9);
+assert(isa(record.pdf.index, "int16") && sum(double(record.pdf.p)) > 0.9);
 centre = record.grid.origin(:)' + double(record.pdf.index) .* record.grid.h(:)';
 p = double(record.pdf.p(:));
 assert(p' * centre / sum(p), mean(:, end)', 0.05);

@@ -2,7 +2,6 @@
 #include "fixtures/results_fixture.h"
 #include "fixtures/suite.h"
 #include "io/checkpoint_file.h"
-#include "io/hdf5_sum.h"
 #include "io/hdf5_util.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -205,7 +204,6 @@ static void write_other(const char *format, int version, int with_cells)
         gbees_hdf5_dataset(&file, "pdf/p", H5T_NATIVE_DOUBLE, 1, size, NULL, (double[]){.25, .75, 0});
     }
     gbees_hdf5_dataset(&file, "pdf/more", H5T_NATIVE_INT32, 1, &one, NULL, &(int32_t){5});
-    gbees_hdf5_sum_finish(&file);
     ck_assert_msg(gbees_hdf5_commit(&file, &error) == 0, "%s", error.text);
     (void)close(store.descriptor);
 }
@@ -251,7 +249,6 @@ static void check_checkpoint(int format, const char *version, const char *words)
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &format);
     gbees_hdf5_attribute_text(&file, "/", "gbees_version", version);
     gbees_hdf5_attribute(&file, "/", "number", H5T_NATIVE_UINT64, 0, NULL, &(uint64_t){1});
-    gbees_hdf5_sum_finish(&file);
     ck_assert_msg(gbees_hdf5_commit(&file, &error) == 0, "%s", error.text);
     (void)close(store.descriptor);
     ck_assert_int_eq(gbees_checkpoint_file_load(path, &found, &number, &error), GBEES_EINPUT);
