@@ -168,6 +168,7 @@ check_PROGRAMS += \
 	%D%/core/frame/test_passes \
 	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
+	%D%/core/frame/test_spread \
 	%D%/core/frame/test_valley \
 	%D%/core/lagrangian/test_deposit \
 	%D%/core/lagrangian/test_lagrangian \

@@ -126,6 +126,15 @@ END_TEST
 
 /* ---- the density that the surfaces are made of ------------------------------------------------------------- */
 
+/* The density of the first two states. */
+static int make_density(const gbees_snapshot *snapshot, int factor, size_t most, gbees_density **made,
+                        gbees_error *error)
+{
+    const gbees_density_choice choice = {.dimension = 2, .axis = {0, 1}, .factor = factor, .most = most};
+
+    return gbees_density_create(snapshot, &choice, made, error);
+}
+
 static gbees_snapshot two_cells(int32_t index[2][2], double p[2])
 {
     return (gbees_snapshot){.leg = 3,
@@ -142,19 +151,19 @@ START_TEST(density_is_probability_over_volume_at_the_cell)
 {
     int32_t index[2][2] = {{-1, 2}, {5, 5}};
     double p[2] = {0.25, 0.75}, lo, hi;
-    const int axis[2] = {0, 1};
     gbees_snapshot snapshot = two_cells(index, p);
     gbees_density *d;
     double sum = 0;
 
-    ck_assert_int_eq(gbees_density_create(&snapshot, 2, axis, 1000, &d, NULL), GBEES_OK);
+    ck_assert_int_eq(make_density(&snapshot, 1, 1000, &d, NULL), GBEES_OK);
     ck_assert_double_eq_tol(d->peak, 0.75, 1e-15);
     gbees_density_range(d, 0, 0.001, &lo, &hi);
     ck_assert_double_eq_tol(lo, 10 - 0.75, 1e-12);
     ck_assert_double_eq_tol(hi, 10 + 1.25, 1e-12);
     gbees_density_range(d, 1, 0.5, &lo, &hi);
     ck_assert_double_eq_tol(0.5 * (lo + hi), 30, 1e-12);
-    ck_assert_int_eq(gbees_density_refine(d, 4, 100000, NULL), GBEES_OK);
+    gbees_density_destroy(d);
+    ck_assert_int_eq(make_density(&snapshot, 4, 100000, &d, NULL), GBEES_OK);
     for (size_t i = 0; i < gbees_density_count(d); i++)
         sum += d->value[i] * d->width[0] * d->width[1];
     ck_assert_double_eq_tol(sum, 1, 0.2); /* interpolation, cut at 0, is only about conservative */
@@ -168,11 +177,10 @@ START_TEST(large_grids_are_coarsened_and_keep_their_probability)
 {
     int32_t index[2][2] = {{-1000000, 1000000}, {0, 1}};
     double p[2] = {0.25, 0.75}, sum = 0;
-    const int axis[2] = {0, 1};
     gbees_snapshot snapshot = two_cells(index, p);
     gbees_density *d;
 
-    ck_assert_int_eq(gbees_density_create(&snapshot, 2, axis, 5000, &d, NULL), GBEES_OK);
+    ck_assert_int_eq(make_density(&snapshot, 1, 5000, &d, NULL), GBEES_OK);
     ck_assert_uint_le(gbees_density_count(d), 5000);
     for (size_t i = 0; i < gbees_density_count(d); i++)
         sum += d->value[i] * d->width[0] * d->width[1];
@@ -204,7 +212,7 @@ START_TEST(turned_grids_are_drawn_where_their_cells_are)
         along[i] = i - 10;
         p[i] = 1.0 / CELLS;
     }
-    ck_assert_int_eq(gbees_density_create(&snapshot, 2, (const int[]){0, 1}, most, &d, NULL), GBEES_OK);
+    ck_assert_int_eq(make_density(&snapshot, 1, most, &d, NULL), GBEES_OK);
     for (size_t i = 0; i < gbees_density_count(d); i++) {
         const double mass = d->value[i] * d->width[0] * d->width[1];
 
@@ -225,15 +233,14 @@ START_TEST(record_without_cells_is_refused)
 {
     int32_t index[2][2] = {{0}};
     double p[2] = {0, 0};
-    const int axis[2] = {0, 1};
     gbees_snapshot snapshot = two_cells(index, p);
     gbees_density *d = NULL;
     gbees_error error;
 
-    ck_assert_int_eq(gbees_density_create(&snapshot, 2, axis, 1000, &d, &error), GBEES_EINPUT);
+    ck_assert_int_eq(make_density(&snapshot, 1, 1000, &d, &error), GBEES_EINPUT);
     ck_assert_str_eq(error.text, "leg 3, record 7 holds no probability: there is nothing to draw");
     snapshot.count = 0;
-    ck_assert_int_eq(gbees_density_create(&snapshot, 2, axis, 1000, &d, &error), GBEES_EINPUT);
+    ck_assert_int_eq(make_density(&snapshot, 1, 1000, &d, &error), GBEES_EINPUT);
     ck_assert_str_eq(error.text, "leg 3, record 7 has no cells: there is nothing to draw");
     ck_assert_ptr_null(d);
 }

@@ -96,7 +96,7 @@ START_TEST(quantiles_of_a_uniform_density)
     static const double below[] = {0.025, 0.16, 0.5, 0.8399, 0.975};
     gbees_density density = on_grid(1);
     const double start = place(60) - 0.5 * width;
-    double at[5];
+    double at[5], mean, std;
 
     for (size_t i = 0; i < SIDE; i++)
         value[i] = i >= 60 && i < 160 ? 2 : 0;
@@ -104,7 +104,9 @@ START_TEST(quantiles_of_a_uniform_density)
     gbees_density_quantiles(&density, 5, below, at);
     for (int k = 0; k < 5; k++)
         ck_assert_double_eq_tol(at[k], start + 100 * width * below[k], 1e-12);
-    ck_assert_double_eq_tol(gbees_density_mean(&density), start + 50 * width, 1e-12);
+    gbees_density_moments(&density, &mean, &std);
+    ck_assert_double_eq_tol(mean, start + 50 * width, 1e-12);
+    ck_assert_double_eq_tol(std, width * sqrt((100 * 100 - 1) / 12.0), 1e-12);
 }
 END_TEST
 
