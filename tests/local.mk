@@ -69,6 +69,7 @@ long_scripts = \
 	%D%/core/command/test_ranks.sh \
 	%D%/core/command/test_ranks_models.sh \
 	%D%/core/command/test_resume.sh \
+	%D%/core/plot/test_spike.sh \
 	%D%/core/python/test_python.sh \
 	%D%/core/python/test_wheel.sh
 long_programs = \
