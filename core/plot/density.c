@@ -1,5 +1,5 @@
 /* density.c - sums a record's cells over the other states into a dense array, coarser if it would be too large, and
- * refines it by cubic interpolation; or, if the grid is not along the states, has its cells spread. */
+ * refines it by cubic interpolation of the root; or, if the grid is not along the states, has its cells spread. */
 #include "density.h"
 #include "base/workers.h"
 #include <gbees/spread.h>
@@ -123,11 +123,39 @@ static void refine_rows(void *context, size_t item)
     }
 }
 
+/* Replaces the values by their roots, which vary less from cell to cell. Returns the sum of the values. */
+static double take_roots(gbees_density *density)
+{
+    const size_t count = gbees_density_count(density);
+    double all = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        all += density->value[i];
+        density->value[i] = sqrt(density->value[i]);
+    }
+    return all;
+}
+
+/* Replaces roots by the values, and makes them such that their sum is `all`. */
+static void take_squares(gbees_density *density, double all)
+{
+    const size_t count = gbees_density_count(density);
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        density->value[i] *= density->value[i];
+        sum += density->value[i];
+    }
+    for (size_t i = 0; i < count && sum > 0; i++)
+        density->value[i] *= all / sum;
+}
+
 /* Cuts every cell into `factor` along each axis, unless there would then be more than `most` cells. */
 static int refine(gbees_density *density, int factor, size_t most, gbees_error *error)
 {
-    if ((double)gbees_density_count(density) * pow(factor, density->dimension) > (double)most)
+    if (factor == 1 || (double)gbees_density_count(density) * pow(factor, density->dimension) > (double)most)
         return GBEES_OK;
+    const double before = take_roots(density);
     for (int d = density->dimension - 1; d >= 0; d--) { /* the longest rows for the largest array */
         const size_t count = gbees_density_count(density) * (size_t)factor;
         double *value = malloc(count * sizeof *value), *zeros;
@@ -151,6 +179,7 @@ static int refine(gbees_density *density, int factor, size_t most, gbees_error *
         density->first[d] += density->width[d] * (0.5 / factor - 0.5);
         density->width[d] /= factor;
     }
+    take_squares(density, before * pow(factor, density->dimension));
     return GBEES_OK;
 }
 

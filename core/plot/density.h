@@ -22,8 +22,8 @@ typedef struct gbees_density_choice {
     size_t most; /* cells of the picture; larger ones are made of wider cells */
 } gbees_density_choice;
 
-/* A grid along the states is refined by cubic (Catmull-Rom) interpolation, never below 0; the cells of another are
- * spread (gbees/spread.h). */
+/* A grid along the states is refined by cubic (Catmull-Rom) interpolation of the density's root; the cells of another
+ * are spread (gbees/spread.h). */
 int gbees_density_create(const gbees_snapshot *snapshot, const gbees_density_choice *choice, gbees_density **density,
                          gbees_error *error);
 void gbees_density_destroy(gbees_density *density);
