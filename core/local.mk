@@ -143,6 +143,7 @@ libgbees_la_SOURCES = \
 	%D%/frame/sparse.h \
 	%D%/frame/sparse_list.c \
 	%D%/frame/sparse_list.h \
+	%D%/frame/spread.c \
 	%D%/frame/valley.c \
 	%D%/frame/valley.h \
 	%D%/lagrangian/batch.c \

@@ -20,4 +20,5 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/rivals.h \
 	%D%/gbees/scenario.h \
 	%D%/gbees/solver.h \
+	%D%/gbees/spread.h \
 	%D%/gbees/truth.h

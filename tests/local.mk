@@ -73,6 +73,7 @@ long_scripts = \
 	%D%/core/command/test_ranks.sh \
 	%D%/core/command/test_ranks_models.sh \
 	%D%/core/command/test_resume.sh \
+	%D%/core/plot/test_spike.sh \
 	%D%/core/python/test_python.sh \
 	%D%/core/python/test_wheel.sh \
 	%D%/doc/test_blocks.sh \
@@ -174,6 +175,7 @@ check_PROGRAMS += \
 	%D%/core/frame/test_passes \
 	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
+	%D%/core/frame/test_spread \
 	%D%/core/frame/test_valley \
 	%D%/core/lagrangian/test_deposit \
 	%D%/core/lagrangian/test_lagrangian \

@@ -17,7 +17,7 @@ int gbees_compare_keep(gbees_comparison *comparison, const gbees_record *record,
     if (record->problem->moving && parts->cells)
         status = gbees_projection_create(parts, record->modes ? record->mode_count : 1, &projection, error);
     with.projection = projection;
-    if (!status || status == GBEES_ENUMERIC) /* too long lines: the grid's own axes are compared */
+    if (!status)
         status = gbees_comparison_record(comparison, &with, error);
     gbees_projection_destroy(projection);
     return status;

@@ -67,6 +67,19 @@ static void read_ledger(gbees_hdf5 *file, gbees_snapshot *snapshot)
     read_mass(file, "mass_normalised_since", &snapshot->since.normalised);
 }
 
+/* Not numbers in a file without them. */
+static void read_moments(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    const size_t n = (size_t)snapshot->dimension;
+
+    for (size_t j = 0; j < n * n; j++)
+        snapshot->mean[j / n] = snapshot->covariance[j] = NAN;
+    if (!gbees_hdf5_has_attribute(file, "mean") || !gbees_hdf5_has_attribute(file, "covariance"))
+        return;
+    gbees_hdf5_read_attribute_list(file, "mean", H5T_NATIVE_DOUBLE, n, snapshot->mean);
+    gbees_hdf5_read_attribute_list(file, "covariance", H5T_NATIVE_DOUBLE, n * n, snapshot->covariance);
+}
+
 static void read_warnings(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     if (gbees_hdf5_has_attribute(file, "warnings"))
@@ -235,6 +248,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read_attribute(file, "time", H5T_NATIVE_DOUBLE, &snapshot->time);
     read_step(file, snapshot);
     gbees_hdf5_read_attribute_text(file, "model", snapshot->model, sizeof snapshot->model);
+    read_moments(file, snapshot);
     read_ledger(file, snapshot);
     read_warnings(file, snapshot);
     read_certificate(file, snapshot);

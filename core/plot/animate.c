@@ -91,7 +91,7 @@ static int add_frames(const film *f, const gbees_draw_options *options, const ch
     for (size_t k = 0; k < count && !status; k++) {
         gbees_figure *figure;
 
-        status = make_figure(f, &all->shot[gbees_spread(k, count, all->count)], &draw, &figure, error);
+        status = make_figure(f, &all->shot[gbees_gallery_pick(k, count, all->count)], &draw, &figure, error);
         if (status)
             break;
         draw.pixel_height = cairo_image_surface_get_height(figure->surface); /* all are as high as the first */

@@ -93,7 +93,7 @@ static int draw_cell(gbees_figure *figure, const gbees_gallery *gallery, const l
     if (column != row)
         gbees_region_truth(figure, &panel, gallery, last, row, 1);
     else
-        gbees_region_title(figure, &panel, gallery->name[row], last->marginal[row], l->text_size);
+        gbees_region_title(figure, &panel, gallery, last, row, l->text_size);
     gbees_panel_frame(figure, &panel, l->text_size, is_bottom ? title_x : NULL, is_left ? title_y : NULL);
     return status;
 }

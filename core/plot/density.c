@@ -1,12 +1,16 @@
-/* density.c - sums a record's cells over the other states into a dense array, coarser if it would be too large; a
- * rotated grid's cells are spread over neighbours. Refines the array by cubic interpolation. */
+/* density.c - sums a record's cells over the other states into a dense array, coarser if it would be too large, and
+ * refines it by cubic interpolation of the root; or, if the grid is not along the states, has its cells spread. */
 #include "density.h"
 #include "base/workers.h"
+#include <gbees/spread.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { THIRDS = 3 };
 enum { BORDER = 2 }; /* cells of 0 around the data: surfaces close, and interpolation needs no special case */
+enum { BATCH = 1024, MOST_SPREAD = 1 << 21 };
+
+static const double nothing = 1e-12; /* of the peak: rounding */
 
 void gbees_density_destroy(gbees_density *density)
 {
@@ -33,43 +37,6 @@ static void find_range(const int32_t *index, size_t count, int32_t *lo, int32_t 
         if (index[i] > *hi)
             *hi = index[i];
     }
-}
-
-/* The extent of a cell with these edges along a state. */
-static double extent_along(const gbees_snapshot *snapshot, const double *edges, int axis)
-{
-    const int n = snapshot->dimension;
-    double sum = 0;
-
-    for (int k = 0; k < n; k++)
-        sum += pow(edges[axis * n + k] * snapshot->width[k], 2);
-    return sqrt(sum);
-}
-
-/* The extent of a rotated grid's cells along a state; of several modes the least. */
-static double rotated_width(const gbees_snapshot *snapshot, int axis)
-{
-    double least = extent_along(snapshot, snapshot->rotation, axis);
-
-    for (int k = 0; k < snapshot->mode_count; k++)
-        least = fmin(least, extent_along(snapshot, snapshot->mode[k].rotation, axis));
-    return least;
-}
-
-/* The range of a rotated grid along a state, in those extents from the origin. */
-static void find_rotated_range(const gbees_snapshot *snapshot, int axis, int32_t *lo, int32_t *hi)
-{
-    const double width = rotated_width(snapshot, axis);
-    double least = INFINITY, most = -INFINITY;
-
-    for (size_t i = 0; i < snapshot->count; i++) {
-        const double place = (gbees_snapshot_centre(snapshot, axis, i) - snapshot->origin[axis]) / width;
-
-        least = fmin(least, place);
-        most = fmax(most, place);
-    }
-    *lo = (int32_t)floor(least);
-    *hi = (int32_t)floor(most) + 1;
 }
 
 /* Cells of the grid when `stride` cells are taken as one; lengths are set. */
@@ -110,116 +77,6 @@ static void sum_cells(gbees_density *density, const gbees_snapshot *snapshot, co
         }
         density->value[place] += snapshot->p[i] / volume;
     }
-}
-
-/* Adds a point of a rotated grid to the neighbouring cells of the picture, with multilinear weights. */
-static void add_point(gbees_density *density, const double *x, double value)
-{
-    double below[3] = {0}, rest[3] = {0};
-
-    for (int d = 0; d < density->dimension; d++) {
-        const double place = (x[d] - density->first[d]) / density->width[d];
-
-        below[d] = floor(place);
-        rest[d] = place - below[d];
-    }
-    for (int corner = 0; corner < 1 << density->dimension; corner++) {
-        double part = value;
-        size_t place = 0;
-
-        for (int d = 0; d < density->dimension; d++) {
-            const int up = corner >> d & 1;
-
-            part *= up ? rest[d] : 1 - rest[d];
-            place = place * density->length[d] + (size_t)((int64_t)below[d] + up);
-        }
-        density->value[place] += part;
-    }
-}
-
-/* Sums the cells of a rotated grid into those of the picture. With few axes interference of the two grids would show:
- * then a cell counts as THIRDS points along each axis. */
-static void sum_rotated(gbees_density *density, const gbees_snapshot *snapshot)
-{
-    const int n = snapshot->dimension, thirds = n <= 3 ? THIRDS : 1;
-    double volume = 1;
-    int points = 1;
-
-    for (int d = 0; d < density->dimension; d++)
-        volume *= density->width[d];
-    for (int k = 0; k < n; k++)
-        points *= thirds;
-    for (size_t i = 0; i < snapshot->count; i++) {
-        const gbees_snapshot_mode *mode = gbees_snapshot_mode_of(snapshot, i);
-        const double *const edges = mode ? mode->rotation : snapshot->rotation;
-
-        for (int point = 0; point < points; point++) {
-            double x[3];
-
-            for (int d = 0; d < density->dimension; d++) {
-                x[d] = gbees_snapshot_centre(snapshot, density->axis[d], i);
-                for (int k = 0, digits = point; k < n; k++, digits /= thirds)
-                    x[d] += edges[density->axis[d] * n + k] * snapshot->width[k] * (digits % thirds - thirds / 2) /
-                            thirds;
-            }
-            add_point(density, x, snapshot->p[i] / volume / points);
-        }
-    }
-}
-
-int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const int *axis, size_t most,
-                         gbees_density **density, gbees_error *error)
-{
-    int32_t lo[3] = {0}, hi[3] = {0};
-    int64_t stride = 1;
-    gbees_density *made;
-
-    if (snapshot->count == 0)
-        return gbees_error_set(error, GBEES_EINPUT, "leg %d, record %d has no cells: there is nothing to draw",
-                               snapshot->leg, snapshot->number);
-    made = calloc(1, sizeof *made);
-    if (!made)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
-    made->dimension = dimension;
-    for (int d = 0; d < dimension; d++) {
-        made->axis[d] = axis[d];
-        if (snapshot->rotated)
-            find_rotated_range(snapshot, axis[d], &lo[d], &hi[d]);
-        else
-            find_range(snapshot->index[axis[d]], snapshot->count, &lo[d], &hi[d]);
-    }
-    while (shape(made, lo, hi, stride) > (double)most)
-        stride++;
-    for (int d = 0; d < dimension && snapshot->rotated; d++) { /* points are spread to the next cells */
-        lo[d] -= 2 * (int32_t)stride;
-        hi[d] += 2 * (int32_t)stride;
-    }
-    (void)shape(made, lo, hi, stride);
-    for (int d = 0; d < dimension; d++) {
-        const double h = snapshot->rotated ? rotated_width(snapshot, axis[d]) : snapshot->width[axis[d]];
-
-        made->width[d] = h * (double)stride;
-        made->first[d] =
-            snapshot->origin[axis[d]] + h * ((double)lo[d] + 0.5 * (double)(stride - 1) - (double)(BORDER * stride));
-    }
-    made->value = calloc(gbees_density_count(made), sizeof *made->value);
-    if (!made->value) {
-        gbees_density_destroy(made);
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
-    }
-    if (snapshot->rotated)
-        sum_rotated(made, snapshot);
-    else
-        sum_cells(made, snapshot, lo, stride);
-    find_peak(made);
-    if (!(made->peak > 0) || !isfinite(made->peak)) {
-        gbees_density_destroy(made);
-        return gbees_error_set(error, GBEES_EINPUT,
-                               "leg %d, record %d holds no probability: there is nothing to draw", snapshot->leg,
-                               snapshot->number);
-    }
-    *density = made;
-    return GBEES_OK;
 }
 
 static double cubic(double a, double b, double c, double d, double u)
@@ -266,10 +123,39 @@ static void refine_rows(void *context, size_t item)
     }
 }
 
-int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_error *error)
+/* Replaces the values by their roots, which vary less from cell to cell. Returns the sum of the values. */
+static double take_roots(gbees_density *density)
 {
-    if ((double)gbees_density_count(density) * pow(factor, density->dimension) > (double)most)
+    const size_t count = gbees_density_count(density);
+    double all = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        all += density->value[i];
+        density->value[i] = sqrt(density->value[i]);
+    }
+    return all;
+}
+
+/* Replaces roots by the values, and makes them such that their sum is `all`. */
+static void take_squares(gbees_density *density, double all)
+{
+    const size_t count = gbees_density_count(density);
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        density->value[i] *= density->value[i];
+        sum += density->value[i];
+    }
+    for (size_t i = 0; i < count && sum > 0; i++)
+        density->value[i] *= all / sum;
+}
+
+/* Cuts every cell into `factor` along each axis, unless there would then be more than `most` cells. */
+static int refine(gbees_density *density, int factor, size_t most, gbees_error *error)
+{
+    if (factor == 1 || (double)gbees_density_count(density) * pow(factor, density->dimension) > (double)most)
         return GBEES_OK;
+    const double before = take_roots(density);
     for (int d = density->dimension - 1; d >= 0; d--) { /* the longest rows for the largest array */
         const size_t count = gbees_density_count(density) * (size_t)factor;
         double *value = malloc(count * sizeof *value), *zeros;
@@ -293,8 +179,180 @@ int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_
         density->first[d] += density->width[d] * (0.5 / factor - 0.5);
         density->width[d] /= factor;
     }
-    find_peak(density);
+    take_squares(density, before * pow(factor, density->dimension));
     return GBEES_OK;
+}
+
+/* ---- a grid along the states -------------------------------------------------------------------------------- */
+
+/* Sums the cells, several as one if they would be too many. */
+static int sum_grid(gbees_density *density, const gbees_snapshot *snapshot, size_t most, gbees_error *error)
+{
+    int32_t lo[3] = {0}, hi[3] = {0};
+    int64_t stride = 1;
+
+    for (int d = 0; d < density->dimension; d++)
+        find_range(snapshot->index[density->axis[d]], snapshot->count, &lo[d], &hi[d]);
+    while (shape(density, lo, hi, stride) > (double)most)
+        stride++;
+    for (int d = 0; d < density->dimension; d++) {
+        const double h = snapshot->width[density->axis[d]];
+
+        density->width[d] = h * (double)stride;
+        density->first[d] = snapshot->origin[density->axis[d]] +
+                            h * ((double)lo[d] + 0.5 * (double)(stride - 1) - (double)(BORDER * stride));
+    }
+    density->value = calloc(gbees_density_count(density), sizeof *density->value);
+    if (!density->value)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
+    sum_cells(density, snapshot, lo, stride);
+    return GBEES_OK;
+}
+
+/* ---- any other grid, or several ----------------------------------------------------------------------------- */
+
+static int count_parts(const gbees_snapshot *snapshot)
+{
+    return snapshot->mode_count > 0 ? snapshot->mode_count : 1;
+}
+
+static void find_edges(const gbees_snapshot *snapshot, const gbees_density *density, int part,
+                       gbees_spread_edges *edges)
+{
+    const double *rotation = snapshot->mode_count > 0 ? snapshot->mode[part].rotation : snapshot->rotation;
+    const int n = snapshot->dimension;
+
+    edges->count = n;
+    for (int d = 0; d < density->dimension; d++)
+        for (int k = 0; k < n; k++)
+            edges->along[d * n + k] = rotation[density->axis[d] * n + k] * snapshot->width[k];
+}
+
+/* Adds the cells of a part. */
+static void add_part(gbees_spread *spread, const gbees_snapshot *snapshot, const gbees_density *density, int part)
+{
+    const gbees_snapshot_mode *mode = snapshot->mode_count > 0 ? &snapshot->mode[part] : NULL;
+    const size_t start = mode ? mode->first : 0, end = mode ? mode->first + mode->count : snapshot->count;
+    double x[3][BATCH];
+
+    for (size_t first = start; first < end; first += BATCH) {
+        const size_t count = end - first < BATCH ? end - first : BATCH;
+
+        for (int d = 0; d < density->dimension; d++)
+            for (size_t i = 0; i < count; i++)
+                x[d][i] = gbees_snapshot_centre(snapshot, density->axis[d], first + i);
+        gbees_spread_add(spread, count, (const double *const[]){x[0], x[1], x[2]}, snapshot->p + first);
+    }
+}
+
+/* Copies what is not 0, with a border. */
+static int copy_spread(gbees_density *density, const gbees_spread *spread, gbees_error *error)
+{
+    const size_t *length = spread->length, count = length[0] * length[1] * length[2];
+    size_t lo[3] = {length[0], length[1], length[2]}, hi[3] = {0};
+    double peak = 0, volume = 1;
+
+    for (size_t i = 0; i < count; i++)
+        peak = fmax(peak, spread->p[i]);
+    for (size_t i = 0; i < count; i++)
+        for (size_t d = 0, at[3] = {i / length[2] / length[1], i / length[2] % length[1], i % length[2]};
+             d < 3 && fabs(spread->p[i]) > nothing * peak; d++) {
+            lo[d] = at[d] < lo[d] ? at[d] : lo[d];
+            hi[d] = at[d] > hi[d] ? at[d] : hi[d];
+        }
+    for (int d = 0; d < density->dimension; d++) {
+        density->length[d] = peak > 0 ? hi[d] - lo[d] + 1 + 2 * BORDER : 1;
+        density->width[d] = spread->width[d];
+        density->first[d] = spread->origin[d] + spread->width[d] * ((double)lo[d] - BORDER);
+        volume *= spread->width[d];
+    }
+    density->value = calloc(gbees_density_count(density), sizeof *density->value);
+    if (!density->value)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
+    for (size_t i = 0; i < count && peak > 0; i++) {
+        const size_t at[3] = {i / length[2] / length[1], i / length[2] % length[1], i % length[2]};
+        size_t place = 0;
+        int is_kept = 1;
+
+        for (int d = 0; d < density->dimension; d++) {
+            is_kept = is_kept && at[d] >= lo[d] && at[d] <= hi[d];
+            place = place * density->length[d] + at[d] - lo[d] + BORDER;
+        }
+        if (is_kept)
+            density->value[place] = spread->p[i] / volume;
+    }
+    return GBEES_OK;
+}
+
+static int spread_grids(gbees_density *density, const gbees_snapshot *snapshot, const gbees_density_choice *choice,
+                        gbees_error *error)
+{
+    gbees_spread_edges edges[GBEES_MODES_MOST];
+    gbees_spread_shape shape = {.dimension = density->dimension,
+                                .parts = count_parts(snapshot),
+                                .edges = edges,
+                                .entries = density->dimension == 3 ? 2 : 8,
+                                .limit = choice->most < MOST_SPREAD ? choice->most : MOST_SPREAD};
+    gbees_spread *spread;
+
+    for (int d = 0; d < density->dimension; d++) {
+        shape.least[d] = INFINITY;
+        shape.most[d] = -INFINITY;
+        for (size_t i = 0; i < snapshot->count; i++) {
+            const double x = gbees_snapshot_centre(snapshot, density->axis[d], i);
+
+            shape.least[d] = fmin(shape.least[d], x);
+            shape.most[d] = fmax(shape.most[d], x);
+        }
+    }
+    for (int part = 0; part < shape.parts; part++)
+        find_edges(snapshot, density, part, &edges[part]);
+    int status = gbees_spread_create(&shape, &spread, error);
+    if (status)
+        return status;
+    for (int part = 0; part < shape.parts; part++) {
+        add_part(spread, snapshot, density, part);
+        gbees_spread_part(spread, &edges[part]);
+    }
+    status = copy_spread(density, spread, error);
+    gbees_spread_destroy(spread);
+    return status;
+}
+
+/* ---- both --------------------------------------------------------------------------------------------------- */
+
+int gbees_density_create(const gbees_snapshot *snapshot, const gbees_density_choice *choice, gbees_density **density,
+                         gbees_error *error)
+{
+    gbees_density *made;
+    int status;
+
+    if (snapshot->count == 0)
+        return gbees_error_set(error, GBEES_EINPUT, "leg %d, record %d has no cells: there is nothing to draw",
+                               snapshot->leg, snapshot->number);
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
+    made->dimension = choice->dimension;
+    memcpy(made->axis, choice->axis, sizeof made->axis);
+    if (snapshot->rotated)
+        status = spread_grids(made, snapshot, choice, error);
+    else {
+        status = sum_grid(made, snapshot, choice->most, error);
+        if (!status)
+            status = refine(made, choice->factor, choice->most, error);
+    }
+    if (!status)
+        find_peak(made);
+    if (!status && (!(made->peak > 0) || !isfinite(made->peak)))
+        status =
+            gbees_error_set(error, GBEES_EINPUT, "leg %d, record %d holds no probability: there is nothing to draw",
+                            snapshot->leg, snapshot->number);
+    if (status)
+        gbees_density_destroy(made);
+    else
+        *density = made;
+    return status;
 }
 
 void gbees_density_range(const gbees_density *density, int axis, double level, double *lo, double *hi)

@@ -10,15 +10,22 @@ typedef struct gbees_density {
     size_t length[3];
     double first[3], width[3]; /* x = first + width * index, a cell's centre */
     double peak;               /* the largest value */
-    double *value;             /* row-major, axis 0 slowest; at least two cells of 0 at every border */
+    double *value;             /* row-major, axis 0 slowest; at least two cells of 0 at every border. On a grid that
+                                * is not along the states it may be slightly below 0 */
 } gbees_density;
 
-/* Grids of more than `most` cells are coarsened. */
-int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const int *axis, size_t most,
-                         gbees_density **density, gbees_error *error);
-/* Cuts every cell into `factor` along each axis, by cubic (Catmull-Rom) interpolation, never below 0. Left as it is
- * if it would then have more than `most` cells. */
-int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_error *error);
+/* Which density. */
+typedef struct gbees_density_choice {
+    int dimension;
+    int axis[3]; /* states */
+    int factor;  /* cells of the picture for one of a grid along the states, along each axis */
+    size_t most; /* cells of the picture; larger ones are made of wider cells */
+} gbees_density_choice;
+
+/* A grid along the states is refined by cubic (Catmull-Rom) interpolation of the density's root; the cells of another
+ * are spread (gbees/spread.h). */
+int gbees_density_create(const gbees_snapshot *snapshot, const gbees_density_choice *choice, gbees_density **density,
+                         gbees_error *error);
 void gbees_density_destroy(gbees_density *density);
 
 size_t gbees_density_count(const gbees_density *density);

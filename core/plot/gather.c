@@ -2,8 +2,10 @@
  * chooses the pictured states and records. */
 #include "gather.h"
 #include "base/workers.h"
+#include "region.h"
 #include "ticks.h"
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ enum {
 
 const double gbees_surface_level[GBEES_SURFACES] = {0.011108996538242306, 0.1353352832366127, 0.6065306597126334};
 
-size_t gbees_spread(size_t k, size_t most, size_t count)
+size_t gbees_gallery_pick(size_t k, size_t most, size_t count)
 {
     if (most >= count || most < 2)
         return k;
@@ -156,6 +158,15 @@ static int copy_samples(gbees_shot *shot, const gbees_snapshot *snapshot, gbees_
     return GBEES_OK;
 }
 
+/* The record's own; in files without them those of what is drawn. */
+static void set_moments(gbees_shot *shot, const gbees_snapshot *snapshot, int state)
+{
+    shot->mean[state] = snapshot->mean[state];
+    shot->std[state] = sqrt(fmax(0, snapshot->covariance[state * snapshot->dimension + state]));
+    if (isnan(snapshot->mean[state]))
+        gbees_density_moments(shot->marginal[state], &shot->mean[state], &shot->std[state]);
+}
+
 static int add_shot(gbees_gallery *gallery, size_t place, const gbees_snapshot *snapshot, int with_samples,
                     gbees_error *error)
 {
@@ -171,12 +182,12 @@ static int add_shot(gbees_gallery *gallery, size_t place, const gbees_snapshot *
     shot->certified = snapshot->certified;
     shot->certificate = snapshot->certificate;
     for (int d = 0; d < gallery->dimension; d++) {
-        int status = gbees_density_create(snapshot, 1, &d, MOST_CELLS_1D, &shot->marginal[d], error);
+        const gbees_density_choice choice = {.dimension = 1, .axis = {d}, .factor = 8, .most = MOST_CELLS_1D};
+        const int status = gbees_density_create(snapshot, &choice, &shot->marginal[d], error);
 
-        if (!status)
-            status = gbees_density_refine(shot->marginal[d], 8, MOST_CELLS_1D, error);
         if (status)
             return status;
+        set_moments(shot, snapshot, d);
     }
     return with_samples ? copy_samples(shot, snapshot, error) : GBEES_OK;
 }
@@ -214,11 +225,9 @@ static int make_pairs(gbees_gallery *gallery, const gbees_snapshot *snapshot, gb
 {
     for (int a = 0; a < gallery->dimension; a++)
         for (int b = a + 1; b < gallery->dimension; b++) {
-            const int axis[2] = {a, b};
-            int status = gbees_density_create(snapshot, 2, axis, MOST_CELLS_2D, &gallery->pair[a][b], error);
+            const gbees_density_choice choice = {.dimension = 2, .axis = {a, b}, .factor = 4, .most = MOST_CELLS_2D};
+            const int status = gbees_density_create(snapshot, &choice, &gallery->pair[a][b], error);
 
-            if (!status)
-                status = gbees_density_refine(gallery->pair[a][b], 4, MOST_CELLS_2D, error);
             if (status)
                 return status;
         }
@@ -257,15 +266,16 @@ static void make_surface(void *context, size_t k)
 static int make_surfaces(const gbees_gallery *gallery, gbees_shot *shot, const gbees_snapshot *snapshot,
                          gbees_error *error)
 {
+    const int *axis = gallery->picture_axis;
+    const gbees_density_choice choice = {
+        .dimension = 3, .axis = {axis[0], axis[1], axis[2]}, .factor = 2, .most = MOST_CELLS_3D};
     gbees_density *density;
-    int status = gbees_density_create(snapshot, 3, gallery->picture_axis, MOST_CELLS_3D, &density, error);
+    int status = gbees_density_create(snapshot, &choice, &density, error);
 
     if (status)
         return status;
-    status = gbees_density_refine(density, 2, MOST_CELLS_3D, error);
     surfaces all = {.density = density, .shot = shot};
-    if (!status)
-        gbees_workers_run(0, GBEES_SURFACES, make_surface, &all);
+    gbees_workers_run(0, GBEES_SURFACES, make_surface, &all);
     for (int k = 0; k < GBEES_SURFACES && !status; k++)
         if (all.failure[k].status)
             status = gbees_error_set(error, all.failure[k].status, "%s", all.failure[k].text);
@@ -277,9 +287,12 @@ static int make_surfaces(const gbees_gallery *gallery, gbees_shot *shot, const g
 static int make_joint(const gbees_gallery *gallery, gbees_shot *shot, const gbees_snapshot *snapshot,
                       gbees_error *error)
 {
-    const int status = gbees_density_create(snapshot, 2, gallery->picture_axis, MOST_CELLS_2D, &shot->joint, error);
+    const gbees_density_choice choice = {.dimension = 2,
+                                         .axis = {gallery->picture_axis[0], gallery->picture_axis[1]},
+                                         .factor = 4,
+                                         .most = MOST_CELLS_2D};
 
-    return status ? status : gbees_density_refine(shot->joint, 4, MOST_CELLS_2D, error);
+    return gbees_density_create(snapshot, &choice, &shot->joint, error);
 }
 
 /* A few of the records before the first measurement, and a few of those after it. */
@@ -294,7 +307,7 @@ static void choose_pictured(gbees_gallery *gallery, int all)
         const size_t shown = all || size < MOST_PICTURED ? size : MOST_PICTURED;
 
         for (size_t k = 0; k < shown; k++)
-            gallery->shot[first + gbees_spread(k, shown, size)].pictured = 1;
+            gallery->shot[first + gbees_gallery_pick(k, shown, size)].pictured = 1;
     }
 }
 

@@ -14,12 +14,13 @@ typedef struct gbees_shot {
     size_t place; /* in the results folder */
     int leg, number;
     double time;
-    int certified;                          /* as in gbees_snapshot */
-    gbees_certificate certificate;          /* of the record's error */
-    gbees_density *marginal[GBEES_MAX_DIM]; /* 1-D, of every state */
-    gbees_density **filtered;               /* [others][dimension] of filters: other.h; NULL: none are known */
-    size_t samples;                         /* of the model, as in gbees_snapshot; 0: none are wanted, or stored */
-    float *sample[GBEES_MAX_DIM];           /* their states */
+    int certified;                                  /* as in gbees_snapshot */
+    gbees_certificate certificate;                  /* of the record's error */
+    gbees_density *marginal[GBEES_MAX_DIM];         /* 1-D, of every state */
+    double mean[GBEES_MAX_DIM], std[GBEES_MAX_DIM]; /* of every state, as the record has them */
+    gbees_density **filtered;     /* [others][dimension] of filters: other.h; NULL: none are known */
+    size_t samples;               /* of the model, as in gbees_snapshot; 0: none are wanted, or stored */
+    float *sample[GBEES_MAX_DIM]; /* their states */
     /* Of the pictured states, in the records chosen for pictures: */
     int pictured;
     gbees_density *joint;               /* of two states */
@@ -70,6 +71,6 @@ void gbees_gallery_destroy(gbees_gallery *gallery);
 void gbees_gallery_span(const gbees_gallery *gallery, size_t first, size_t last, char *text, size_t size);
 
 /* Number k of `most` (or `count`, if less) spread evenly over count things, both ends included. */
-size_t gbees_spread(size_t k, size_t most, size_t count);
+size_t gbees_gallery_pick(size_t k, size_t most, size_t count);
 
 #endif

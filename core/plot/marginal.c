@@ -136,7 +136,7 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     gbees_sampled_histogram(figure, panel, last, state);
     gbees_region_truth(figure, panel, gallery, last, state, 0);
     cairo_restore(figure->cairo);
-    gbees_region_title(figure, panel, gallery->name[state], last->marginal[state], 0.95 * text_size);
+    gbees_region_title(figure, panel, gallery, last, state, 0.95 * text_size);
     gbees_ticks_title(&panel->ticks[0], gallery->name[state], gallery->unit[state], title, sizeof title);
     if (panel->ticks[1].exponent) { /* densities differ from panel to panel, and so do their powers of ten */
         char power[128];
@@ -215,7 +215,7 @@ static void draw_explanation(gbees_figure *figure, const gbees_gallery *gallery,
 
     for (int d = 0; d < gallery->dimension; d++)
         has_truth |= gbees_gallery_truth(gallery, last, d, &truth);
-    (void)snprintf(text, sizeof text, "%smean, central 68 %%; highest 68, 95, 99.7 %% shaded%s%s",
+    (void)snprintf(text, sizeof text, "%smean \u00b1 standard deviation; highest 68, 95, 99.7 %% shaded%s%s",
                    l.is_compared ? "" : "last record: ", last->samples > 0 ? "; samples in steps" : "",
                    has_truth ? "; truth in red" : "");
     gbees_figure_text(figure, &label, text);
@@ -300,7 +300,7 @@ static int draw_legs(const gbees_gallery *gallery, const gbees_draw_options *opt
     p.block = ((*figure)->height - 10) / (double)shown;
     p.height = fmax(20, (p.block - p.head - p.foot - p.note + p.gap_y) / p.rows - p.gap_y);
     for (size_t k = 0; k < shown; k++)
-        draw_leg(*figure, gallery, choose_leg(gallery, gbees_spread(k, shown, legs), is_compared), &p,
+        draw_leg(*figure, gallery, choose_leg(gallery, gbees_gallery_pick(k, shown, legs), is_compared), &p,
                  p.block * (double)k, shared);
     return GBEES_OK;
 }

@@ -66,15 +66,19 @@ void gbees_density_quantiles(const gbees_density *density, size_t count, const d
         at[k] = start + density->width[0] * (double)density->length[0];
 }
 
-double gbees_density_mean(const gbees_density *density)
+void gbees_density_moments(const gbees_density *density, double *mean, double *std)
 {
-    double total = 0, sum = 0;
+    double total = 0, first = 0, second = 0;
 
     for (size_t i = 0; i < density->length[0]; i++) {
         total += density->value[i];
-        sum += density->value[i] * (double)i;
+        first += density->value[i] * (double)i;
     }
-    return density->first[0] + (total > 0 ? density->width[0] * sum / total : 0);
+    first /= total;
+    for (size_t i = 0; i < density->length[0]; i++)
+        second += density->value[i] / total * ((double)i - first) * ((double)i - first);
+    *mean = density->first[0] + density->width[0] * first;
+    *std = density->width[0] * sqrt(second);
 }
 
 void gbees_density_extent(const gbees_density *density, double *lo, double *hi)
@@ -136,15 +140,12 @@ void gbees_region_fill(gbees_figure *figure, const gbees_panel *panel, const gbe
     }
 }
 
-void gbees_region_title(gbees_figure *figure, const gbees_panel *panel, const char *name,
-                        const gbees_density *density, double text_size)
+void gbees_region_title(gbees_figure *figure, const gbees_panel *panel, const gbees_gallery *gallery,
+                        const gbees_shot *shot, int state, double text_size)
 {
-    static const double below[2] = {0.16, 0.84};
-    double at[2];
     char text[192];
 
-    gbees_density_quantiles(density, 2, below, at);
-    gbees_ticks_interval(name, gbees_density_mean(density), at, text, sizeof text);
+    gbees_ticks_moments(gallery->name[state], shot->mean[state], shot->std[state], text, sizeof text);
     const double needed = gbees_figure_text_width(figure, text_size, 0, text);
     const double room = panel->width + 50, size = text_size * fmin(1, room / fmax(1, needed));
     const double wide = needed * size / text_size; /* if wider than the panel it begins where that does */

@@ -16,9 +16,9 @@ extern const double gbees_region_part[GBEES_REGIONS];
  */
 void gbees_region_levels(const gbees_density *density, size_t count, const double *part, double *level);
 
-/* Of a density of one state: where the parts below[k], in ascending order, lie below; and the mean. */
+/* Of a density of one state: where the parts below[k], in ascending order, lie below; mean and standard deviation. */
 void gbees_density_quantiles(const gbees_density *density, size_t count, const double *below, double *at);
-double gbees_density_mean(const gbees_density *density);
+void gbees_density_moments(const gbees_density *density, double *mean, double *std);
 /* Of a density of one state: where its figures show it, as far as it has 0.003 of its peak, and the central 99.9 %.
  */
 void gbees_density_extent(const gbees_density *density, double *lo, double *hi);
@@ -26,9 +26,9 @@ void gbees_density_extent(const gbees_density *density, double *lo, double *hi);
 /* Fills the area below a density of one state, in a darker shade for each lined region that is further in. */
 void gbees_region_fill(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density, gbees_rgb color);
 
-/* Writes "x = 1.23 +0.40 -0.52" above the panel: mean, and from there to the ends of the central 68 %. */
-void gbees_region_title(gbees_figure *figure, const gbees_panel *panel, const char *name,
-                        const gbees_density *density, double text_size);
+/* Writes "x = 1.23 +- 0.40" above the panel: mean and standard deviation of the shot's record. */
+void gbees_region_title(gbees_figure *figure, const gbees_panel *panel, const gbees_gallery *gallery,
+                        const gbees_shot *shot, int state, double text_size);
 
 /* Draws the truth of a state at the time of the gallery's shot as a line across the panel, along `axis` 0 (upright)
  * or 1. Nothing if the run has none at that time. */

@@ -93,7 +93,7 @@ static void draw_mean(gbees_figure *figure, const gbees_gallery *gallery, int st
 {
     for (size_t k = 0; k < gallery->count; k++)
         cairo_line_to(figure->cairo, gbees_panel_x(panel, gallery->shot[k].time),
-                      gbees_panel_y(panel, gbees_density_mean(gallery->shot[k].marginal[state])));
+                      gbees_panel_y(panel, gallery->shot[k].mean[state]));
     gbees_style_begin(figure, style);
     cairo_set_line_width(figure->cairo, 1.3);
     cairo_stroke(figure->cairo);

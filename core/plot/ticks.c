@@ -1,4 +1,4 @@
-/* ticks.c - chooses 1, 2 or 5 times a power of ten as the step, and formats ticks, times and intervals with the
+/* ticks.c - chooses 1, 2 or 5 times a power of ten as the step, and formats ticks, times and moments with the
  * digits that tell them apart. */
 #include "ticks.h"
 #include <math.h>
@@ -141,22 +141,20 @@ void gbees_ticks_time(double time, double range, char *text, size_t size)
     (void)snprintf(text, size, "%s", plain);
 }
 
-void gbees_ticks_interval(const char *name, double value, const double ends[2], char *text, size_t size)
+void gbees_ticks_moments(const char *name, double mean, double std, char *text, size_t size)
 {
-    const double up = ends[1] - value, down = value - ends[0], nearer = fmin(fabs(up), fabs(down));
-    const double largest = fmax(fabs(value), fmax(fabs(up), fabs(down)));
+    const double largest = fmax(fabs(mean), std);
     const int is_scaled = largest >= 1e5 || (largest > 0 && largest < 1e-2);
     const int exponent = is_scaled ? (int)floor(log10(largest)) : 0;
     const double unit = pow(10, exponent);
-    int decimals = nearer > 0 ? (int)-floor(log10(nearer / unit)) + 1 : 3;
+    int decimals = std > 0 ? (int)-floor(log10(std / unit)) + 1 : 3;
     char number[64], power[48] = "";
 
     decimals = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
-    (void)snprintf(number, sizeof number, "%.*f", decimals, value / unit);
+    (void)snprintf(number, sizeof number, "%.*f", decimals, mean / unit);
     sign(number, sizeof number);
     if (exponent)
         power_of_ten(exponent, power, sizeof power);
-    (void)snprintf(text, size, "%s = %s%s %s%.*f %s%.*f%s%s", name, exponent ? "(" : "", number,
-                   up < 0 ? "\u2212" : "+", decimals, fabs(up) / unit, down < 0 ? "+" : "\u2212", decimals,
-                   fabs(down) / unit, exponent ? ") " : "", power);
+    (void)snprintf(text, size, "%s = %s%s \u00b1 %.*f%s%s", name, exponent ? "(" : "", number, decimals, std / unit,
+                   exponent ? ") " : "", power);
 }

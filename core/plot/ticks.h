@@ -19,8 +19,8 @@ void gbees_ticks_make(gbees_ticks *ticks, double lo, double hi, int most);
 /* "name", "name (unit)", "name (10⁻⁶ unit)": the axis' title; a unit of "" or "-" is none. */
 void gbees_ticks_title(const gbees_ticks *ticks, const char *name, const char *unit, char *text, size_t size);
 
-/* "x = 1.23 +0.40 -0.52": a value, and from there to the ends of an interval, with two digits of the nearer end. */
-void gbees_ticks_interval(const char *name, double value, const double ends[2], char *text, size_t size);
+/* "x = 1.23 +- 0.40": a mean and a standard deviation, with two digits of the latter. */
+void gbees_ticks_moments(const char *name, double mean, double std, char *text, size_t size);
 
 /* Writes a time with as many digits as distinguish times within `range`. */
 void gbees_ticks_time(double time, double range, char *text, size_t size);

@@ -4,10 +4,8 @@
 
 #include <gbees/gbees.h>
 
-/* Computes the marginals of a density in `count` parts, each with its cells, on lines of entries that are an eighth
- * of the longest edge of any cell along the state. P of a cell is spread as the projection of its parallelepiped, so
- * that the marginal is smoothed by a cell's width and shows no pattern of the grid. GBEES_ENOMEM; GBEES_ENUMERIC: a
- * line would have more than 2^26 entries. */
+/* Computes the marginals of a density in `count` parts, each with its cells, on lines of at least eight entries for
+ * the root of the sum of a cell's squared edges along the state. GBEES_ENOMEM. */
 int gbees_projection_create(const gbees_record_mode *parts, int count, gbees_projection **projection,
                             gbees_error *error);
 void gbees_projection_destroy(gbees_projection *projection);

@@ -23,6 +23,7 @@
 #include <gbees/results.h>
 #include <gbees/scenario.h>
 #include <gbees/solver.h>
+#include <gbees/spread.h>
 #include <gbees/truth.h>
 
 #ifdef __cplusplus

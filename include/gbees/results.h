@@ -106,6 +106,8 @@ typedef struct gbees_snapshot {
     char name[GBEES_MAX_DIM][64];                   /**< names of the states */
     char unit[GBEES_MAX_DIM][64];                   /**< units of the states */
     char model[64];                                 /**< name of the model */
+    double mean[GBEES_MAX_DIM];                     /**< of the density, in the model's axes; NAN: not known */
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major; NAN: not known */
     double mass;        /**< sum of P before normalisation; NAN in files of old versions */
     gbees_ledger total; /**< since the start; NAN in files of old versions */
     gbees_ledger since; /**< since the previous record; NAN in files of old versions */

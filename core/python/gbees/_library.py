@@ -268,6 +268,33 @@ class ModelStruct(c.Structure):
     ]
 
 
+class SpreadEdges(c.Structure):
+    _fields_ = [("count", c.c_int), ("along", c.c_double * (3 * MAX_DIM))]
+
+
+class SpreadShape(c.Structure):
+    _fields_ = [
+        ("dimension", c.c_int),
+        ("parts", c.c_int),
+        ("edges", c.POINTER(SpreadEdges)),
+        ("least", c.c_double * 3),
+        ("most", c.c_double * 3),
+        ("entries", c.c_int),
+        ("limit", c.c_size_t),
+    ]
+
+
+class SpreadStruct(c.Structure):
+    _fields_ = [
+        ("dimension", c.c_int),
+        ("length", c.c_size_t * 3),
+        ("origin", c.c_double * 3),
+        ("width", c.c_double * 3),
+        ("p", c.POINTER(c.c_double)),
+        ("work", c.c_void_p),
+    ]
+
+
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -359,6 +386,10 @@ _functions: tuple[tuple[Any, ...], ...] = (
     ("gbees_session_rival_of", c.c_int, c.c_void_p, c.c_int, c.POINTER(RivalStruct)),
     ("gbees_session_answer", None, c.c_void_p, c.c_char_p, c.c_size_t),
     ("gbees_session_cells", None, c.POINTER(PartStruct), c.c_int, c.c_void_p, c.c_void_p),
+    ("gbees_spread_create", c.c_int, c.POINTER(SpreadShape), c.POINTER(c.POINTER(SpreadStruct)), _error),
+    ("gbees_spread_add", None, c.POINTER(SpreadStruct), c.c_size_t, c.c_void_p, c.c_void_p),
+    ("gbees_spread_part", None, c.POINTER(SpreadStruct), c.POINTER(SpreadEdges)),
+    ("gbees_spread_destroy", None, c.POINTER(SpreadStruct)),
 )
 for _name, _result, *_arguments in _functions:
     _declare(_name, _result, *_arguments)

@@ -223,8 +223,9 @@ class Record:
     def marginal(self, *states: str | int) -> tuple[Array, ...]:
         """The marginal density of one or two states.
 
-        On a grid along the model's axes the bins are the cells; on another each cell is put where its centre is, in bins
-        of a fifth of the standard deviation.
+        On a grid along the model's axes the bins are the cells. Cells of another are spread over their parallelepipeds,
+        on narrower bins, as `gbees-plot` draws them: mean and covariance are the record's. Where the density is small
+        beside its neighbours it may then be slightly below 0.
 
         Returns
         -------
@@ -234,22 +235,43 @@ class Record:
         if len(states) not in (1, 2):
             raise lib.InputError("marginal() takes one or two states")
         axes = [self._axis(s) for s in states]
-        points = self.centres[:, axes]
-        edges = [self._edges(axis, points[:, k]) for k, axis in enumerate(axes)]
-        sums, _ = np.histogramdd(points, bins=edges, weights=self.p)
-        widths = [e[1] - e[0] for e in edges]
-        middles = tuple((e[:-1] + e[1:]) / 2 for e in edges)
-        return (*middles, sums / (np.prod(widths) * sums.sum()))
-
-    def _edges(self, axis: int, x: Array) -> Array:
         part = self.parts[0]
-        if len(self.parts) == 1 and not part.turned:
-            lo, hi = part.index[axis].min(), part.index[axis].max()
-            edges: Array = part.origin[axis] + part.width[axis] * (np.arange(lo, hi + 2) - 0.5)
-            return edges
-        step = max(self.std[axis] / 5, np.finfo(float).tiny)
-        count = int(np.clip(np.ceil((x.max() - x.min()) / step), 1, 4096)) + 1
-        return np.asarray(np.linspace(x.min() - step / 2, x.max() + step / 2, count + 1))
+        if len(self.parts) > 1 or part.turned:
+            return self._spread(axes)
+        lo, hi = part.index[axes].min(axis=1), part.index[axes].max(axis=1)
+        sums = np.zeros(hi - lo + 1)
+        np.add.at(sums, tuple(part.index[axes] - lo[:, None]), part.p)
+        middles = [part.origin[a] + part.width[a] * np.arange(lo[k], hi[k] + 1) for k, a in enumerate(axes)]
+        return (*middles, sums / (np.prod(part.width[axes]) * sums.sum()))
+
+    def _spread(self, axes: list[int]) -> tuple[Array, ...]:
+        """The marginal of oblique cells (include/gbees/spread.h)."""
+        edges = (lib.SpreadEdges * len(self.parts))()
+        for one, part in zip(edges, self.parts):
+            along = (part.rotation[axes] * part.width).ravel()
+            one.count, one.along[: along.size] = len(part.width), along.tolist()
+        points = self.centres[:, axes]
+        shape = lib.SpreadShape(len(axes), len(edges), edges, entries=8 if len(axes) == 1 else 4, limit=1 << 20)
+        shape.least[: len(axes)], shape.most[: len(axes)] = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+        made = c.POINTER(lib.SpreadStruct)()
+        lib.check(lib.LIBRARY.gbees_spread_create, c.byref(shape), c.byref(made))
+        try:
+            for one, part in zip(edges, self.parts):
+                x, p = np.ascontiguousarray(part.centres[:, axes].T), np.ascontiguousarray(part.weight * part.p)
+                rows = (c.c_void_p * len(axes))(*(row.ctypes.data for row in x))
+                lib.LIBRARY.gbees_spread_add(made, len(p), rows, p.ctypes.data)
+                lib.LIBRARY.gbees_spread_part(made, c.byref(one))
+            s = made.contents
+            sums = np.ctypeslib.as_array(s.p, tuple(s.length[: len(axes)])).copy()
+            middles = [s.origin[k] + s.width[k] * np.arange(s.length[k]) for k in range(len(axes))]
+            widths = s.width[: len(axes)]
+        finally:
+            lib.LIBRARY.gbees_spread_destroy(made)
+        for k in range(len(axes)):  # without the margins
+            inside = np.flatnonzero(abs(np.moveaxis(sums, k, 0).reshape(sums.shape[k], -1)).max(axis=1) > 1e-12)
+            sums = sums.take(range(inside[0], inside[-1] + 1), axis=k)
+            middles[k] = middles[k][inside[0] : inside[-1] + 1]
+        return (*middles, sums / (np.prod(widths) * sums.sum()))
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Array:
         """Draws n points of the density, one a row: a cell by its probability, a point of it uniformly.

@@ -24,6 +24,10 @@ START_TEST(round_trip)
     ck_assert_int_eq(snapshot->dimension, _i);
     ck_assert_double_eq(snapshot->time, 3.4);
     ck_assert_str_eq(snapshot->model, "handmade");
+    for (int j = 0; j < _i * _i; j++) {
+        ck_assert_double_eq(snapshot->mean[j / _i], j / _i + 4);
+        ck_assert_double_eq(snapshot->covariance[j], j % (_i + 1) ? 0 : 1 + j / _i);
+    }
     ck_assert_double_eq(snapshot->mass, .75);
     ck_assert_double_eq(snapshot->total.clipped, .1);
     ck_assert_double_eq(snapshot->total.outflow, .2);
@@ -94,12 +98,14 @@ START_TEST(older_records)
     put(writer, &problem, 5, 0, 4);
     gbees_writer_destroy(writer);
     hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    ck_assert(H5Adelete(file, "warnings") >= 0 && H5Adelete(file, "mass_normalised") >= 0);
+    ck_assert(H5Adelete(file, "warnings") >= 0 && H5Adelete(file, "mass_normalised") >= 0 &&
+              H5Adelete(file, "covariance") >= 0);
     ck_assert_int_ge(H5Fclose(file), 0);
     free(path);
     gbees_snapshot *snapshot = get(0);
     ck_assert_int_eq(snapshot->warning_count, 0);
     ck_assert_double_nan(snapshot->total.normalised);
+    ck_assert_double_nan(snapshot->mean[0]);
     ck_assert_double_eq(snapshot->total.pruned, .3);
     ck_assert_uint_eq(snapshot->count, 5);
     gbees_snapshot_destroy(snapshot);

@@ -1,6 +1,8 @@
-/* test_region.c - credible regions, quantiles, mean and extent of a density, beside exact answers. */
+/* test_region.c - credible regions, quantiles, moments and extent of a density, beside exact answers; titles. */
+#include "fixtures/results_fixture.h"
 #include "fixtures/suite.h"
 #include "plot/region.h"
+#include "plot/ticks.h"
 #include <check.h>
 #include <math.h>
 
@@ -96,7 +98,7 @@ START_TEST(quantiles_of_a_uniform_density)
     static const double below[] = {0.025, 0.16, 0.5, 0.8399, 0.975};
     gbees_density density = on_grid(1);
     const double start = place(60) - 0.5 * width;
-    double at[5];
+    double at[5], mean, std;
 
     for (size_t i = 0; i < SIDE; i++)
         value[i] = i >= 60 && i < 160 ? 2 : 0;
@@ -104,7 +106,9 @@ START_TEST(quantiles_of_a_uniform_density)
     gbees_density_quantiles(&density, 5, below, at);
     for (int k = 0; k < 5; k++)
         ck_assert_double_eq_tol(at[k], start + 100 * width * below[k], 1e-12);
-    ck_assert_double_eq_tol(gbees_density_mean(&density), start + 50 * width, 1e-12);
+    gbees_density_moments(&density, &mean, &std);
+    ck_assert_double_eq_tol(mean, start + 50 * width, 1e-12);
+    ck_assert_double_eq_tol(std, width * sqrt((100 * 100 - 1) / 12.0), 1e-12);
 }
 END_TEST
 
@@ -123,6 +127,56 @@ START_TEST(extent_of_a_gaussian)
 }
 END_TEST
 
+/* ---- titles ------------------------------------------------------------------------------------------------- */
+
+START_TEST(moments_as_text)
+{
+    static const struct {
+        double mean, std;
+        const char *text;
+    } cases[] = {{0.99866, 0.000536, "x = 0.99866 \u00b1 0.00054"},
+                 {-1.909, 6.031, "x = \u22121.9 \u00b1 6.0"},
+                 {4.788e-3, 6.8e-5, "x = (4.788 \u00b1 0.068) 10\u207b\u00b3"},
+                 {0, 0, "x = 0.000 \u00b1 0.000"}};
+    char text[192];
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gbees_ticks_moments("x", cases[k].mean, cases[k].std, text, sizeof text);
+        ck_assert_str_eq(text, cases[k].text);
+    }
+}
+END_TEST
+
+/* The record's own, which its cells need not have: those below p* are not in the file, and no cell's h^2/12 is. Of a
+ * file without them, those of what is drawn. */
+START_TEST(titles_have_the_moments_of_the_record)
+{
+    const gbees_choice all = {.is_plain = 1};
+    gbees_problem problem = make_problem(2);
+    gbees_gallery *gallery = NULL;
+    gbees_error error = {0};
+
+    set_up();
+    gbees_writer *writer = start(&problem);
+    put(writer, &problem, 100, 0, 1);
+    gbees_writer_destroy(writer);
+    ck_assert_msg(gbees_gallery_create(folder, &all, &gallery, &error) == 0, "%s", error.text);
+    ck_assert_double_eq(gallery->shot[0].mean[1], 2);
+    ck_assert_double_eq_tol(gallery->shot[0].std[1], sqrt(2), 1e-15);
+    gbees_gallery_destroy(gallery);
+    char *path = in_folder("leg0_record1.h5");
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    ck_assert(H5Adelete(file, "mean") >= 0 && H5Fclose(file) >= 0);
+    strip_sums(path);
+    free(path);
+    ck_assert_msg(gbees_gallery_create(folder, &all, &gallery, &error) == 0, "%s", error.text);
+    ck_assert_double_eq_tol(gallery->shot[0].mean[1], problem.mean[1], problem.width[1]);
+    ck_assert_double_gt(gallery->shot[0].std[1], 5 * problem.width[1]);
+    gbees_gallery_destroy(gallery);
+    tear_down();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("region");
@@ -133,6 +187,8 @@ int main(void)
     tcase_add_test(tests, nothing_has_no_region);
     tcase_add_test(tests, quantiles_of_a_uniform_density);
     tcase_add_test(tests, extent_of_a_gaussian);
+    tcase_add_test(tests, moments_as_text);
+    tcase_add_test(tests, titles_have_the_moments_of_the_record);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

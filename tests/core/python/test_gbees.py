@@ -101,6 +101,23 @@ def test_moving_grid(moving):
     assert np.all(record.pdf(record.mean[None] + 1e6) == 0)
 
 
+def test_marginals_of_oblique_cells_have_the_moments_of_the_record(moving):
+    record = moving.records[-1]
+    part = record.parts[0]
+    p = record.p / record.p.sum()
+    mean = p @ record.centres
+    edges = part.rotation * part.width
+    covariance = (p * (record.centres - mean).T) @ (record.centres - mean) - edges @ edges.T / 12
+    assert np.all(abs(np.sqrt(np.diag(covariance)) / record.std - 1) < 0.02)  # all cells, and those from p* on
+    for axes in ([0], [1], [0, 1], [1, 0]):
+        *places, f = record.marginal(*axes)
+        points = np.stack(np.meshgrid(*places, indexing="ij"), axis=-1).reshape(-1, len(axes)) - mean[axes]
+        weight = f.ravel() / f.sum()
+        assert np.all(abs(weight @ points) < 1e-4 * record.std[axes])
+        off = (weight * points.T) @ points - covariance[np.ix_(axes, axes)]
+        assert np.all(abs(off) < 1e-3 * np.outer(record.std[axes], record.std[axes]))
+
+
 def test_credible(lorenz):
     record = lorenz.records[-1]
     mask = record.credible(0.9)
