@@ -149,6 +149,14 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/batch.c \
 	%D%/lagrangian/batch.h \
 	%D%/lagrangian/certify.c \
+	%D%/lagrangian/state.h \
+	%D%/lagrangian/sharpen.h \
+	%D%/lagrangian/sharpen.c \
+	%D%/lagrangian/sets.h \
+	%D%/lagrangian/sets.c \
+	%D%/lagrangian/record.h \
+	%D%/lagrangian/record.c \
+	%D%/lagrangian/certify.h \
 	%D%/lagrangian/bricks.c \
 	%D%/lagrangian/bricks.h \
 	%D%/lagrangian/deposit.c \

@@ -1,6 +1,6 @@
-/* state.c - saves and loads an engine: its lattices, and the measurements that have been applied; see engine.h. */
+/* state.c - saves and loads an engine: its lattices, and the measurements that have been applied; see state.h. */
+#include "state.h"
 #include "base/gaps.h"
-#include "engine.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int save_lattice(const gbees_lattice *lattice, int set, int part, gbees_s
     return stopped;
 }
 
-int gbees_lagrangian_save(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error)
+int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error)
 {
     engine_state state;
     int stopped;
@@ -140,8 +140,8 @@ static int load_past(const loading *from, int count, gbees_past *past)
     return count > 0 ? take(from, "past", 1, (uint64_t)count * sizeof *of, of) : GBEES_OK;
 }
 
-int gbees_lagrangian_load(const gbees_problem *problem, const gbees_engine_options *options,
-                          gbees_state_source *source, void *context, gbees_engine **engine, gbees_error *error)
+int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                      void *context, gbees_engine **engine, gbees_error *error)
 {
     const loading from = {source, context, error};
     gbees_engine *made = NULL;
@@ -149,7 +149,7 @@ int gbees_lagrangian_load(const gbees_problem *problem, const gbees_engine_optio
     int status = take(&from, "lagrangian", 1, sizeof state, &state);
 
     if (!status)
-        status = gbees_lagrangian_open(problem, options, &made, error);
+        status = gbees_engine_open(problem, options, &made, error);
     if (status)
         return status;
     if (state.parts != made->parts)
@@ -162,7 +162,7 @@ int gbees_lagrangian_load(const gbees_problem *problem, const gbees_engine_optio
     if (!status && !gbees_engine_has_points(made))
         status = fail(&from);
     if (status) {
-        gbees_lagrangian_destroy(made);
+        gbees_engine_destroy(made);
         return status;
     }
     made->past.now = state.now;

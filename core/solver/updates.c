@@ -81,6 +81,10 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return status;
     event.evidence.total = total + event.evidence.log_evidence;
+    if (!solver->backend->certify) {
+        event.evidence.sampled = event.evidence.sampled_error = NAN;
+        event.evidence.total_sampled = event.evidence.total_error = NAN;
+    }
     solver->evidence = event.evidence;
     solver->updates++;
     return solver->observer->update || solver->observer->audit ? gbees_notifier_post(solver->notifier, &event, error)

@@ -1,0 +1,54 @@
+/* sets.h - the lattices of an engine: one for each part of the initial density, and the same on other lattices, which
+ * tell the error. */
+#ifndef GBEES_LAGRANGIAN_SETS_H
+#define GBEES_LAGRANGIAN_SETS_H
+
+#include "sums.h"
+#include "temper.h"
+#include <gbees/backend.h>
+#include <gbees/record.h>
+
+enum { GBEES_LAGRANGIAN_SETS = 4 /* at most */ };
+
+/* The lattices of one turn, one for each part of the initial density. */
+typedef struct gbees_lattice_set {
+    gbees_lattice_rule rule;
+    gbees_lattice **lattice; /* [parts]; NULL: the part has lost its weight */
+} gbees_lattice_set;
+
+struct gbees_engine {
+    const gbees_problem *problem;
+    int threads, parts;
+    gbees_source *source; /* [parts] */
+    gbees_past past;
+    int sets;                                     /* 2 at least */
+    gbees_lattice_set set[GBEES_LAGRANGIAN_SETS]; /* [sets]: the density; and the same on other lattices */
+    gbees_totals totals;
+    double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
+    gbees_certificate certificate;              /* of now, if is_certified */
+    int is_certified;
+    double figure;      /* the largest difference of any figure in the last certificate of these lattices; 0: none */
+    double evaluations; /* of the drift, before the engine was loaded */
+    double pace;        /* evaluations of the drift per unit of time, of all points */
+    int smoothed;       /* 1: the points have been taken back to the start, with their weights */
+};
+
+/* Creates an engine without lattices. */
+int gbees_engine_open(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                      gbees_error *error);
+void gbees_engine_destroy(gbees_engine *engine);
+/* gbees_backend.estimate. */
+double gbees_engine_estimate(const gbees_problem *problem, double bricks);
+
+/* Whether each set has points. */
+int gbees_engine_has_points(const gbees_engine *engine);
+/* Lists the lattices of a set that there are in list[parts]; returns their number. */
+int gbees_engine_list(const gbees_engine *engine, int set, gbees_lattice **list);
+/* Sums over the points of a set. */
+int gbees_engine_sums(const gbees_engine *engine, int set, gbees_sums *sums, gbees_error *error);
+/* Brings the totals up to date. */
+void gbees_engine_count(gbees_engine *engine);
+/* Drops the parts that hardly have any mass left. */
+int gbees_engine_drop(gbees_engine *engine, int set, gbees_error *error);
+
+#endif
