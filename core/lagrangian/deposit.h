@@ -15,6 +15,8 @@ typedef struct gbees_deposit_options {
     int threads;  /* 0: as many as the machine has */
     double least; /* cells with less than this fraction of the largest one's probability are dropped */
     double bytes; /* the most memory that the sums may take; 0: as much as there is */
+    double parts; /* the most parts that lattice cells are divided into, unless parts of a third of a cell are more;
+                   * 0: four million */
 } gbees_deposit_options;
 
 /* What a deposit has done. Fractions are of the mass of all lattices. */

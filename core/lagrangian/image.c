@@ -188,29 +188,33 @@ static double difference(const gbees_image *image, const double *of, uint32_t po
     return sign * (4 * of[side * values] - of[next * values] - 3 * of[point * values]) / 2;
 }
 
-/* The error of a polynomial through seven points, halfway to the next, in cells: the largest of all axes and states;
- * 0 where there are not so many. */
+/* An estimate of the error of places that are interpolated halfway to the next point, in cells, the largest of all
+ * axes and states: by the difference of the highest even order, up to the sixth, for which there are points. */
 static double error_at(const gbees_image *image, uint32_t i)
 {
-    static const double binomial[] = {-20, 15, -6, 1};
+    static const double binomial[3][4] = {{-2, 1}, {6, -4, 1}, {-20, 15, -6, 1}},
+                        scale[] = {0.25 / 2, 0.5625 / 24, 3.515625 / 720};
+    const size_t values = (size_t)image->values;
     double most = 0;
 
     for (int k = 0; k < image->n; k++) {
-        double difference[GBEES_MAX_DIM] = {0};
-        uint32_t at[2] = {i, i};
+        uint32_t at[2][4] = {{i}, {i}};
         int reach = 0;
 
-        for (; reach < 4 && at[0] < image->all && at[1] < image->all; reach++) {
-            for (int j = 0; j < image->n; j++)
-                difference[j] += binomial[reach] *
-                                 (image->value[at[0] * (size_t)image->values + (size_t)j] +
-                                  image->value[at[1] * (size_t)image->values + (size_t)j]) /
-                                 (reach ? 1 : 2);
+        for (; reach < 3; reach++) {
             for (int side = 0; side < 2; side++)
-                at[side] = gbees_image_near(image, at[side], k, side);
+                at[side][reach + 1] = gbees_image_near(image, at[side][reach], k, side);
+            if (at[0][reach + 1] >= image->all || at[1][reach + 1] >= image->all)
+                break;
         }
-        for (int j = 0; j < image->n && reach == 4; j++)
-            most = fmax(most, fabs(difference[j]) * (3.5 / 720));
+        for (int j = 0; j < image->n && reach > 0; j++) {
+            double difference = 0;
+
+            for (int r = 0; r <= reach; r++)
+                for (int side = 0; side < (r ? 2 : 1); side++)
+                    difference += binomial[reach - 1][r] * image->value[at[side][r] * values + (size_t)j];
+            most = fmax(most, fabs(difference) * scale[reach - 1]);
+        }
     }
     return most;
 }
@@ -233,12 +237,46 @@ static void differ_part(void *context, size_t part)
     }
 }
 
+/* Whether the density around a point is narrower than a cell in some direction: the smallest deviation of a Gaussian
+ * with the weights' mean Fisher information. */
+static int is_thin(const gbees_image *image, uint32_t point)
+{
+    const int n = image->n;
+    double spread[GBEES_MATRIX] = {0}, squares[GBEES_MAX_DIM];
+
+    for (int k = 0; k < n; k++) {
+        const double *slope = gbees_image_slope(image, point, k);
+
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                spread[i * n + j] += slope[i] * slope[j] / fmax(image->fisher[k], 1e-300);
+    }
+    return gbees_matrix_eigen(n, spread, squares) || !(squares[0] > 1);
+}
+
+/* Sets `thin`, from some points. */
+static void set_thin(gbees_image *image)
+{
+    enum { SAMPLES = 256 };
+    const uint32_t step = image->count / SAMPLES + 1;
+    double thin = 0, all = 0;
+
+    for (uint32_t i = 0; i < image->count; i += step) {
+        const double mass = exp(image->value[(size_t)i * (size_t)image->values + (size_t)image->n]);
+
+        thin += is_thin(image, i) * mass;
+        all += mass;
+    }
+    image->thin = all > 0 ? thin / all : 0;
+}
+
 static void set_means(const making *m)
 {
     gbees_image *image = m->image;
 
     for (uint32_t i = 0; i < image->count; i++) {
-        const double mass = exp(image->value[(size_t)i * (size_t)image->values + (size_t)image->n]);
+        const double log_mass = image->value[(size_t)i * (size_t)image->values + (size_t)image->n],
+                     mass = exp(log_mass);
 
         for (int k = 0; k < image->n; k++) {
             const double slope = gbees_image_slope(image, i, k)[image->n];
@@ -246,7 +284,9 @@ static void set_means(const making *m)
             image->fisher[k] += mass * slope * slope;
         }
         image->misplaced += mass * m->error[i];
+        image->typical += mass * log_mass;
     }
+    set_thin(image);
 }
 
 static int make(making *m, int threads, gbees_error *error)
@@ -338,16 +378,10 @@ int gbees_images_create(gbees_images *images, const gbees_problem *problem, int 
     return status;
 }
 
-void gbees_images_release(gbees_images *images, int l)
-{
-    gbees_image_destroy(images->image[l]);
-    images->image[l] = NULL;
-}
-
 void gbees_images_destroy(gbees_images *images)
 {
     for (int l = 0; l < images->count; l++)
-        gbees_images_release(images, l);
+        gbees_image_destroy(images->image[l]);
     free(images->image);
     free(images->fraction);
 }

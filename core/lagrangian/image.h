@@ -16,9 +16,11 @@ typedef struct gbees_image {
     uint32_t *near;      /* [all][n][2]: the lower and the upper neighbour along each axis, or GBEES_NO_POINT */
     double *slope;       /* [count][n][values]: derivatives by the lattice's coordinates */
     double fisher[GBEES_MAX_DIM]; /* mean square of the derivative of the log weight along each axis */
+    double typical;               /* mean log mass of a point */
     double mass;                  /* logarithm of the sum of the points' weights */
     double left_out;              /* the weights of other points, as a fraction of those of all */
-    double misplaced;             /* mean error of places that are interpolated halfway between points, in cells */
+    double thin;      /* the share of the mass where the density is narrower than a cell in some direction */
+    double misplaced; /* mean error of places that are interpolated halfway between points, in cells */
 } gbees_image;
 
 /* Makes the image in cells of the problem's grid. */
@@ -50,8 +52,6 @@ typedef struct gbees_images {
  * lattice has a point. */
 int gbees_images_create(gbees_images *images, const gbees_problem *problem, int count, gbees_lattice *const *lattice,
                         const double *log_factor, int threads, gbees_error *error);
-/* Frees one image. */
-void gbees_images_release(gbees_images *images, int l);
 void gbees_images_destroy(gbees_images *images);
 
 #endif
