@@ -287,7 +287,7 @@ int gbees_deposit_marginals(const gbees_problem *problem, int lattices, gbees_la
     int failed = 0,
         status = gbees_images_create(&images, problem, lattices, lattice, log_factor, options->threads, error);
 
-    how.fine = (fineness){MARGINAL_WIDTH, 0.5};
+    how.fine = (fineness){MARGINAL_WIDTH, 0};
     for (how.state = 0; how.state < n && !status && !failed; how.state++) {
         gbees_initial_cells *to = &line[how.state];
         gbees_bricks sums = {0};
