@@ -89,7 +89,8 @@ static int grow(gbees_bricks *bricks)
     return 0;
 }
 
-size_t gbees_bricks_find(gbees_bricks *bricks, const int32_t *index)
+/* Returns the brick that holds a cell, made if there was none; SIZE_MAX: there is no memory. */
+static size_t find(gbees_bricks *bricks, const int32_t *index)
 {
     int32_t key[GBEES_MAX_DIM] = {0};
 
@@ -114,6 +115,23 @@ size_t gbees_bricks_find(gbees_bricks *bricks, const int32_t *index)
     return made;
 }
 
+gbees_brick_cell *gbees_bricks_at(gbees_bricks *bricks, const int32_t *index)
+{
+    const int32_t mask = (1 << bricks->shift) - 1, *key = bricks->count ? bricks->key[bricks->last] : NULL;
+    int same = key != NULL;
+    size_t at = 0;
+
+    for (int j = 0; j < bricks->n; j++) {
+        same &= key && key[j] == index[j] >> bricks->shift;
+        at += (size_t)(index[j] & mask) * bricks->step[j];
+    }
+    const size_t found = same ? bricks->last : find(bricks, index);
+    if (found == SIZE_MAX)
+        return NULL;
+    bricks->last = found;
+    return bricks->cell + found * bricks->entries + at;
+}
+
 int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor)
 {
     for (size_t b = 0; b < from->count; b++) {
@@ -121,7 +139,7 @@ int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor
 
         for (int j = 0; j < from->n; j++)
             index[j] = from->key[b][j] * (1 << from->shift);
-        const size_t found = gbees_bricks_find(to, index);
+        const size_t found = find(to, index);
         if (found == SIZE_MAX)
             return 1;
         gbees_brick_cell *cell = to->cell + found * to->entries;

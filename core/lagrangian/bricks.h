@@ -38,29 +38,9 @@ int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes);
 void gbees_bricks_close(gbees_bricks *bricks);
 double gbees_bricks_bytes(const gbees_bricks *bricks);
 
-/* Returns the brick that holds a cell, made if there was none; SIZE_MAX: there is no memory. */
-size_t gbees_bricks_find(gbees_bricks *bricks, const int32_t *index);
-
-/* Returns a cell, from which those above it along any axes are `step` on; NULL: there is no memory. */
-static inline gbees_brick_cell *gbees_bricks_at(gbees_bricks *bricks, const int32_t *index)
-{
-    const int32_t mask = (1 << bricks->shift) - 1;
-    const int32_t *key = bricks->count ? bricks->key[bricks->last] : NULL;
-    int same = key != NULL;
-    size_t at = 0;
-
-    for (int j = 0; j < bricks->n; j++) {
-        same &= key && key[j] == index[j] >> bricks->shift;
-        at += (size_t)(index[j] & mask) * bricks->step[j];
-    }
-    if (!same)
-        bricks->last = gbees_bricks_find(bricks, index);
-    if (bricks->last == SIZE_MAX) {
-        bricks->last = 0;
-        return NULL;
-    }
-    return bricks->cell + bricks->last * bricks->entries + at;
-}
+/* Returns a cell, made if there was none, from which those above it along any axes are `step` on; NULL: there is no
+ * memory. The pointer holds until the next call. */
+gbees_brick_cell *gbees_bricks_at(gbees_bricks *bricks, const int32_t *index);
 
 /* Adds sums, times a factor, to others. Returns 1 if there is no memory. */
 int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor);
