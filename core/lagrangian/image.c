@@ -24,6 +24,7 @@ void gbees_image_destroy(gbees_image *image)
     free(image->value);
     free(image->near);
     free(image->slope);
+    free(image->reach);
     free(image);
 }
 
@@ -219,6 +220,42 @@ static double error_at(const gbees_image *image, uint32_t i)
     return most;
 }
 
+/* How many points to each side are enough: two if the quartic's last term, one if the quadratic's next, is small in
+ * cells and in log mass; three if that can't be told. */
+static int reach_at(const gbees_image *image, uint32_t i)
+{
+    const size_t values = (size_t)image->values;
+    const double small = 1e-3;
+    int reach = 1;
+
+    for (int k = 0; k < image->n && reach < 3; k++) {
+        const double *at[2][4];
+
+        for (int side = 0; side < 2; side++) {
+            uint32_t next = i;
+
+            for (int r = 0; r < 4; r++) {
+                at[side][r] = next < image->all ? image->value + next * values : NULL;
+                next = next < image->all ? gbees_image_near(image, next, k, side) : GBEES_NO_POINT;
+            }
+        }
+        if (!at[0][2] || !at[1][2])
+            return 3;
+        for (size_t f = 0; f < values; f++) {
+            const double first = at[1][1][f] - at[0][1][f], second = at[1][2][f] - at[0][2][f],
+                         third = fabs(second - 2 * first) / 2 / 16;
+
+            if (third > small && (!at[0][3] || !at[1][3]))
+                return 3;
+            if (third > small)
+                reach = fabs(at[1][3][f] - at[0][3][f] - 4 * second + 5 * first) / 2 * 0.0117 > small ? 3
+                        : reach > 2                                                                   ? reach
+                                                                                                      : 2;
+        }
+    }
+    return reach;
+}
+
 static void differ_part(void *context, size_t part)
 {
     const making *m = context;
@@ -234,6 +271,7 @@ static void differ_part(void *context, size_t part)
                 slope[f] = difference(image, image->value + f, (uint32_t)i, k);
         }
         m->error[i] = error_at(image, (uint32_t)i);
+        image->reach[i] = (unsigned char)reach_at(image, (uint32_t)i);
     }
 }
 
@@ -298,9 +336,10 @@ static int make(making *m, int threads, gbees_error *error)
     number_points(m);
     image->value = gbees_array_create(image->count * (n + 1), sizeof *image->value);
     image->near = gbees_array_create(image->count * 2 * n, sizeof *image->near);
+    image->reach = gbees_array_create(image->count, 1);
     image->slope = gbees_array_create(image->count * n * (n + 1), sizeof *image->slope);
     m->error = gbees_array_create(image->count, sizeof *m->error);
-    if (image->value && image->near && image->slope && m->error) {
+    if (image->value && image->near && image->reach && image->slope && m->error) {
         gbees_workers_run(threads, GBEES_WORKERS_PARTS, fill_part, m);
         if (!complete_points(image)) {
             gbees_workers_run(threads, GBEES_WORKERS_PARTS, differ_part, m);

@@ -11,10 +11,8 @@ enum {
     POINTS = 2 * REACH + 1 /* of a line, at most */
 };
 
-/* A lattice cell's parts are at least so short that weights change little: this over the root of the mean square of
- * the log weight's derivative. */
-#define EXTENT 0.45
-/* How long a part may be, across several lattice cells, in the same measure: the sum over parts is still an integral.
+/* How long a part may be, also across several lattice cells, over the root of the mean square of the log weight's
+ * derivative: sums over parts are still as good as integrals.
  */
 #define LENGTH 1.1
 /* The most by which the log mass rises in a lattice cell. */
@@ -26,10 +24,9 @@ void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, double ty
 {
     *parts = (gbees_parts){.image = image, .typical = typical, .power = power};
     for (int k = 0; k < image->n; k++) {
-        const double root = sqrt(image->fisher[k]), wanted = ceil(root / EXTENT);
+        const double root = sqrt(image->fisher[k]);
 
         parts->length[k] = LENGTH / fmax(root, 1e-3);
-        parts->least[k] = wanted < 1 ? 1 : wanted < 8 ? (int)wanted : 8;
     }
 }
 
@@ -188,7 +185,8 @@ double gbees_parts_divide(gbees_parts *parts, uint32_t point)
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
             edge[j * n + k] = gbees_image_slope(parts->image, point, k)[j];
-    memcpy(parts->count, parts->least, sizeof parts->count);
+    for (int k = 0; k < n; k++)
+        parts->count[k] = 1;
     parts->width = fmin(distance, GBEES_PARTS_WIDEST);
     return gbees_divide(n, edge, parts->length, distance, parts->count);
 }
@@ -208,9 +206,8 @@ static void divide_along(gbees_parts *parts, uint32_t point, int j)
         most = fmax(most, change);
     }
     const double distance = distance_of(parts, point), wanted = ceil(most / distance);
-    const int least = parts->least[axis];
 
-    parts->count[axis] = wanted < least ? least : wanted < GBEES_DIVIDE_MOST ? (int)wanted : GBEES_DIVIDE_MOST;
+    parts->count[axis] = wanted < 1 ? 1 : wanted < GBEES_DIVIDE_MOST ? (int)wanted : GBEES_DIVIDE_MOST;
     parts->width = fmin(fmax(distance, most / parts->count[axis]), GBEES_PARTS_WIDEST);
 }
 
@@ -299,6 +296,7 @@ int gbees_parts_open(gbees_parts *parts, uint32_t point, int state)
     for (int k = 0; k < n; k++)
         axes += parts->count[k] > 1;
     parts->reach = reach_of(axes);
+    parts->reach = parts->reach < parts->image->reach[point] ? parts->reach : parts->image->reach[point];
     set_order(parts);
     if (set_memory(parts))
         return 1;

@@ -13,7 +13,6 @@ enum { GBEES_PARTS_BATCH = 512 /* parts that are made at once, unless one layer 
 /* A thread's memory for the parts of one lattice cell, and a batch of them. */
 typedef struct gbees_parts {
     const gbees_image *image;
-    int least[GBEES_MAX_DIM];              /* of parts along each axis of the lattice's cell */
     int count[GBEES_MAX_DIM];              /* of them along each axis */
     double length[GBEES_MAX_DIM];          /* that parts may have along these, in spacings */
     double typical;                        /* width of parts where the density is, in cells of the grid */
