@@ -444,6 +444,27 @@ START_TEST(needles_are_divided_once)
 }
 END_TEST
 
+/* Where an affine flow makes all cells alike, rounding must not divide them differently: it would show. */
+START_TEST(cells_alike_are_divided_alike)
+{
+    static const double length[] = {1.4, 1.4, 1.4};
+    double edge[GBEES_MATRIX];
+    int first[3] = {1, 1, 1};
+
+    turn(3, 0.4, edge);
+    for (int k = 0; k < 9; k++)
+        edge[k] *= 1.6;
+    gbees_divide(3, edge, length, 0.2, first);
+    for (int k = 0; k < 200; k++) {
+        int count[] = {1, 1, 1};
+
+        edge[k % 9] *= 1 + 4e-16 * (k % 7 - 3);
+        gbees_divide(3, edge, length, 0.2, count);
+        ck_assert(!memcmp(count, first, sizeof first));
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("deposit");
@@ -464,6 +485,7 @@ int main(void)
     tcase_set_timeout(others, 120);
     tcase_add_test(others, marginals_of_a_gaussian);
     tcase_add_test(others, needles_are_divided_once);
+    tcase_add_test(others, cells_alike_are_divided_alike);
     suite_add_tcase(suite, others);
     return run_suite(suite);
 }
