@@ -167,6 +167,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/image.h \
 	%D%/lagrangian/parts.c \
 	%D%/lagrangian/parts.h \
+	%D%/lagrangian/spread.c \
+	%D%/lagrangian/spread.h \
 	%D%/lagrangian/engine.c \
 	%D%/lagrangian/engine.h \
 	%D%/lagrangian/flood.c \

@@ -581,6 +581,7 @@ noinst_HEADERS = \
 	%D%/coverage.h \
 	%D%/fixtures/backends.h \
 	%D%/fixtures/cell_list.h \
+	%D%/fixtures/flow_lattice.h \
 	%D%/fixtures/dense.h \
 	%D%/fixtures/dense_split.h \
 	%D%/fixtures/engine_fixture.h \

@@ -15,7 +15,7 @@ int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes)
         bricks->step[j] = bricks->entries;
         bricks->entries *= ((size_t)1 << bricks->shift) + 1;
     }
-    const double most = bytes / ((double)bricks->entries * sizeof *bricks->sum + sizeof *bricks->key + 16);
+    const double most = bytes / ((double)bricks->entries * sizeof *bricks->cell + sizeof *bricks->key + 16);
 
     bricks->most = most < UINT32_MAX / 2 ? (size_t)most : UINT32_MAX / 2;
     bricks->table_mask = 4 * FIRST - 1;
@@ -26,14 +26,14 @@ int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes)
 void gbees_bricks_close(gbees_bricks *bricks)
 {
     free(bricks->key);
-    free(bricks->sum);
+    free(bricks->cell);
     free(bricks->table);
     *bricks = (gbees_bricks){0};
 }
 
 double gbees_bricks_bytes(const gbees_bricks *bricks)
 {
-    return (double)bricks->capacity * ((double)bricks->entries * sizeof *bricks->sum + sizeof *bricks->key) +
+    return (double)bricks->capacity * ((double)bricks->entries * sizeof *bricks->cell + sizeof *bricks->key) +
            (double)(bricks->table_mask + 1) * sizeof *bricks->table;
 }
 
@@ -65,22 +65,22 @@ static size_t slot_of(const gbees_bricks *bricks, const int32_t *key)
 static int grow(gbees_bricks *bricks)
 {
     const size_t capacity = bricks->capacity ? 2 * bricks->capacity : FIRST;
-    int64_t *sum = gbees_array_create(capacity * bricks->entries, sizeof *sum);
+    gbees_brick_cell *cell = gbees_array_create(capacity * bricks->entries, sizeof *cell);
     void *key = realloc(bricks->key, capacity * sizeof *bricks->key);
     uint32_t *table = calloc(4 * capacity, sizeof *table);
 
     if (key)
         bricks->key = key;
-    if (!sum || !key || !table) {
-        free(sum);
+    if (!cell || !key || !table) {
+        free(cell);
         free(table);
         return 1;
     }
     if (bricks->count)
-        memcpy(sum, bricks->sum, bricks->count * bricks->entries * sizeof *sum);
-    free(bricks->sum);
+        memcpy(cell, bricks->cell, bricks->count * bricks->entries * sizeof *cell);
+    free(bricks->cell);
     free(bricks->table);
-    bricks->sum = sum;
+    bricks->cell = cell;
     bricks->table = table;
     bricks->table_mask = 4 * capacity - 1;
     bricks->capacity = capacity;
@@ -89,12 +89,13 @@ static int grow(gbees_bricks *bricks)
     return 0;
 }
 
-size_t gbees_bricks_find(gbees_bricks *bricks, const int32_t *cell)
+/* Returns the brick that holds a cell, made if there was none; SIZE_MAX: there is no memory. */
+static size_t find(gbees_bricks *bricks, const int32_t *index)
 {
     int32_t key[GBEES_MAX_DIM] = {0};
 
     for (int j = 0; j < bricks->n; j++)
-        key[j] = cell[j] >> bricks->shift;
+        key[j] = index[j] >> bricks->shift;
     size_t slot = slot_of(bricks, key);
 
     if (bricks->table[slot])
@@ -109,28 +110,51 @@ size_t gbees_bricks_find(gbees_bricks *bricks, const int32_t *cell)
     const size_t made = bricks->count++;
 
     memcpy(bricks->key[made], key, sizeof key);
-    memset(bricks->sum + made * bricks->entries, 0, bricks->entries * sizeof *bricks->sum);
+    memset(bricks->cell + made * bricks->entries, 0, bricks->entries * sizeof *bricks->cell);
     bricks->table[slot] = (uint32_t)(made + 1);
     return made;
+}
+
+gbees_brick_cell *gbees_bricks_at(gbees_bricks *bricks, const int32_t *index)
+{
+    const int32_t mask = (1 << bricks->shift) - 1, *key = bricks->count ? bricks->key[bricks->last] : NULL;
+    int same = key != NULL;
+    size_t at = 0;
+
+    for (int j = 0; j < bricks->n; j++) {
+        same &= key && key[j] == index[j] >> bricks->shift;
+        at += (size_t)(index[j] & mask) * bricks->step[j];
+    }
+    const size_t found = same ? bricks->last : find(bricks, index);
+    if (found == SIZE_MAX)
+        return NULL;
+    bricks->last = found;
+    return bricks->cell + found * bricks->entries + at;
 }
 
 int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor)
 {
     for (size_t b = 0; b < from->count; b++) {
-        int32_t cell[GBEES_MAX_DIM];
+        int32_t index[GBEES_MAX_DIM];
 
         for (int j = 0; j < from->n; j++)
-            cell[j] = from->key[b][j] * (1 << from->shift);
-        const size_t found = gbees_bricks_find(to, cell);
+            index[j] = from->key[b][j] * (1 << from->shift);
+        const size_t found = find(to, index);
         if (found == SIZE_MAX)
             return 1;
-        int64_t *sum = to->sum + found * to->entries;
-        const int64_t *more = from->sum + b * from->entries;
+        gbees_brick_cell *cell = to->cell + found * to->entries;
+        const gbees_brick_cell *more = from->cell + b * from->entries;
 
-        for (size_t i = 0; i < to->entries && factor == 1; i++)
-            sum[i] += more[i];
-        for (size_t i = 0; i < to->entries && factor != 1; i++)
-            sum[i] += (int64_t)((double)more[i] * factor + 0.5);
+        for (size_t i = 0; i < to->entries && factor == 1; i++) {
+            cell[i].mass += more[i].mass;
+            cell[i].whole += more[i].whole;
+            cell[i].spread += more[i].spread;
+        }
+        for (size_t i = 0; i < to->entries && factor != 1; i++) {
+            cell[i].mass += (int64_t)((double)more[i].mass * factor + 0.5);
+            cell[i].whole += (int64_t)((double)more[i].whole * factor + 0.5);
+            cell[i].spread += (int64_t)((double)more[i].spread * factor + 0.5);
+        }
     }
     return 0;
 }
@@ -143,13 +167,11 @@ double gbees_bricks_total(const gbees_bricks *bricks)
         int64_t sum = 0;
 
         for (size_t i = 0; i < bricks->entries; i++)
-            sum += bricks->sum[b * bricks->entries + i];
+            sum += bricks->cell[b * bricks->entries + i].mass;
         total += (double)sum;
     }
     return total / GBEES_BRICKS_ONE;
 }
-
-/* ---- the list ---- */
 
 /* Moves what the upper layers hold to the bricks that they belong to. Returns 1 if there is no memory. */
 static int fold(gbees_bricks *bricks)
@@ -158,49 +180,71 @@ static int fold(gbees_bricks *bricks)
 
     for (size_t b = 0; b < count; b++)
         for (size_t i = 0; i < bricks->entries; i++) {
-            const int64_t sum = bricks->sum[b * bricks->entries + i];
-            int32_t cell[GBEES_MAX_DIM];
+            const gbees_brick_cell from = bricks->cell[b * bricks->entries + i];
+            int32_t index[GBEES_MAX_DIM];
             int upper = 0;
 
-            for (int j = 0; sum && j < bricks->n; j++) {
+            for (int j = 0; (from.mass || from.whole) && j < bricks->n; j++) {
                 const size_t at = i / bricks->step[j] % side;
 
-                cell[j] = bricks->key[b][j] * (1 << bricks->shift) + (int32_t)at;
+                index[j] = bricks->key[b][j] * (1 << bricks->shift) + (int32_t)at;
                 upper |= at == side - 1;
             }
             if (!upper)
                 continue;
-            int64_t *to = gbees_bricks_at(bricks, cell);
+            gbees_brick_cell *to = gbees_bricks_at(bricks, index);
             if (!to)
                 return 1;
-            *to += sum;
-            bricks->sum[b * bricks->entries + i] = 0;
+            to->mass += from.mass;
+            to->whole += from.whole;
+            to->spread += from.spread;
+            bricks->cell[b * bricks->entries + i] = (gbees_brick_cell){0};
         }
     return 0;
 }
 
-/* The sums of the brick beside another one along an axis; NULL: there is none. */
-static const int64_t *beside(const gbees_bricks *bricks, size_t b, int axis, int by)
+/* ---- sharpening ---- */
+
+/* The cells of the brick beside another one along an axis; NULL: there is none. */
+static const gbees_brick_cell *beside(const gbees_bricks *bricks, size_t b, int axis, int by)
 {
     int32_t key[GBEES_MAX_DIM];
 
     memcpy(key, bricks->key[b], sizeof key);
     key[axis] += by;
     const uint32_t found = bricks->table[slot_of(bricks, key)];
-    return found ? bricks->sum + (found - 1) * bricks->entries : NULL;
+    return found ? bricks->cell + (found - 1) * bricks->entries : NULL;
+}
+
+/* What the differences between a row's cells are taken of. A spreading over a width w multiplies waves by sinc(w k /
+ * 2)^3, k the wave number; its inverse is 1 + w^2/8 k^2 + 17/1920 w^4 k^4 + 4.7226e-4 w^6 k^6 + ..., and powers of k
+ * are differences of neighbours, of which there are more terms: -k^2 = d2 - d4/12 + d6/90 - ..., k^4 = d4 - d6/6 +
+ * ...
+ */
+typedef struct terms {
+    double mass, first, third, fifth;
+} terms;
+
+static terms terms_of(const gbees_brick_cell *cell)
+{
+    const double mass = (double)cell->mass, square = cell->whole ? (double)cell->spread / (double)cell->whole : 0,
+                 second = mass * square / 8, fourth = mass * square * square * (17 / 1920.),
+                 sixth = mass * square * square * square * 4.7226e-4;
+
+    return (terms){mass, second, second / 12 + fourth, second / 90 + fourth / 6 + sixth};
 }
 
 /* Sharpens a row of cells, from row[2] to row[1 + cells], of which two and three more are given: adds what each gets
- * to `change`, `step` apart, also what the cell above them gets. The difference of neighbours, whose weights undo the
- * spreading up to the eighth order, is moved to the one that holds more. */
-static void sharpen_row(const int64_t *row, size_t cells, const double *weight, int64_t *change, size_t step)
+ * to `change`, `step` apart, also what the cell above them gets. */
+static void sharpen_row(const terms *row, size_t cells, int64_t *change, size_t step)
 {
     for (size_t k = 0; k < cells; k++) {
-        const int64_t *at = row + k;
-        const double low = (double)at[2], high = (double)at[3], limit = (low < high ? low : high) / 4,
-                     first = high - low, third = (double)(at[4] - at[1]) - 3 * first,
-                     fifth = (double)(at[5] - at[0]) - 5 * (double)(at[4] - at[1]) + 10 * first,
-                     flow = weight[0] * first - weight[1] * third + weight[2] * fifth;
+        const terms *at = row + k;
+        const double low = at[2].mass, high = at[3].mass, limit = (low < high ? low : high) / 4,
+                     third = at[4].third - 3 * at[3].third + 3 * at[2].third - at[1].third,
+                     fifth = at[5].fifth - 5 * at[4].fifth + 10 * at[3].fifth - 10 * at[2].fifth + 5 * at[1].fifth -
+                             at[0].fifth,
+                     flow = at[3].first - at[2].first - third + fifth;
         const int64_t move = (int64_t)(flow > limit ? limit : flow < -limit ? -limit : flow);
 
         change[k * step] -= move;
@@ -209,50 +253,46 @@ static void sharpen_row(const int64_t *row, size_t cells, const double *weight, 
 }
 
 /* Sharpens a brick along an axis; the changes, also those of its upper layer, are added to `change`. */
-static void sharpen_brick(const gbees_bricks *bricks, size_t b, int axis, const double *weight, int64_t *change)
+static void sharpen_brick(const gbees_bricks *bricks, size_t b, int axis, int64_t *change)
 {
     enum { LONGEST = 64 };
     const size_t step = bricks->step[axis], cells = (size_t)1 << bricks->shift;
-    const int64_t *own = bricks->sum + b * bricks->entries, *low = beside(bricks, b, axis, -1),
-                  *high = beside(bricks, b, axis, 1);
-    int64_t row[LONGEST + 5];
+    const gbees_brick_cell *own = bricks->cell + b * bricks->entries, *low = beside(bricks, b, axis, -1),
+                           *high = beside(bricks, b, axis, 1);
+    terms row[LONGEST + 5] = {{0}};
 
     for (size_t i = 0; i < bricks->entries; i++) {
         if (i / step % (cells + 1) != 0)
             continue;
-        for (size_t k = 0; k < 2; k++)
-            row[k] = low ? low[i + (cells - 2 + k) * step] : 0;
+        for (size_t k = 0; k < 2 && low; k++)
+            row[k] = terms_of(&low[i + (cells - 2 + k) * step]);
         for (size_t k = 0; k < cells; k++)
-            row[2 + k] = own[i + k * step];
-        for (size_t k = 0; k < 3; k++)
-            row[2 + cells + k] = high && k < cells ? high[i + k * step] : 0;
-        sharpen_row(row, cells, weight, change + i, step);
+            row[2 + k] = terms_of(&own[i + k * step]);
+        for (size_t k = 0; k < 3 && k < cells && high; k++)
+            row[2 + cells + k] = terms_of(&high[i + k * step]);
+        sharpen_row(row, cells, change + i, step);
     }
 }
 
-int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double width)
+int gbees_bricks_sharpen(gbees_bricks *bricks, int axis)
 {
-    /* the spreading multiplies waves by sinc(x)^3, x = width / 2 times the wave number; of 1 / sinc(x)^3 in powers of
-     * the wave number, and differences for these */
-    const double square = width * width, a = square / 8, c = square * square * (17 / 1920.),
-                 e = square * square * square * 4.7226e-4,
-                 weight[] = {a, a / 12 + c, bricks->shift > 1 ? a / 90 + c / 6 + e : 0};
-
     if (fold(bricks))
         return 1;
-    const size_t count = bricks->count, entries = bricks->entries;
-    int64_t *change = gbees_array_create(count * entries, sizeof *change);
+    const size_t all = bricks->count * bricks->entries;
+    int64_t *change = gbees_array_create(all, sizeof *change);
 
     if (!change)
         return 1;
-    memset(change, 0, count * entries * sizeof *change);
-    for (size_t b = 0; b < count; b++)
-        sharpen_brick(bricks, b, axis, weight, change + b * entries);
-    for (size_t i = 0; i < count * entries; i++)
-        bricks->sum[i] += change[i];
+    memset(change, 0, all * sizeof *change);
+    for (size_t b = 0; b < bricks->count; b++)
+        sharpen_brick(bricks, b, axis, change + b * bricks->entries);
+    for (size_t i = 0; i < all; i++)
+        bricks->cell[i].mass += change[i];
     free(change);
     return fold(bricks);
 }
+
+/* ---- the list ---- */
 
 typedef struct brick_place {
     int32_t key[GBEES_MAX_DIM];
@@ -304,7 +344,7 @@ static void walk_axis(walk *w, int j, size_t first, size_t end, size_t offset)
 
             w->cell[j] = key * side + k;
             if (j == w->bricks->n - 1)
-                emit(w, w->bricks->sum[w->place[first].at + at]);
+                emit(w, w->bricks->cell[w->place[first].at + at].mass);
             else
                 walk_axis(w, j + 1, first, next, at);
         }
@@ -318,8 +358,10 @@ static int64_t largest(const gbees_bricks *bricks, int64_t least, size_t *count)
 
     *count = 0;
     for (size_t i = 0; i < bricks->count * bricks->entries; i++) {
-        most = bricks->sum[i] > most ? bricks->sum[i] : most;
-        *count += bricks->sum[i] >= least;
+        const int64_t mass = bricks->cell[i].mass;
+
+        most = mass > most ? mass : most;
+        *count += mass >= least;
     }
     return most;
 }
@@ -349,6 +391,12 @@ int gbees_bricks_list(gbees_bricks *bricks, double least, gbees_initial_cells *c
     brick_place *place = gbees_array_create(bricks->count, sizeof *place);
     w.place = place;
     if (!place || make_list(count, bricks->n, cells)) {
+        for (int j = 0; j < bricks->n; j++) {
+            free(cells->index[j]);
+            cells->index[j] = NULL;
+        }
+        free(cells->p);
+        cells->p = NULL;
         free(place);
         return 1;
     }

@@ -9,6 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a cell holds: its mass; and of the parts of it that were added with their centres in it, all mass, also that
+ * of other cells, and the same times the square of the width over which each was spread. */
+typedef struct gbees_brick_cell {
+    int64_t mass, whole, spread;
+} gbees_brick_cell;
+
 /* An integer of this many is the probability 1. */
 #define GBEES_BRICKS_ONE 0x1p60
 
@@ -21,7 +27,7 @@ typedef struct gbees_bricks {
     size_t count, capacity;        /* bricks */
     size_t most;                   /* bricks that may be made */
     int32_t (*key)[GBEES_MAX_DIM]; /* [count]: indices of a brick: those of its cells, shifted to the right */
-    int64_t *sum;                  /* [count][entries] */
+    gbees_brick_cell *cell;        /* [count][entries] */
     uint32_t *table;               /* [table_mask + 1]: number of a brick + 1; 0: none */
     size_t table_mask;
     size_t last; /* the brick that was found last */
@@ -32,37 +38,17 @@ int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes);
 void gbees_bricks_close(gbees_bricks *bricks);
 double gbees_bricks_bytes(const gbees_bricks *bricks);
 
-/* Returns the brick that holds a cell, made if there was none; SIZE_MAX: there is no memory. */
-size_t gbees_bricks_find(gbees_bricks *bricks, const int32_t *cell);
-
-/* Returns the sum of a cell, from which those above it along any axes are `step` on; NULL: there is no memory. */
-static inline int64_t *gbees_bricks_at(gbees_bricks *bricks, const int32_t *cell)
-{
-    const int32_t mask = (1 << bricks->shift) - 1;
-    const int32_t *key = bricks->count ? bricks->key[bricks->last] : NULL;
-    int same = key != NULL;
-    size_t at = 0;
-
-    for (int j = 0; j < bricks->n; j++) {
-        same &= key && key[j] == cell[j] >> bricks->shift;
-        at += (size_t)(cell[j] & mask) * bricks->step[j];
-    }
-    if (!same)
-        bricks->last = gbees_bricks_find(bricks, cell);
-    if (bricks->last == SIZE_MAX) {
-        bricks->last = 0;
-        return NULL;
-    }
-    return bricks->sum + bricks->last * bricks->entries + at;
-}
+/* Returns a cell, made if there was none, from which those above it along any axes are `step` on; NULL: there is no
+ * memory. The pointer holds until the next call. */
+gbees_brick_cell *gbees_bricks_at(gbees_bricks *bricks, const int32_t *index);
 
 /* Adds sums, times a factor, to others. Returns 1 if there is no memory. */
 int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor);
 
-/* Takes back what a spreading along an axis by a quadratic B-spline, of knots `width` cells apart, has done to cell
- * averages: moves sums from cells to neighbours that hold more, at most a quarter of them to each. Returns 1 if there
- * is no memory. */
-int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double width);
+/* Takes back what spreading along an axis by quadratic B-splines has done to cell averages, where knots are apart by
+ * the widths of which the cells hold means: moves mass from cells to neighbours that hold more, at most a quarter of
+ * it to each. Returns 1 if there is no memory. */
+int gbees_bricks_sharpen(gbees_bricks *bricks, int axis);
 
 /* The sum of all cells, as a probability. */
 double gbees_bricks_total(const gbees_bricks *bricks);

@@ -1,22 +1,28 @@
 /* deposit.c - divides the lattices' cells, and spreads the parts over the cells of a grid; see deposit.h. Threads
  * take groups of lattice cells, and each adds to sums of its own, which are integers and then added up. */
 #include "deposit.h"
-#include "base/clones.h"
 #include "base/memory.h"
 #include "base/workers.h"
-#include "bricks.h"
-#include "parts.h"
+#include "spread.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Distance of parts for marginals where the density is, in cells. */
+#define MARGINAL_WIDTH 0.125
+
 enum {
-    GROUP = 64,           /* lattice cells that a thread takes at once */
-    PARTS_MOST = 4000000, /* that are made, unless parts of a third of a cell are more */
-    RUN = 64,             /* parts of a batch whose cells are found at once */
-    POINT_NS = 20000      /* that a lattice cell takes, in nanoseconds */
+    GROUP = 64, /* lattice cells that a thread takes at once */
+    PARTS_MOST = 1000000,
+    SAMPLES = 256,   /* lattice cells from which the number of parts is estimated */
+    POINT_NS = 20000 /* that a lattice cell takes, in nanoseconds */
 };
+
+/* How wide parts are made, and how that depends on their mass (gbees_parts_prepare()). */
+typedef struct fineness {
+    double typical, power;
+} fineness;
 
 /* A thread's work. */
 typedef struct worker {
@@ -27,96 +33,26 @@ typedef struct worker {
 } worker;
 
 typedef struct deposit {
+    int state; /* -1: cells; else the marginal of a state */
     const gbees_image *image;
     worker *workers;
-    atomic_uint next;                /* the point that is taken next */
-    size_t step[1 << GBEES_MAX_DIM]; /* from a cell to those around a corner, bit j: above along axis j */
+    atomic_uint next; /* the point that is taken next */
 } deposit;
 
-/* ---- a batch of parts ---- */
-
-/* The integral of the quadratic B-spline of unit knots from below to t. */
-static inline double spline_below(double t)
-{
-    const double a = fmin(fabs(t), 1.5), rest = 1.5 - a,
-                 half = a < 0.5 ? a * (0.75 - a * a / 3) : 0.5 - rest * rest * rest / 6;
-
-    return t < 0 ? 0.5 - half : 0.5 + half;
-}
-
-/* Sets the lower of the two cells that each part is spread over along an axis, and the share of the upper one. The
- * part's mass is spread as a quadratic B-spline, of at most a cell's width in all. */
-GBEES_PROCESSOR_CLONES static void share_axis(const double *place, double width, size_t batch, int32_t *lower,
-                                              double *upper)
-{
-    const double scale = 1 / fmax(width, 1e-9);
-
-    for (size_t t = 0; t < batch; t++) {
-        const double below = floor(place[t]);
-
-        lower[t] = (int32_t)below;
-        upper[t] = spline_below((place[t] - below - 0.5) * scale);
-    }
-}
-
-/* Adds the mass of a part to the 2^n cells around a corner. Returns 1 if there is no memory. */
-static int add_part(gbees_bricks *bricks, const size_t *step, double mass, const int32_t *cell, const double *upper)
-{
-    const int n = bricks->n;
-    double share[1 << GBEES_MAX_DIM];
-    int64_t *sum = gbees_bricks_at(bricks, cell);
-
-    if (!sum)
-        return 1;
-    share[0] = mass;
-    for (int j = 0; j < n; j++)
-        for (int c = 0; c < 1 << j; c++) {
-            share[c + (1 << j)] = share[c] * upper[j];
-            share[c] -= share[c + (1 << j)];
-        }
-    for (int c = 0; c < 1 << n; c++)
-        sum[step[c]] += (int64_t)(share[c] + 0.5);
-    return 0;
-}
-
-/* Adds parts `first` to `end` - 1 of a batch, RUN at most. Returns 1 if there is no memory. */
-static int add_run(worker *w, size_t first, size_t end, const size_t *step)
-{
-    const gbees_parts *parts = &w->parts;
-    const int n = parts->image->n;
-    double above[GBEES_MAX_DIM][RUN], mass[RUN], upper[GBEES_MAX_DIM];
-    int32_t lower[GBEES_MAX_DIM][RUN], cell[GBEES_MAX_DIM];
-
-    for (int j = 0; j < n; j++)
-        share_axis(parts->place[j] + first, parts->width, end - first, lower[j], above[j]);
-    for (size_t t = 0; t < end - first; t++)
-        mass[t] = exp(parts->log_mass[first + t]) * (parts->share * GBEES_BRICKS_ONE);
-    for (size_t t = 0; t < end - first; t++) {
-        for (int j = 0; j < n; j++) {
-            cell[j] = lower[j][t];
-            upper[j] = above[j][t];
-        }
-        if (mass[t] >= 0.5 && add_part(&w->bricks, step, mass[t], cell, upper))
-            return 1;
-    }
-    return 0;
-}
+/* ---- a lattice ---- */
 
 /* Divides the cell around a point and adds its parts. Returns 1 if there is no memory. */
-static int add_point(worker *w, uint32_t point, const size_t *step)
+static int add_point(const deposit *d, worker *w, uint32_t point)
 {
-    gbees_parts *parts = &w->parts;
-    int failed = gbees_parts_open(parts, point);
+    static const int all[GBEES_MAX_DIM] = {0, 1, 2, 3, 4, 5, 6, 7};
+    int failed = gbees_parts_open(&w->parts, point, d->state);
 
-    while (!failed && gbees_parts_next(parts)) {
-        for (size_t first = 0; first < parts->batch && !failed; first += RUN)
-            failed = add_run(w, first, first + RUN < parts->batch ? first + RUN : parts->batch, step);
-        w->count += parts->batch;
+    while (!failed && gbees_parts_next(&w->parts)) {
+        failed = gbees_spread(&w->parts, d->state < 0 ? all : &d->state, &w->bricks);
+        w->count += w->parts.batch;
     }
     return failed;
 }
-
-/* ---- a lattice ---- */
 
 /* Takes groups of points until none is left. */
 static void work(void *context, size_t item)
@@ -128,7 +64,7 @@ static void work(void *context, size_t item)
         const uint32_t end = d->image->count - first < GROUP ? d->image->count : first + GROUP;
 
         for (uint32_t i = first; i < end && !w->failed; i++)
-            w->failed = add_point(w, i, d->step);
+            w->failed = add_point(d, w, i);
     }
 }
 
@@ -148,21 +84,24 @@ static int join(worker *workers, int threads, gbees_deposit_report *report)
     return failed;
 }
 
+/* What is to be done with each image. */
+typedef struct plan {
+    int threads, state; /* state: as that of a deposit */
+    double bytes;       /* the most that sums may take */
+    fineness fine;
+} plan;
+
 /* Sets *sums to the density of an image as sums over cells. Returns 1 if there is no memory. */
-static int deposit_image(const gbees_image *image, const gbees_deposit_options *options, double bytes, double width,
-                         gbees_bricks *sums, gbees_deposit_report *report)
+static int deposit_image(const gbees_image *image, const plan *how, gbees_bricks *sums, gbees_deposit_report *report)
 {
-    const int threads = gbees_workers_worth(options->threads, (double)image->count * POINT_NS);
-    deposit d = {.image = image, .workers = calloc((size_t)threads, sizeof *d.workers)};
+    const int threads = gbees_workers_worth(how->threads, (double)image->count * POINT_NS);
+    deposit d = {.state = how->state, .image = image, .workers = calloc((size_t)threads, sizeof *d.workers)};
     int failed = !d.workers;
 
     for (int k = 0; k < threads && !failed; k++) {
-        gbees_parts_prepare(&d.workers[k].parts, image, width);
-        failed = gbees_bricks_open(&d.workers[k].bricks, image->n, bytes / threads);
+        gbees_parts_prepare(&d.workers[k].parts, image, how->fine.typical, how->fine.power);
+        failed = gbees_bricks_open(&d.workers[k].bricks, how->state < 0 ? image->n : 1, how->bytes / threads);
     }
-    for (int c = 0; c < 1 << image->n && !failed; c++)
-        for (int j = 0; j < image->n; j++)
-            d.step[c] += c >> j & 1 ? d.workers[0].bricks.step[j] : 0;
     if (!failed) {
         gbees_workers_run(threads, (size_t)threads, work, &d);
         failed = join(d.workers, threads, report);
@@ -177,43 +116,75 @@ static int deposit_image(const gbees_image *image, const gbees_deposit_options *
     return failed;
 }
 
-/* The width of parts: the narrowest with which there are not too many. */
-static double choose_width(const gbees_images *images)
-{
-    static const double per_cell[] = {3, 4, 5, 6, 8, 10, 12, 14, 16};
-    size_t k = 0;
-
-    for (size_t next = 1; next < sizeof per_cell / sizeof *per_cell; k = next++) {
-        double parts = 0;
-
-        for (int l = 0; l < images->count; l++)
-            parts += gbees_parts_expect(images->image[l], 1 / per_cell[next]);
-        if (parts > PARTS_MOST)
-            break;
-    }
-    return 1 / per_cell[k];
-}
+/* ---- all lattices ---- */
 
 /* Adds the densities of all images, each with its fraction of the mass. Returns 1 if there is no memory. */
-static int deposit_all(gbees_images *images, const gbees_deposit_options *options, gbees_bricks *all,
-                       gbees_deposit_report *report)
+static int deposit_all(const gbees_images *images, const plan *how, gbees_bricks *all, gbees_deposit_report *report)
 {
-    const double bytes = (options->bytes > 0 ? options->bytes : gbees_memory_available() / 2) / 2;
-    const double width = choose_width(images);
-    int failed = images->count > 1 && gbees_bricks_open(all, images->image[0]->n, bytes);
+    int failed = images->count > 1 && gbees_bricks_open(all, how->state < 0 ? images->image[0]->n : 1, how->bytes);
 
     for (int l = 0; l < images->count && !failed; l++) {
         gbees_bricks one = {0}, *const sums = images->count == 1 ? all : &one;
 
-        failed = deposit_image(images->image[l], options, bytes, width, sums, report);
-        gbees_images_release(images, l);
-        if (!failed && images->count > 1 && images->fraction[l] > 0)
+        if (!(images->fraction[l] > 0))
+            continue;
+        failed = deposit_image(images->image[l], how, sums, report);
+        if (!failed && images->count > 1)
             failed = gbees_bricks_merge(all, &one, images->fraction[l] / gbees_bricks_total(&one));
         gbees_bricks_close(&one);
     }
     for (int j = 0; j < all->n && !failed; j++)
-        failed = gbees_bricks_sharpen(all, j, width);
+        failed = gbees_bricks_sharpen(all, j);
     return failed;
+}
+
+/* An estimate of the number of parts of all images. */
+static double expect(const gbees_images *images, fineness fine)
+{
+    double all = 0;
+
+    for (int l = 0; l < images->count; l++) {
+        const gbees_image *image = images->image[l];
+        const uint32_t step = image->count / SAMPLES + 1;
+        gbees_parts parts;
+
+        gbees_parts_prepare(&parts, image, fine.typical, fine.power);
+        for (uint32_t i = 0; i < image->count; i += step)
+            all += step * gbees_parts_divide(&parts, i);
+    }
+    return all;
+}
+
+/* The narrowest typical width with which there are not more than so many parts. */
+static fineness narrowest(const gbees_images *images, double power, double most)
+{
+    static const double per_cell[] = {3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32};
+    size_t k = 1;
+
+    while (k < sizeof per_cell / sizeof *per_cell && expect(images, (fineness){1 / per_cell[k], power}) <= most)
+        k++;
+    return (fineness){1 / per_cell[k - 1], power};
+}
+
+/* Chooses widths. Where the density is wider than cells in all directions the effect of spreading is taken back, but
+ * for that of jumps between the numbers of parts: so all are of one width. Else mass that is in wrong cells, a share
+ * of a part's that is proportional to its width, is least if the width goes with a power of the mass from 1/3 to 1/5,
+ * in two to four dimensions. */
+static fineness choose_fineness(const gbees_images *images, double most)
+{
+    double thin = 0;
+
+    for (int l = 0; l < images->count; l++)
+        thin += images->fraction[l] * images->image[l]->thin;
+    return narrowest(images, thin > 0.1 ? 0.25 : 0, most);
+}
+
+/* ---- cells ---- */
+
+static plan plan_of(const gbees_deposit_options *options)
+{
+    return (plan){.threads = options->threads,
+                  .bytes = (options->bytes > 0 ? options->bytes : gbees_memory_available() / 2) / 2};
 }
 
 int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattice *const *lattice,
@@ -223,18 +194,119 @@ int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattic
     gbees_deposit_report done = {0};
     gbees_images images;
     gbees_bricks sums = {0};
+    plan how = plan_of(options);
     int status = gbees_images_create(&images, problem, lattices, lattice, log_factor, options->threads, error);
 
-    if (!status && (deposit_all(&images, options, &sums, &done) ||
-                    gbees_bricks_list(&sums, options->least, cells, &done.dropped)))
-        status = gbees_error_set(error, GBEES_ENOMEM,
-                                 "not enough memory for the cells of a density: give wider ones, or allow for more "
-                                 "memory");
+    if (!status) {
+        how.state = -1;
+        how.fine = choose_fineness(&images, options->parts > 0 ? options->parts : PARTS_MOST);
+        if (deposit_all(&images, &how, &sums, &done) ||
+            gbees_bricks_list(&sums, options->least, cells, &done.dropped))
+            status = gbees_error_set(error, GBEES_ENOMEM,
+                                     "not enough memory for the cells of a density: give wider ones, or allow for "
+                                     "more memory");
+    }
     done.left_out = images.left_out;
     done.misplaced = images.misplaced;
     gbees_images_destroy(&images);
     gbees_bricks_close(&sums);
-    cells->mass = 1;
+    if (!status)
+        cells->mass = 1;
+    if (report && !status)
+        *report = done;
+    return status;
+}
+
+/* ---- marginals ---- */
+
+/* Cuts off the ends of a line of cells where they hold less than `least` of the largest, and scales the rest to sum
+ * to
+ * 1. Returns the mass that was cut off. */
+static double cut_ends(gbees_initial_cells *line, double least)
+{
+    size_t first = 0, end = line->count;
+    double most = 0, sum = 0;
+
+    for (size_t i = 0; i < line->count; i++)
+        most = fmax(most, line->p[i]);
+    while (line->p[first] < least * most)
+        first++;
+    while (line->p[end - 1] < least * most)
+        end--;
+    for (size_t i = first; i < end; i++)
+        sum += line->p[i];
+    for (size_t i = first; i < end; i++) {
+        line->index[0][i - first] = line->index[0][i];
+        line->p[i - first] = line->p[i] / sum;
+    }
+    line->count = end - first;
+    return 1 - sum;
+}
+
+static void clear_line(gbees_initial_cells *line)
+{
+    free(line->index[0]);
+    free(line->p);
+}
+
+/* Puts lines of cells, one for each of n states, into one block. NULL: no memory. */
+static gbees_marginals *join_lines(int n, const gbees_initial_cells *line)
+{
+    gbees_marginals *made;
+    uint64_t entries = 0, length[GBEES_MAX_DIM];
+
+    for (int j = 0; j < n; j++) {
+        length[j] = (uint64_t)(line[j].index[0][line[j].count - 1] - line[j].index[0][0]) + 1;
+        entries += length[j];
+    }
+    made = calloc(1, sizeof *made + entries * sizeof(double));
+    if (!made)
+        return NULL;
+    double *sums = (double *)(void *)(made + 1);
+    for (int j = 0; j < n; j++) {
+        made->first[j] = line[j].index[0][0];
+        made->length[j] = length[j];
+        made->line[j] = sums;
+        for (size_t i = 0; i < line[j].count; i++)
+            sums[line[j].index[0][i] - made->first[j]] = line[j].p[i];
+        sums += length[j];
+    }
+    return made;
+}
+
+int gbees_deposit_marginals(const gbees_problem *problem, int lattices, gbees_lattice *const *lattice,
+                            const double *log_factor, const gbees_deposit_options *options,
+                            gbees_marginals **marginals, gbees_deposit_report *report, gbees_error *error)
+{
+    const int n = problem->dimension;
+    gbees_deposit_report done = {0};
+    gbees_initial_cells line[GBEES_MAX_DIM] = {{0}};
+    gbees_marginals *made = NULL;
+    gbees_images images;
+    plan how = plan_of(options);
+    int failed = 0,
+        status = gbees_images_create(&images, problem, lattices, lattice, log_factor, options->threads, error);
+
+    how.fine = (fineness){MARGINAL_WIDTH, 0};
+    for (how.state = 0; how.state < n && !status && !failed; how.state++) {
+        gbees_initial_cells *to = &line[how.state];
+        gbees_bricks sums = {0};
+        double dropped = 0;
+
+        failed = deposit_all(&images, &how, &sums, &done) || gbees_bricks_list(&sums, 0, to, &dropped);
+        if (!failed)
+            done.dropped = fmax(done.dropped, cut_ends(to, options->least));
+        gbees_bricks_close(&sums);
+    }
+    if (!status && (failed || !(made = join_lines(n, line))))
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the marginals of a density");
+    done.left_out = images.left_out;
+    done.misplaced = images.misplaced;
+    gbees_images_destroy(&images);
+    for (int j = 0; j < n; j++)
+        clear_line(&line[j]);
+    if (!status)
+        *marginals = made;
     if (report && !status)
         *report = done;
     return status;

@@ -1,9 +1,10 @@
 /* deposit.h - the density that lattices carry, as averages over the cells of a grid at rest, or as marginals on its
  * axes (doc/method.md, "Lagrangian frame").
  *
- * A point stands for the lattice cell around it, which the flow has taken to somewhere else and bent. Its image is
- * subdivided until its parts are a third of a cell wide; the places of the parts, and their weights, are interpolated
- * by polynomials along one axis of the lattice after the other. Results have the same bits for any number of threads.
+ * A point stands for the lattice cell around it, which the flow has taken somewhere else and bent. Its image is
+ * divided into parts, whose places and weights are interpolated by polynomials along one axis of the lattice after
+ * the other; the mass of a part is spread over at most a cell's width, and what that does to averages is taken back.
+ * Results have the same bits for any number of threads.
  */
 #ifndef GBEES_LAGRANGIAN_DEPOSIT_H
 #define GBEES_LAGRANGIAN_DEPOSIT_H
@@ -15,6 +16,8 @@ typedef struct gbees_deposit_options {
     int threads;  /* 0: as many as the machine has */
     double least; /* cells with less than this fraction of the largest one's probability are dropped */
     double bytes; /* the most memory that the sums may take; 0: as much as there is */
+    double parts; /* about the most parts: more make it more accurate where the density is thinner than cells, but
+                   * parts are at most half a cell apart; 0: a million */
 } gbees_deposit_options;
 
 /* What a deposit has done. Fractions are of the mass of all lattices. */
@@ -30,8 +33,8 @@ typedef struct gbees_deposit_report {
 /* Makes the list of cells of the problem's grid: p[i] > 0 are integrals of the density over the cells, in
  * lexicographic order, and sum to 1. `mass` is 1; the other members of `cells` are 0.
  *
- * The mass of lattice l is exp(log_factor[l]) times the sum of its exp(log_weight), whatever becomes of it on the
- * way; log_factor NULL: its log_volume. Sets the lattices' indices, if they have none. `cells` is all zero before,
+ * The mass of lattice l is exp(log_factor[l]) times the sum of exp(log_weight) over its points with a place;
+ * log_factor NULL: its log_volume. Makes the lattices' hash tables, if they have none. `cells` is all zero before,
  * and the caller frees its arrays; report may be NULL. GBEES_ENUMERIC: no point has a finite place and a weight above
  * 0; GBEES_ENOMEM. */
 int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattice *const *lattice,

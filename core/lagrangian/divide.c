@@ -4,12 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* How long a part may be in the lattice's own coordinates: weights change by the same factor across a spacing. */
-#define LONGEST 1.4
-
 enum { ROUNDS = 8 /* of reductions, at most */ };
 
-/* The edges of a part: their images over the width of a part, and their own coordinates over LONGEST. */
+/* The edges of a part: their images over the width of a part, and their own coordinates over the longest that these
+ * may be. */
 typedef struct reduced {
     int n;
     double edge[GBEES_MAX_DIM][2 * GBEES_MAX_DIM];
@@ -48,7 +46,7 @@ static void reduce(reduced *r)
 
 /* Reduces the cell with so many parts. Sets *widest to the largest extent of a part over `width`; returns the sum of
  * their squares. */
-static double extents(int n, const double *edge, double width, const int *count, double *widest)
+static double extents(int n, const double *edge, const double *length, double width, const int *count, double *widest)
 {
     reduced r = {.n = n};
     double sum = 0, most = 0;
@@ -56,7 +54,7 @@ static double extents(int n, const double *edge, double width, const int *count,
     for (int k = 0; k < n; k++) {
         for (int j = 0; j < n; j++)
             r.edge[k][j] = edge[j * n + k] / (width * count[k]);
-        r.edge[k][n + k] = 1 / (LONGEST * count[k]);
+        r.edge[k][n + k] = 1 / (length[k] * count[k]);
     }
     reduce(&r);
     for (int j = 0; j < n; j++) {
@@ -71,18 +69,20 @@ static double extents(int n, const double *edge, double width, const int *count,
     return sum;
 }
 
-/* The next larger number of parts along an axis that is used, or the same if there is none. */
-static int next_count(int count)
+/* The next larger number of parts along an axis that is used, the double if there is `far` to go; or the same if
+ * there is none. */
+static int next_count(int count, int far)
 {
-    const int step = count < 8 ? 1 : count < 16 ? 2 : count < 32 ? 4 : 8;
+    const int step = far ? count : count < 8 ? 1 : count < 16 ? 2 : count < 32 ? 4 : 8;
 
     return count + step > GBEES_DIVIDE_MOST ? count : count + step;
 }
 
 /* Divides once more along the axis by which the parts become smallest. Returns 0 if there are as many as may be. */
-static int divide_more(int n, const double *edge, double width, int *count, double *widest)
+static int divide_more(int n, const double *edge, const double *length, double width, int *count, double *widest)
 {
     double best = INFINITY, all = 1;
+    const int far = *widest > 3;
     int axis = -1;
 
     for (int k = 0; k < n; k++)
@@ -91,11 +91,12 @@ static int divide_more(int n, const double *edge, double width, int *count, doub
         const int before = count[k];
         double tried = 0;
 
-        count[k] = next_count(before);
-        const double sum = count[k] > before && all / before * count[k] <= GBEES_DIVIDE_ALL
-                               ? extents(n, edge, width, count, &tried) * pow((double)count[k] / before, 1. / n)
-                               : INFINITY;
-        if (sum < best) {
+        count[k] = next_count(before, far);
+        const double sum =
+            count[k] > before && all / before * count[k] <= GBEES_DIVIDE_ALL
+                ? extents(n, edge, length, width, count, &tried) * pow((double)count[k] / before, 1. / n)
+                : INFINITY;
+        if (sum < 0.98 * best) { /* not by a hair: neighbouring cells would differ by rounding, and that shows */
             best = sum;
             axis = k;
             *widest = tried;
@@ -103,16 +104,16 @@ static int divide_more(int n, const double *edge, double width, int *count, doub
         count[k] = before;
     }
     if (axis >= 0)
-        count[axis] = next_count(count[axis]);
+        count[axis] = next_count(count[axis], far);
     return axis >= 0;
 }
 
-double gbees_divide(int n, const double *edge, double width, int *count)
+double gbees_divide(int n, const double *edge, const double *length, double width, int *count)
 {
     double widest, all = 1;
 
-    extents(n, edge, width, count, &widest);
-    while (widest > 1 && divide_more(n, edge, width, count, &widest))
+    extents(n, edge, length, width, count, &widest);
+    while (widest > 1 && divide_more(n, edge, length, width, count, &widest))
         ;
     for (int k = 0; k < n; k++)
         all *= count[k];

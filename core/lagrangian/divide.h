@@ -12,7 +12,9 @@ enum {
 /* Chooses the numbers of parts along the axes, count[n], from count[n] on, so that the parts' lattice has a cell
  * whose image is no wider than `width` along any axis of the grid: not that along the edges, which may be much longer
  * where the flow has made the images of all edges nearly parallel. edge[n][n]: the columns are the images of the
- * edges of the lattice's cell, in cells of the grid. Returns the number of all parts. */
-double gbees_divide(int n, const double *edge, double width, int *count);
+ * edges of the lattice's cell, in cells of the grid; length[n]: how long parts may be along
+ * each axis of the lattice, in spacings, as the weight changes by too much across more. Returns the number of all
+ * parts. */
+double gbees_divide(int n, const double *edge, const double *length, double width, int *count);
 
 #endif

@@ -24,6 +24,7 @@ void gbees_image_destroy(gbees_image *image)
     free(image->value);
     free(image->near);
     free(image->slope);
+    free(image->reach);
     free(image);
 }
 
@@ -188,31 +189,71 @@ static double difference(const gbees_image *image, const double *of, uint32_t po
     return sign * (4 * of[side * values] - of[next * values] - 3 * of[point * values]) / 2;
 }
 
-/* The error of a polynomial through seven points, halfway to the next, in cells: the largest of all axes and states;
- * 0 where there are not so many. */
+/* An estimate of the error of places that are interpolated halfway to the next point, in cells, the largest of all
+ * axes and states: by the difference of the highest even order, up to the sixth, for which there are points. */
 static double error_at(const gbees_image *image, uint32_t i)
 {
-    static const double binomial[] = {-20, 15, -6, 1};
+    static const double binomial[3][4] = {{-2, 1}, {6, -4, 1}, {-20, 15, -6, 1}},
+                        scale[] = {0.25 / 2, 0.5625 / 24, 3.515625 / 720};
+    const size_t values = (size_t)image->values;
     double most = 0;
 
     for (int k = 0; k < image->n; k++) {
-        double difference[GBEES_MAX_DIM] = {0};
-        uint32_t at[2] = {i, i};
+        uint32_t at[2][4] = {{i}, {i}};
         int reach = 0;
 
-        for (; reach < 4 && at[0] < image->all && at[1] < image->all; reach++) {
-            for (int j = 0; j < image->n; j++)
-                difference[j] += binomial[reach] *
-                                 (image->value[at[0] * (size_t)image->values + (size_t)j] +
-                                  image->value[at[1] * (size_t)image->values + (size_t)j]) /
-                                 (reach ? 1 : 2);
+        for (; reach < 3; reach++) {
             for (int side = 0; side < 2; side++)
-                at[side] = gbees_image_near(image, at[side], k, side);
+                at[side][reach + 1] = gbees_image_near(image, at[side][reach], k, side);
+            if (at[0][reach + 1] >= image->all || at[1][reach + 1] >= image->all)
+                break;
         }
-        for (int j = 0; j < image->n && reach == 4; j++)
-            most = fmax(most, fabs(difference[j]) * (3.5 / 720));
+        for (int j = 0; j < image->n && reach > 0; j++) {
+            double difference = 0;
+
+            for (int r = 0; r <= reach; r++)
+                for (int side = 0; side < (r ? 2 : 1); side++)
+                    difference += binomial[reach - 1][r] * image->value[at[side][r] * values + (size_t)j];
+            most = fmax(most, fabs(difference) * scale[reach - 1]);
+        }
     }
     return most;
+}
+
+/* How many points to each side are enough: two if the quartic's last term, one if the quadratic's next, is small in
+ * cells and in log mass; three if that can't be told. */
+static int reach_at(const gbees_image *image, uint32_t i)
+{
+    const size_t values = (size_t)image->values;
+    const double small = 1e-3;
+    int reach = 1;
+
+    for (int k = 0; k < image->n && reach < 3; k++) {
+        const double *at[2][4];
+
+        for (int side = 0; side < 2; side++) {
+            uint32_t next = i;
+
+            for (int r = 0; r < 4; r++) {
+                at[side][r] = next < image->all ? image->value + next * values : NULL;
+                next = next < image->all ? gbees_image_near(image, next, k, side) : GBEES_NO_POINT;
+            }
+        }
+        if (!at[0][2] || !at[1][2])
+            return 3;
+        for (size_t f = 0; f < values; f++) {
+            const double first = at[1][1][f] - at[0][1][f], second = at[1][2][f] - at[0][2][f],
+                         third = fabs(second - 2 * first) / 2 / 16;
+
+            if (third > small && (!at[0][3] || !at[1][3]))
+                return 3;
+            if (third > small)
+                reach = fabs(at[1][3][f] - at[0][3][f] - 4 * second + 5 * first) / 2 * 0.0117 > small ? 3
+                        : reach > 2                                                                   ? reach
+                                                                                                      : 2;
+        }
+    }
+    return reach;
 }
 
 static void differ_part(void *context, size_t part)
@@ -230,7 +271,41 @@ static void differ_part(void *context, size_t part)
                 slope[f] = difference(image, image->value + f, (uint32_t)i, k);
         }
         m->error[i] = error_at(image, (uint32_t)i);
+        image->reach[i] = (unsigned char)reach_at(image, (uint32_t)i);
     }
+}
+
+/* Whether the density around a point is narrower than a cell in some direction: the smallest deviation of a Gaussian
+ * with the weights' mean Fisher information. */
+static int is_thin(const gbees_image *image, uint32_t point)
+{
+    const int n = image->n;
+    double spread[GBEES_MATRIX] = {0}, squares[GBEES_MAX_DIM];
+
+    for (int k = 0; k < n; k++) {
+        const double *slope = gbees_image_slope(image, point, k);
+
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                spread[i * n + j] += slope[i] * slope[j] / fmax(image->fisher[k], 1e-300);
+    }
+    return gbees_matrix_eigen(n, spread, squares) || !(squares[0] > 1);
+}
+
+/* Sets `thin`, from some points. */
+static void set_thin(gbees_image *image)
+{
+    enum { SAMPLES = 256 };
+    const uint32_t step = image->count / SAMPLES + 1;
+    double thin = 0, all = 0;
+
+    for (uint32_t i = 0; i < image->count; i += step) {
+        const double mass = exp(image->value[(size_t)i * (size_t)image->values + (size_t)image->n]);
+
+        thin += is_thin(image, i) * mass;
+        all += mass;
+    }
+    image->thin = all > 0 ? thin / all : 0;
 }
 
 static void set_means(const making *m)
@@ -238,7 +313,8 @@ static void set_means(const making *m)
     gbees_image *image = m->image;
 
     for (uint32_t i = 0; i < image->count; i++) {
-        const double mass = exp(image->value[(size_t)i * (size_t)image->values + (size_t)image->n]);
+        const double log_mass = image->value[(size_t)i * (size_t)image->values + (size_t)image->n],
+                     mass = exp(log_mass);
 
         for (int k = 0; k < image->n; k++) {
             const double slope = gbees_image_slope(image, i, k)[image->n];
@@ -246,7 +322,9 @@ static void set_means(const making *m)
             image->fisher[k] += mass * slope * slope;
         }
         image->misplaced += mass * m->error[i];
+        image->typical += mass * log_mass;
     }
+    set_thin(image);
 }
 
 static int make(making *m, int threads, gbees_error *error)
@@ -258,9 +336,10 @@ static int make(making *m, int threads, gbees_error *error)
     number_points(m);
     image->value = gbees_array_create(image->count * (n + 1), sizeof *image->value);
     image->near = gbees_array_create(image->count * 2 * n, sizeof *image->near);
+    image->reach = gbees_array_create(image->count, 1);
     image->slope = gbees_array_create(image->count * n * (n + 1), sizeof *image->slope);
     m->error = gbees_array_create(image->count, sizeof *m->error);
-    if (image->value && image->near && image->slope && m->error) {
+    if (image->value && image->near && image->reach && image->slope && m->error) {
         gbees_workers_run(threads, GBEES_WORKERS_PARTS, fill_part, m);
         if (!complete_points(image)) {
             gbees_workers_run(threads, GBEES_WORKERS_PARTS, differ_part, m);
@@ -338,16 +417,10 @@ int gbees_images_create(gbees_images *images, const gbees_problem *problem, int 
     return status;
 }
 
-void gbees_images_release(gbees_images *images, int l)
-{
-    gbees_image_destroy(images->image[l]);
-    images->image[l] = NULL;
-}
-
 void gbees_images_destroy(gbees_images *images)
 {
     for (int l = 0; l < images->count; l++)
-        gbees_images_release(images, l);
+        gbees_image_destroy(images->image[l]);
     free(images->image);
     free(images->fraction);
 }

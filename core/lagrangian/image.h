@@ -10,15 +10,18 @@
  * point has no neighbour along an axis, which hold values to interpolate with, but no mass. The values of a point are
  * its place in cells, [n] and the logarithm of its mass as a fraction of the lattice's. */
 typedef struct gbees_image {
-    int n, values;       /* values of a point: n + 1 */
-    uint32_t count, all; /* points; with those that were added */
-    double *value;       /* [all][values] */
-    uint32_t *near;      /* [all][n][2]: the lower and the upper neighbour along each axis, or GBEES_NO_POINT */
-    double *slope;       /* [count][n][values]: derivatives by the lattice's coordinates */
+    int n, values;        /* values of a point: n + 1 */
+    uint32_t count, all;  /* points; with those that were added */
+    double *value;        /* [all][values] */
+    uint32_t *near;       /* [all][n][2]: the lower and the upper neighbour along each axis, or GBEES_NO_POINT */
+    unsigned char *reach; /* [count]: so many points to each side are enough to interpolate with, 1 to 3 */
+    double *slope;        /* [count][n][values]: derivatives by the lattice's coordinates */
     double fisher[GBEES_MAX_DIM]; /* mean square of the derivative of the log weight along each axis */
+    double typical;               /* mean log mass of a point */
     double mass;                  /* logarithm of the sum of the points' weights */
     double left_out;              /* the weights of other points, as a fraction of those of all */
-    double misplaced;             /* mean error of places that are interpolated halfway between points, in cells */
+    double thin;      /* the share of the mass where the density is narrower than a cell in some direction */
+    double misplaced; /* mean error of places that are interpolated halfway between points, in cells */
 } gbees_image;
 
 /* Makes the image in cells of the problem's grid. */
@@ -50,8 +53,6 @@ typedef struct gbees_images {
  * lattice has a point. */
 int gbees_images_create(gbees_images *images, const gbees_problem *problem, int count, gbees_lattice *const *lattice,
                         const double *log_factor, int threads, gbees_error *error);
-/* Frees one image. */
-void gbees_images_release(gbees_images *images, int l);
 void gbees_images_destroy(gbees_images *images);
 
 #endif

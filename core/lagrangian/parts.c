@@ -8,23 +8,25 @@
 
 enum {
     REACH = 3,
-    POINTS = 2 * REACH + 1, /* of a line, at most */
-    SAMPLES = 256           /* cells from which the number of parts is estimated */
+    POINTS = 2 * REACH + 1 /* of a line, at most */
 };
 
-/* A lattice cell's parts are at least so short that weights change little: this over the root of the mean square of
- * the log weight's derivative. */
-#ifndef EXTENT
-#define EXTENT 0.45
-#endif
+/* How long a part may be, also across several lattice cells, over the root of the mean square of the log weight's
+ * derivative: sums over parts are still as good as integrals.
+ */
+#define LENGTH 1.1
+/* The most by which the log mass rises in a lattice cell. */
+#define LOG_RISE 3
+/* The largest distance of parts along an axis of the grid, in cells. */
+#define FARTHEST 0.5
 
-void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, double width)
+void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, double typical, double power)
 {
-    *parts = (gbees_parts){.image = image, .width = width};
+    *parts = (gbees_parts){.image = image, .typical = typical, .power = power};
     for (int k = 0; k < image->n; k++) {
-        const double wanted = ceil(sqrt(image->fisher[k]) / EXTENT);
+        const double root = sqrt(image->fisher[k]);
 
-        parts->least[k] = wanted < 1 ? 1 : wanted < 8 ? (int)wanted : 8;
+        parts->length[k] = LENGTH / fmax(root, 1e-3);
     }
 }
 
@@ -37,10 +39,11 @@ void gbees_parts_close(gbees_parts *parts)
 
 /* ---- weights of a line's points ---- */
 
-/* How far lines reach to each side: the interpolation's cost is a power of it. */
-static int reach_of(int n)
+/* How far lines reach to each side: if `axes` of the lattice are divided, the interpolation's cost is this power of
+ * the lines' points. */
+static int reach_of(int axes)
 {
-    return n <= 4 ? REACH : n == 5 ? 2 : 1;
+    return axes <= 4 ? REACH : axes == 5 ? 2 : 1;
 }
 
 /* Lagrange's weights at u of the points -left ... right. */
@@ -77,9 +80,8 @@ static const double *weights_of(gbees_parts *parts, int count, int left, int rig
 
 /* Finds the points of a line through a point, at most POINTS, from the lowest on; *left of them are below it. Returns
  * their number. A line that begins or ends at the point reaches less far: it would amplify what it extrapolates. */
-static int line_of(const gbees_image *image, uint32_t point, int axis, uint32_t *line, int *left)
+static int line_of(const gbees_image *image, uint32_t point, int axis, int reach, uint32_t *line, int *left)
 {
-    const int reach = reach_of(image->n);
     uint32_t side[2][REACH];
     int length[2] = {0};
 
@@ -134,7 +136,7 @@ static int make_line(gbees_parts *parts, uint32_t point, int level, int *left)
 
     *left = 0;
     if (parts->count[axis] > 1)
-        points = line_of(parts->image, point, axis, line, left);
+        points = line_of(parts->image, point, axis, parts->reach, line, left);
     for (int r = 0; r < points; r++)
         if (interpolate(parts, line[r], level - 1, parts->line[level] + (size_t)r * values * parts->block[level - 1]))
             return 0;
@@ -165,29 +167,75 @@ static int interpolate(gbees_parts *parts, uint32_t point, int level, double *to
 
 /* ---- a cell ---- */
 
-/* Chooses the numbers of parts of the cell around a point; returns that of all. */
-static double divide(const gbees_image *image, uint32_t point, const int *least, double width, int *count)
+/* How far apart parts may be around a point. */
+static double distance_of(const gbees_parts *parts, uint32_t point)
 {
-    const int n = image->n;
+    const gbees_image *image = parts->image;
+    const double log_mass = image->value[(size_t)point * (size_t)image->values + (size_t)image->n];
+
+    return fmin(parts->typical * exp((image->typical - log_mass) * parts->power), FARTHEST);
+}
+
+double gbees_parts_divide(gbees_parts *parts, uint32_t point)
+{
+    const int n = parts->image->n;
+    const double distance = distance_of(parts, point);
     double edge[GBEES_MATRIX];
 
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
-            edge[j * n + k] = gbees_image_slope(image, point, k)[j];
-    memcpy(count, least, (size_t)n * sizeof *count);
-    return gbees_divide(n, edge, width, count);
+            edge[j * n + k] = gbees_image_slope(parts->image, point, k)[j];
+    for (int k = 0; k < n; k++)
+        parts->count[k] = 1;
+    parts->width = fmin(distance, GBEES_PARTS_WIDEST);
+    return gbees_divide(n, edge, parts->length, distance, parts->count);
 }
 
-double gbees_parts_expect(const gbees_image *image, double width)
+/* Divides the cell around a point along the axis across which state j changes most. */
+static void divide_along(gbees_parts *parts, uint32_t point, int j)
 {
-    const uint32_t step = image->count / SAMPLES + 1;
-    gbees_parts parts;
-    double sum = 0;
+    const int n = parts->image->n;
+    double most = 0;
+    int axis = 0;
 
-    gbees_parts_prepare(&parts, image, width);
-    for (uint32_t i = 0; i < image->count; i += step)
-        sum += divide(image, i, parts.least, width, parts.count);
-    return sum * step;
+    for (int k = 0; k < n; k++) {
+        const double change = fabs(gbees_image_slope(parts->image, point, k)[j]);
+
+        parts->count[k] = 1;
+        axis = change > most ? k : axis;
+        most = fmax(most, change);
+    }
+    const double distance = distance_of(parts, point), wanted = ceil(most / distance);
+
+    parts->count[axis] = wanted < 1 ? 1 : wanted < GBEES_DIVIDE_MOST ? (int)wanted : GBEES_DIVIDE_MOST;
+    parts->width = fmin(fmax(distance, most / parts->count[axis]), GBEES_PARTS_WIDEST);
+}
+
+/* The largest log mass that the cell around a point may have: where weights differ by many orders, polynomials
+ * through their logarithms swing. Each axis adds half the difference to the larger neighbour, or of what it would be
+ * if it is missing, and what a logarithm that is as curved as a Gaussian's may exceed that by. */
+static double log_limit(const gbees_image *image, uint32_t point)
+{
+    const double *value = image->value + image->n;
+    const size_t values = (size_t)image->values;
+    const double own = value[(size_t)point * values];
+    double more = 0;
+
+    for (int k = 0; k < image->n; k++) {
+        double rise[2] = {0, 0};
+        int there[2];
+
+        for (int upper = 0; upper < 2; upper++) {
+            const uint32_t near = gbees_image_near(image, point, k, upper);
+
+            there[upper] = near != GBEES_NO_POINT;
+            rise[upper] = there[upper] ? value[(size_t)near * values] - own : 0;
+        }
+        for (int upper = 0; upper < 2; upper++)
+            rise[upper] = there[upper] ? rise[upper] : -rise[!upper];
+        more += fmax(0, fmax(rise[0], rise[1])) / 2;
+    }
+    return own + fmin(more, LOG_RISE) + 0.25 * image->n;
 }
 
 /* Sorts the axes by their numbers of parts, so that the first levels, whose lines are the most, are the smallest. */
@@ -236,16 +284,24 @@ static int set_memory(gbees_parts *parts)
     return 0;
 }
 
-int gbees_parts_open(gbees_parts *parts, uint32_t point)
+int gbees_parts_open(gbees_parts *parts, uint32_t point, int state)
 {
-    const gbees_image *image = parts->image;
-    const int n = image->n;
+    const int n = parts->image->n;
+    int axes = 0;
 
-    divide(image, point, parts->least, parts->width, parts->count);
+    if (state < 0)
+        gbees_parts_divide(parts, point);
+    else
+        divide_along(parts, point, state);
+    for (int k = 0; k < n; k++)
+        axes += parts->count[k] > 1;
+    parts->reach = reach_of(axes);
+    parts->reach = parts->reach < parts->image->reach[point] ? parts->reach : parts->image->reach[point];
     set_order(parts);
     if (set_memory(parts))
         return 1;
     parts->layer = 0;
+    parts->log_most = log_limit(parts->image, point);
     parts->share = 1 / (double)parts->block[n];
     const int points = make_line(parts, point, n, &parts->left);
     parts->right = points - 1 - parts->left;
@@ -266,6 +322,8 @@ int gbees_parts_next(gbees_parts *parts)
     parts->batch = layers * block;
     combine(weight + parts->layer * POINTS, parts->left + 1 + parts->right, parts->line[n], (size_t)n + 1, block,
             layers, parts->place[0], parts->most);
+    for (size_t t = 0; t < parts->batch; t++)
+        parts->log_mass[t] = parts->log_mass[t] < parts->log_most ? parts->log_mass[t] : parts->log_most;
     parts->layer += layers;
     return 1;
 }

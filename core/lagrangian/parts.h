@@ -5,20 +5,27 @@
 #include "divide.h"
 #include "image.h"
 
+/* The most that the mass of a part is spread, in cells of the grid: knots of a quadratic B-spline are apart so much.
+ */
+#define GBEES_PARTS_WIDEST (1 / 3.)
 enum { GBEES_PARTS_BATCH = 512 /* parts that are made at once, unless one layer of them is more */ };
 
 /* A thread's memory for the parts of one lattice cell, and a batch of them. */
 typedef struct gbees_parts {
     const gbees_image *image;
-    int least[GBEES_MAX_DIM];              /* of parts along each axis of the lattice's cell */
     int count[GBEES_MAX_DIM];              /* of them along each axis */
-    double width;                          /* of a part, in cells */
+    double length[GBEES_MAX_DIM];          /* that parts may have along these, in spacings */
+    double typical;                        /* width of parts where the density is, in cells of the grid */
+    double power;                          /* of the mass with which the width falls */
+    double width;                          /* of this lattice cell's parts */
     int order[GBEES_MAX_DIM];              /* axes of the lattice, as they are interpolated one after the other */
     size_t block[GBEES_MAX_DIM + 1];       /* parts of the first axes of that order */
     double *weight[GBEES_DIVIDE_MOST + 1]; /* of the points of a line, by the number of parts; NULL: not made yet */
     double *memory, *line[GBEES_MAX_DIM + 1]; /* values at the points of a line, by level */
     size_t capacity;
+    int reach;                    /* of lines to each side, in points */
     int left, right;              /* points of the last line before and after its centre */
+    double log_most;              /* no part has a larger log_mass */
     size_t layer;                 /* next along the last axis */
     size_t batch, most;           /* parts in this batch; in any */
     double *place[GBEES_MAX_DIM]; /* [batch]: in cells */
@@ -26,12 +33,14 @@ typedef struct gbees_parts {
     double share;                 /* of a part in a cell */
 } gbees_parts;
 
-/* Makes a thread's memory; `parts` is all zero but for its image, and `least`. */
-void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, double width);
-/* An estimate of the number of parts of all cells. */
-double gbees_parts_expect(const gbees_image *image, double width);
-/* Divides the cell around a point. Returns 1 if there is no memory. */
-int gbees_parts_open(gbees_parts *parts, uint32_t point);
+/* Makes a thread's memory. The parts around a point with a share m of the mass are to be `typical` (typical share /
+ * m)^power wide. */
+void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, double typical, double power);
+/* Divides the cell around a point, without making its parts. Returns their number. */
+double gbees_parts_divide(gbees_parts *parts, uint32_t point);
+/* Divides the cell around a point: for cells of the grid if state is -1; for a marginal, only along one axis of the
+ * lattice, if it is a state's number. Returns 1 if there is no memory. */
+int gbees_parts_open(gbees_parts *parts, uint32_t point, int state);
 /* Makes the next batch of its parts; returns 0 if there are no more. */
 int gbees_parts_next(gbees_parts *parts);
 void gbees_parts_close(gbees_parts *parts);
