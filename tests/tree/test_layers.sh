@@ -19,7 +19,7 @@ core/audit/*          | audit/* base/* numerics/* <gbees/*> SYSTEM
 core/rivals/*         | rivals/* audit/* base/* numerics/* <gbees/*> SYSTEM
 core/frame/*          | frame/* base/* numerics/* <gbees/*> SYSTEM
 core/lagrangian/*     | lagrangian/* frame/* base/* numerics/* <gbees/*> SYSTEM
-core/solver/*         | solver/* frame/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
+core/solver/*         | solver/* lagrangian/* frame/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
 core/python/*         | python/* <gbees/*> SYSTEM
 core/command/*        | command/* plot/* solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
