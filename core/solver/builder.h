@@ -53,9 +53,9 @@ int builder_take_frame(builder *b, const gbees_node *node);
 /* lagrangian.c: with `frame: lagrangian` or `auto`, makes the density one of points that go with the flow; the initial
  * density is known. */
 int builder_set_lagrangian(builder *b);
-/* lagrangian.c: whether the diffusion is not 0 at the initial mean or a deviation from it along a state, at the start,
- * the end, or between. The backend checks every cell. */
-int builder_has_noise(const builder *b);
+/* lagrangian.c: whether the diffusion is not 0 at the initial mean, or, with `around`, a deviation from it along a
+ * state, at the start, the end, or between. The backend checks every cell. */
+int builder_has_noise(const builder *b, int around);
 
 /* regrids.c: fills problem->regrids; the times and the mode are known. */
 int builder_set_regrids(builder *b);

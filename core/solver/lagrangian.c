@@ -29,7 +29,7 @@ static int has_noise_at(const gbees_problem *problem, double time, const double 
     return found;
 }
 
-int builder_has_noise(const builder *b)
+int builder_has_noise(const builder *b, int around)
 {
     const gbees_problem *problem = b->problem;
     const double start = builder_number(b, "start", b->start), end = builder_number(b, "end", start);
@@ -38,6 +38,8 @@ int builder_has_noise(const builder *b)
     if (!problem->functions->diffusion_d)
         return 0;
     memcpy(y, problem->mean, sizeof y);
+    if (!around)
+        return has_noise_at(problem, start, y);
     for (int k = 0; k < 3; k++)
         for (int j = 0; j < problem->dimension; j++)
             for (int side = -1; side <= 1; side++) {
@@ -115,7 +117,7 @@ int builder_set_lagrangian(builder *b)
 
     if (!asked && !builder_is_set(b, "frame", "auto"))
         return check_others(b);
-    if (builder_has_noise(b))
+    if (builder_has_noise(b, 1))
         return !asked
                    ? check_others(b)
                    : gbees_node_error(builder_find(b, "frame"), b->error,

@@ -19,7 +19,7 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
 {
     int legacy = strcmp(mode->text, "legacy") == 0;
 
-    if (builder_has_noise(b))
+    if (builder_has_noise(b, 0))
         return gbees_node_error(mode, b->error, "mode: %s has no diffusion, and the model has: remove 'mode: %s'",
                                 mode->text, mode->text);
 

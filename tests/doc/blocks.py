@@ -49,6 +49,7 @@ NOT_RUN = {
     ("doc/performance.md", "make bench"): "measures for hours: test_bench.sh",
     ("doc/plugins.md", "#define GBEES_DIM"): "a part of a plugin",
     ("doc/plugins.md", "gbees-run --plugin mymodel --compile-only"): "needs CUDA's run-time compiler",
+    ("doc/python.md", "pip install"): "takes pip, and minutes: test_wheel.sh",
     ("doc/python.md", "make wheel"): "takes pip, and minutes: test_wheel.sh",
     ("doc/python.md", "export PYTHONPATH"): "the folders of this test",
     ("doc/python.md", "from dapper"): "needs the package dapper",
@@ -56,6 +57,7 @@ NOT_RUN = {
     ("doc/results.md", "/leg0/record0"): "a list of groups",
     ("doc/results.md", "mass = 1"): "a formula",
     ("doc/scaling.md", "step = c"): "a formula",
+    ("doc/scenario.md", "measurements: {file: data.csv, epoch"): "needs a table of dates: test_measurements.sh",
 }
 # Lines of shell blocks that are left out.
 LINES = {

@@ -10,8 +10,8 @@ command -v python3 >/dev/null || skip "there is no python3"
 base='
 apt: apt-get
 bash: bash
-coreutils: basename cat chmod chroot cksum comm cp cut date dd dirname env head id ln ls mkdir mkfifo mktemp mv od readlink rm
-coreutils: rmdir seq sha256sum sleep sort tail timeout touch tr uniq wc
+coreutils: basename cat chmod chroot cksum cp cut date dd dirname env head id ln ls mkdir mkfifo mktemp mv od readlink rm
+coreutils: rmdir seq sha256sum sleep sort tail timeout touch tr wc
 dash: sh
 diffutils: cmp diff
 findutils: find

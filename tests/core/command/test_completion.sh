@@ -63,7 +63,7 @@ offers 'published' gbees-run --plugin = lorenz63 --scenario = pub
 offers 'sigma= b= r=' gbees-run -p lorenz63 --param ''
 offers 'z' gbees-run -p lorenz63 --measurement-function ''
 offers 'frame= frame_cells=' gbees-run --set fr
-offers 'fixed moving' gbees-run --set frame =
+offers 'fixed moving lagrangian auto' gbees-run --set frame =
 offers 'split5 split5-mp split7 split7-mp' gbees-run --set scheme = spl
 offers 'moving' gbees-run --set = frame = m
 offers 'on off' gbees-run --set bound =
@@ -118,7 +118,7 @@ offers 'default published' scenario '' gbees-run --plugin lorenz63
 offers 'sigma b r' param '' gbees-run -p lorenz63
 offers 'z' measurement-function '' gbees-run --plugin=lorenz63
 offers 'model dimension' set '' gbees-run
-offers 'fixed moving' set frame= gbees-run
+offers 'fixed moving lagrangian auto' set frame= gbees-run
 offers 'auto bar json none' progress '' gbees-run
 offers 'files -/' output '' gbees-run
 offers 'svg' format '' gbees-plot

@@ -287,9 +287,9 @@ run 1 check jumping.so --strict
 run 0 check jumping.so --no-strict
 grep -qE '^continuity, default +warning: the drift is not continuous: at x = \(0.12,' out || fail "it sees no jump"
 what="gbees-run --plugin jumping"
-"$programs/gbees-run" --plugin ./jumping.so --backend cpu --until 0.5 --no-output >out 2>err || fail "exit status $?"
+"$programs/gbees-run" --plugin ./jumping.so --backend cpu --set factor=4 --until 0.5 --no-output >out 2>err || fail "exit status $?"
 has err "warning: at t = 0: the drift is not continuous: at x = (0.12,"
-"$programs/gbees-run" --plugin ./jumping.so --backend cpu --until 0.5 --no-output --strict >out 2>err &&
+"$programs/gbees-run" --plugin ./jumping.so --backend cpu --set factor=4 --until 0.5 --no-output --strict >out 2>err &&
     fail "--strict takes it"
 variant wide 's/factor: 4/factor: 0.3/; s/accuracy: 0.05/threshold: 1.0e-9/'
 run 1 check wide.so
@@ -368,9 +368,9 @@ has out "  diffusion  noise on the states, correlated between them: a full Q"
 variant backwards 's/end: 4\.0/end: -4.0/'
 run 1 check backwards.so
 failed 'scenario default' "end: expected a time after the start (0), found '-4.0'"
-variant misspelt 's/threshold:/treshold:/'
+variant misspelt 's/accuracy:/acuracy:/'
 run 1 check misspelt.so
-failed 'scenario default' "did you mean 'threshold'?"
+failed 'scenario default' "did you mean 'accuracy'?"
 variant unitless 's/"x2", "-"/"x2", ""/'
 run 0 check unitless.so --no-strict
 grep -qE "^units and texts +warning: 'x2' has no unit" out || fail "it does not miss the unit"

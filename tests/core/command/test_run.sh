@@ -73,7 +73,7 @@ grep -qE '^  bound +on\|off or \[low, high\]; default on' out || fail "--list-ke
 grep -qE '^  factor +a number > 0, or a list of them; default 1$' out || fail "--list-keys has no factor"
 run 0 --list-keys --json
 is_json_lines out
-has out '{"event":"key","name":"frame","choices":["fixed","moving"],"values":null,"default":"fixed"'
+has out '{"event":"key","name":"frame","choices":["fixed","moving","lagrangian","auto"],"values":null,"default":"fixed"'
 run 0 --list --json
 is_json_lines out
 grep -qE '"name":"cpu".*"uses":"(generic|neon|avx2|avx512)"' out || fail "no instruction set"

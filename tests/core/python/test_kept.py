@@ -154,7 +154,7 @@ def test_a_run_says_how_good_it_is():
         run = gbees.run("lorenz63", set={"accuracy": 0, "factor": 0.5, "threshold": 1e-3, "records": 1}, progress=False)
     for text in (repr(run), run._repr_html_()):
         assert "split5 on a grid at rest" in text and "none asked for" in text and f"at most {run.error:.2g}" in text
-        assert "off by more than a tenth" in text
+        assert "off by more than 0.1" in text
     assert run.error > 0.1
     with pytest.warns(gbees.Warning, match="the accuracy that was asked for, 0.01, is not certified"):
         missed = gbees.run("linear", set={"accuracy": 0.01}, runs_most=1, progress=False, samples=2000)
