@@ -128,6 +128,8 @@ static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
         gbees_hdf5_attribute(file, "/", lists[k].name, H5T_NATIVE_DOUBLE, 1, &size, lists[k].list);
     gbees_hdf5_attribute(file, "/", "error_density", H5T_NATIVE_DOUBLE, 1, &two, &c->density);
     put_integer(file, "error_samples", c->samples);
+    if (c->points > 0)
+        put_integer(file, "error_points", c->points);
     put_real(file, "error_effective", c->effective);
     put_text(file, "error_reason", c->reason);
     if (c->uncompared > 0)

@@ -100,7 +100,7 @@ static void read_certificate(gbees_hdf5 *file, gbees_snapshot *snapshot)
                  {"error_marginal", (size_t)snapshot->dimension, c->marginal},
                  {"error_kolmogorov", (size_t)snapshot->dimension, c->kolmogorov},
                  {"error_density", 1, &c->density}};
-    int64_t samples = 0;
+    int64_t samples = 0, points = 0;
 
     snapshot->certified = gbees_hdf5_has_attribute(file, "error_samples");
     if (!snapshot->certified)
@@ -108,6 +108,8 @@ static void read_certificate(gbees_hdf5 *file, gbees_snapshot *snapshot)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         gbees_hdf5_read_attribute_list(file, lists[k].name, H5T_NATIVE_DOUBLE, 2 * lists[k].count, lists[k].list);
     gbees_hdf5_read_attribute(file, "error_samples", H5T_NATIVE_INT64, &samples);
+    if (gbees_hdf5_has_attribute(file, "error_points"))
+        gbees_hdf5_read_attribute(file, "error_points", H5T_NATIVE_INT64, &points);
     gbees_hdf5_read_attribute(file, "error_effective", H5T_NATIVE_DOUBLE, &c->effective);
     gbees_hdf5_read_attribute_text(file, "error_reason", c->reason, sizeof c->reason);
     if (gbees_hdf5_has_attribute(file, "error_uncompared"))
@@ -118,6 +120,7 @@ static void read_certificate(gbees_hdf5 *file, gbees_snapshot *snapshot)
     if (gbees_hdf5_has_attribute(file, "error_estimate"))
         gbees_hdf5_read_attribute(file, "error_estimate", H5T_NATIVE_DOUBLE, &c->estimate);
     c->samples = (size_t)samples;
+    c->points = (uint64_t)points;
 }
 
 /* The list of samples, if there is one. */

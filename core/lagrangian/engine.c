@@ -59,6 +59,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
         for (int g = 0; g < made->parts && !status; g++)
             status =
                 gbees_flood_begin(&made->past, &made->source[g], &made->set[s].rule, &made->set[s].lattice[g], error);
+    if (!status)
+        status = gbees_engine_sharpen(made, error);
     if (status) {
         gbees_engine_destroy(made);
         return status;

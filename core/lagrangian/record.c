@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The places of a record's parts may be off by so much of a cell (gbees_deposit_report); lattices that are made
+ * denser for that have so many points at most. */
+static const double most_misplaced = 0.1, most_points = 1e6;
+static const double most_cells = 3e7;
+enum { ROUNDS = 5 };
+
 /* Takes moments to the grid's axes, as the contract has them: y = R' (x - c). */
 static void enter_grid(const gbees_problem *problem, gbees_statistics *statistics)
 {
@@ -78,27 +84,128 @@ int gbees_engine_statistics(gbees_engine *engine, const gbees_clock *clock, gbee
     return status;
 }
 
+/* ---- cells ---- */
+
+/* Lattices that a record's cells are made of: the engine's, or denser ones. */
+typedef struct source_lattices {
+    int count;
+    gbees_lattice **lattice; /* [parts] */
+    int own;                 /* 1: they are to be destroyed */
+} source_lattices;
+
+static void drop_lattices(source_lattices *from)
+{
+    for (int k = 0; k < from->count && from->own; k++)
+        gbees_lattice_destroy(from->lattice[k]);
+    from->count = from->own = 0;
+}
+
+/* Replaces the lattices by denser ones. Without memory for these, or if there are too many points, they stay, and
+ * *done is 0. */
+static int make_denser(const gbees_engine *engine, double times, source_lattices *from, int *done, gbees_error *error)
+{
+    gbees_lattice **made = calloc((size_t)engine->parts, sizeof *made);
+    source_lattices denser = {.lattice = made, .own = 1};
+    double edges[GBEES_MATRIX], points = 0;
+    const int n = engine->problem->dimension;
+    int status = GBEES_OK, part = 0;
+
+    for (int k = 0; k < n * n; k++)
+        edges[k] = k % (n + 1) == 0 ? 1 / times : 0;
+    for (int k = 0; k < from->count; k++)
+        points += from->lattice[k]->count * pow(times, n);
+    *done = made && points < most_points && !engine->smoothed;
+    for (int k = 0; k < from->count && *done && !status; k++, part++) {
+        while (!engine->set[0].lattice[part])
+            part++;
+        status = gbees_flood_anew(&engine->past, &engine->source[part], &engine->set[0].rule, from->lattice[k], edges,
+                                  NULL, 0, &made[k], error);
+        denser.count += status == GBEES_OK;
+    }
+    if (!*done || status) {
+        drop_lattices(&denser);
+        free(made);
+        *done = 0;
+        return status == GBEES_ENOMEM ? GBEES_OK : status;
+    }
+    drop_lattices(from);
+    memcpy(from->lattice, made, (size_t)engine->parts * sizeof *made);
+    from->count = denser.count;
+    from->own = 1;
+    free(made);
+    return GBEES_OK;
+}
+
+static void clear(gbees_initial_cells *cells)
+{
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        free(cells->index[j]);
+    free(cells->p);
+    *cells = (gbees_initial_cells){.count = 0};
+}
+
+/* Deposits the density, of lattices as dense as their places can be interpolated between points. */
+static int deposit(const gbees_engine *engine, source_lattices *from, gbees_initial_cells *cells, gbees_error *error)
+{
+    const gbees_deposit_options options = {.threads = engine->threads, .least = exp(-engine->set[0].rule.tail)};
+    int status = GBEES_OK, more = 1;
+
+    for (int round = 0; more && !status; round++) {
+        gbees_deposit_report report = {.misplaced = 0};
+
+        clear(cells);
+        status =
+            gbees_deposit_cells(engine->problem, from->count, from->lattice, NULL, &options, cells, &report, error);
+        more = !status && report.misplaced > most_misplaced && round < ROUNDS;
+        if (more)
+            status =
+                make_denser(engine, fmin(pow(report.misplaced / most_misplaced, 0.25) * 1.1, 2), from, &more, error);
+    }
+    return status;
+}
+
+/* Refuses to make so many cells that they would take minutes: as many as cover a Gaussian of the density's entropy.
+ */
+static int check_cells(gbees_engine *engine, gbees_error *error)
+{
+    const int n = engine->problem->dimension;
+    const double tail = engine->set[0].rule.tail;
+    gbees_statistics now;
+    const int status = gbees_engine_statistics(engine, NULL, &now, error);
+    double log_cells = now.entropy - 0.5 * n + 0.5 * n * log(tail) - lgamma(0.5 * n + 1);
+
+    for (int j = 0; j < n; j++)
+        log_cells -= log(engine->problem->width[j]);
+    if (status || log_cells < log(most_cells))
+        return status;
+    return gbees_error_set(
+        error, GBEES_ENOMEM,
+        "the density of a record would take some %.2g cells: give wider ones ('width', 'factor'), or "
+        "write none: 'output: {densities: none}'",
+        exp(log_cells));
+}
+
 int gbees_engine_cells(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
                        gbees_error *error)
 {
-    gbees_lattice **list = calloc((size_t)engine->parts, sizeof *list);
+    source_lattices from = {.lattice = calloc((size_t)engine->parts, sizeof *from.lattice)};
     gbees_initial_cells cells = {.count = 0};
     const int32_t *index[GBEES_MAX_DIM];
     int status;
 
     (void)fraction;
-    if (!list)
+    if (!from.lattice)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
-    const gbees_deposit_options options = {.threads = engine->threads, .least = exp(-engine->set[0].rule.tail)};
-    status = gbees_deposit_cells(engine->problem, gbees_engine_list(engine, 0, list), list, NULL, &options, &cells,
-                                 NULL, error);
+    from.count = gbees_engine_list(engine, 0, from.lattice);
+    status = check_cells(engine, error);
+    if (!status)
+        status = deposit(engine, &from, &cells, error);
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         index[j] = cells.index[j];
     if (!status && visitor(context, cells.count, index, cells.p))
         status = gbees_error_set(error, GBEES_ENOMEM, "the cells were not taken");
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        free(cells.index[j]);
-    free(cells.p);
-    free(list);
+    clear(&cells);
+    drop_lattices(&from);
+    free(from.lattice);
     return status;
 }

@@ -8,7 +8,7 @@
 /* What is saved beside the lattices' points. */
 typedef struct engine_state {
     int32_t parts, past;
-    double now, pace, log_evidence[GBEES_LAGRANGIAN_SETS];
+    double now, pace, figure, log_evidence[GBEES_LAGRANGIAN_SETS];
     gbees_totals totals;
 } engine_state;
 
@@ -57,6 +57,7 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     state.past = engine->past.count;
     state.now = engine->past.now;
     state.pace = engine->pace;
+    state.figure = engine->figure;
     memcpy(state.log_evidence, engine->log_evidence, sizeof state.log_evidence);
     state.totals = engine->totals;
     GBEES_CLEAR_GAPS(&state.totals);
@@ -167,6 +168,7 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     }
     made->past.now = state.now;
     made->pace = state.pace;
+    made->figure = state.figure;
     made->evaluations = state.totals.cell_updates;
     memcpy(made->log_evidence, state.log_evidence, sizeof state.log_evidence);
     const int threads = made->totals.threads;

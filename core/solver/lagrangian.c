@@ -126,6 +126,11 @@ int builder_set_lagrangian(builder *b)
                                       b->model->name);
     if (asked && check_keys(b))
         return (int)b->error->status;
+    if (builder_number(b, "accuracy", 0) > 0 && builder_is_set(b, "accuracy_of", "density"))
+        return gbees_node_error(
+            builder_find(b, "accuracy_of"), b->error,
+            "accuracy_of: points that go with the flow have no cells to compare: give 'moments' or "
+            "'marginals'");
     problem->lagrangian = 1;
     problem->frame_least = builder_number(b, "points", default_points);
     problem->frame_cells = builder_number(b, "frame_cells", fmax(default_most, problem->frame_least));

@@ -85,7 +85,7 @@ int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backen
     int status = gbees_equations_check(problem, error);
 
     if (!status)
-        status = check_ranks(backend, options, error);
+        status = check_ranks(gbees_solver_backend(problem, backend), options, error);
     if (status)
         return status;
     /* The run may go on for a failure of a grid: rank 0 tells when it has ended. */
