@@ -24,11 +24,17 @@ static void include(double value, gbees_panel *panel)
     panel->hi[1] = fmax(panel->hi[1], value);
 }
 
-static void include_points(const gbees_points *points, gbees_panel *panel)
+/* Includes the points with so many standard deviations to both sides. */
+static void include_points(const gbees_points *points, double deviations, gbees_panel *panel)
 {
-    for (size_t i = 0; i < points->count; i++)
-        if (points->time[i] >= panel->lo[0] && points->time[i] <= panel->hi[0])
-            include(points->value[i], panel);
+    for (size_t i = 0; i < points->count; i++) {
+        const double side = deviations > 0 ? deviations * points->std[i] : 0;
+
+        if (points->time[i] < panel->lo[0] || points->time[i] > panel->hi[0])
+            continue;
+        include(points->value[i] - side, panel);
+        include(points->value[i] + side, panel);
+    }
 }
 
 static void include_bands(const gbees_gallery *gallery, int state, gbees_panel *panel)
@@ -61,9 +67,9 @@ static void set_range(const gbees_gallery *gallery, int state, gbees_panel *pane
     for (int k = 0; k < gallery->others && gallery->run[k]; k++)
         include_bands(gallery->run[k], state, panel);
     if (series) {
-        include_points(&series->measured[state], panel);
-        include_points(&series->truth[state], panel);
-        include_points(&series->smoothed[state], panel);
+        include_points(&series->measured[state], 0, panel);
+        include_points(&series->truth[state], 0, panel);
+        include_points(&series->smoothed[state], 1, panel);
     }
     const double margin = 0.06 * (panel->hi[1] - panel->lo[1]);
     panel->lo[1] -= margin > 0 ? margin : 1;
