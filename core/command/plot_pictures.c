@@ -84,7 +84,7 @@ static int list_pictures(const gbees_gallery *gallery, picture list[PICTURES], i
 
     if (gallery->run[0])
         return list_of_runs(gallery, is_filtered, list, first);
-    if (is_filtered)
+    if (is_filtered || gallery->series->smoothed[0].count > 0)
         list[count++] = (picture){"series", gbees_draw_series};
     list[count++] = (picture){"marginals", gbees_draw_marginals};
     if (gallery->others > 0)
@@ -95,7 +95,7 @@ static int list_pictures(const gbees_gallery *gallery, picture list[PICTURES], i
         list[count++] = (picture){"density", gbees_draw_density};
     if (gallery->picture_dimension == 3)
         list[count++] = (picture){"isosurface", gbees_draw_isosurfaces};
-    *first = is_filtered ? 0 : count - 1;
+    *first = strcmp(list[0].name, "series") == 0 ? 0 : count - 1;
     return count;
 }
 

@@ -250,7 +250,7 @@ static void put_bounds(gbees_hdf5 *file, const char *name, int rank, const hsize
                             (const char *[]){real_names[TIME], rank == 3 ? "state" : "value_bound", "value_bound"});
 }
 
-/* Writes the series that records and steps have; those of the steps into a group. */
+/* Writes the series that records and steps have; those of steps, and of smoothed records, into a group. */
 static void put_rows(const gbees_moments *moments, gbees_hdf5 *file, const char *group)
 {
     const hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
@@ -262,7 +262,7 @@ static void put_rows(const gbees_moments *moments, gbees_hdf5 *file, const char 
         put_series(file, name, H5T_NATIVE_DOUBLE, 1, size, moments->reals[k], scale);
     }
     for (int k = 0; k < INTEGERS; k++) {
-        if (k == RECORD && group[0])
+        if (k == RECORD && strcmp(group, "steps/") == 0)
             continue;
         (void)snprintf(name, sizeof name, "%s%s", group, integer_names[k]);
         put_series(file, name, H5T_NATIVE_INT64, 1, size, moments->integers[k], scale);

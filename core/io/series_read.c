@@ -1,5 +1,5 @@
-/* series_read.c - measurements and truth of moments.h5 as points of each state; see gbees/results.h. A
- * child process reads the file, as it does records: nothing that comes from there is trusted. */
+/* series_read.c - measurements, truth and smoothed means of moments.h5 as points of each state; see gbees/results.h.
+ * A child process reads the file, as it does records: nothing that comes from there is trusted. */
 #include "file_child.h"
 #include "hdf5_scale.h"
 #include "results_list.h"
@@ -48,6 +48,7 @@ void gbees_series_destroy(gbees_series *series)
     for (int j = 0; series && j < GBEES_MAX_DIM; j++) {
         clear(&series->measured[j]);
         clear(&series->truth[j]);
+        clear(&series->smoothed[j]);
     }
     free(series);
 }
@@ -167,6 +168,29 @@ static void load_truth(gbees_hdf5 *file, const job *j, gbees_series *series)
     free(state);
 }
 
+static void load_smoothed(gbees_hdf5 *file, const job *j, gbees_series *series)
+{
+    const hsize_t n = (hsize_t)j->dimension;
+    hsize_t count = 0, size[2] = {0}, square[3] = {0};
+
+    if (!gbees_hdf5_has_dataset(file, "smoothed/time"))
+        return;
+    double *time = read_numbers(file, "smoothed/time", 1, &count),
+           *mean = read_numbers(file, "smoothed/mean", 2, size);
+    double *covariance = read_numbers(file, "smoothed/covariance", 3, square);
+    if (!file->status && (size[0] != count || size[1] != n || square[0] != count || square[1] != n || square[2] != n))
+        gbees_hdf5_reject(file, GBEES_EINPUT, "its smoothed records are damaged");
+    for (hsize_t s = 0; !file->status && s < n; s++) {
+        if (!reserve(&series->smoothed[s], (size_t)count))
+            gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+        for (hsize_t i = 0; !file->status && i < count; i++)
+            add(&series->smoothed[s], time[i], mean[i * n + s], sqrt(fmax(0, covariance[(i * n + s) * n + s])));
+    }
+    free(time);
+    free(mean);
+    free(covariance);
+}
+
 static int load(const job *j, gbees_series *series, gbees_error *error)
 {
     gbees_hdf5 file;
@@ -176,6 +200,7 @@ static int load(const job *j, gbees_series *series, gbees_error *error)
         return status;
     load_measured(&file, j, series);
     load_truth(&file, j, series);
+    load_smoothed(&file, j, series);
     return gbees_hdf5_close(&file, error);
 }
 
@@ -202,7 +227,8 @@ static void read_and_pass(int descriptor, void *context)
     int bad = gbees_child_write(descriptor, &error, sizeof error) || error.status || !series ||
               gbees_child_write(descriptor, &series->measurements, sizeof series->measurements);
     for (int s = 0; !bad && s < j->dimension; s++)
-        bad = pass_points(descriptor, &series->measured[s]) || pass_points(descriptor, &series->truth[s]);
+        bad = pass_points(descriptor, &series->measured[s]) || pass_points(descriptor, &series->truth[s]) ||
+              pass_points(descriptor, &series->smoothed[s]);
     gbees_series_destroy(series);
 }
 
@@ -233,7 +259,8 @@ static int take(gbees_child *child, void *result)
     int bad = gbees_child_read(child, &series->measurements, sizeof series->measurements);
 
     for (int s = 0; !bad && s < to->dimension; s++)
-        bad = take_points(child, &series->measured[s]) || take_points(child, &series->truth[s]);
+        bad = take_points(child, &series->measured[s]) || take_points(child, &series->truth[s]) ||
+              take_points(child, &series->smoothed[s]);
     return bad ? -1 : 0;
 }
 

@@ -47,7 +47,7 @@ static double how_much(const gbees_engine *engine, double factor)
 int gbees_engine_sharpen(gbees_engine *engine, gbees_error *error)
 {
     const gbees_problem *problem = engine->problem;
-    double before = INFINITY;
+    double least = INFINITY;
     int in_vain = 0, status = GBEES_OK;
 
     while (problem->accuracy > 0 && !status) {
@@ -58,12 +58,12 @@ int gbees_engine_sharpen(gbees_engine *engine, gbees_error *error)
             status ? NAN : gbees_certificate_error(&certificate, problem->dimension, problem->accuracy_of).bound;
         if (status || !(bound > problem->accuracy))
             break;
-        in_vain = bound > little_better * before ? in_vain + 1 : 0;
+        in_vain = bound > little_better * least ? in_vain + 1 : 0;
         if (in_vain == 2) {
             engine->totals.warnings |= GBEES_WARNING_ACCURACY;
             break;
         }
-        before = bound;
+        least = fmin(least, bound);
         status = make_denser(engine, how_much(engine, bound / (aim * problem->accuracy)), error);
         if (status == GBEES_ENOMEM) {
             engine->totals.warnings |= GBEES_WARNING_ACCURACY;

@@ -1,4 +1,5 @@
-/* series.c - the figure of every state against time: mean and central bands of its density, measurements, truth. */
+/* series.c - the figure of every state against time: mean and central bands of its density, measurements, truth, and
+ * means and deviations given all measurements. */
 #include "draw.h"
 #include "other.h"
 #include "region.h"
@@ -12,7 +13,8 @@ static const double text_size = 13;
 /* The central 95 % lie between the first and the last of these, the central 68 % between the others. */
 static const double quantile[QUANTILES] = {0.025, 0.16, 0.84, 0.975};
 
-static const gbees_rgb mean_color = {0.10, 0.28, 0.56}, measured_color = {0.84, 0.32, 0.06}, truth_color = {0, 0, 0};
+static const gbees_rgb mean_color = {0.10, 0.28, 0.56}, measured_color = {0.84, 0.32, 0.06}, truth_color = {0, 0, 0},
+                       smoothed_color = {0.00, 0.45, 0.18};
 
 /* ---- a panel ----------------------------------------------------------------------------------------------- */
 
@@ -22,11 +24,17 @@ static void include(double value, gbees_panel *panel)
     panel->hi[1] = fmax(panel->hi[1], value);
 }
 
-static void include_points(const gbees_points *points, gbees_panel *panel)
+/* Includes the points with so many standard deviations to both sides. */
+static void include_points(const gbees_points *points, double deviations, gbees_panel *panel)
 {
-    for (size_t i = 0; i < points->count; i++)
-        if (points->time[i] >= panel->lo[0] && points->time[i] <= panel->hi[0])
-            include(points->value[i], panel);
+    for (size_t i = 0; i < points->count; i++) {
+        const double side = deviations > 0 ? deviations * points->std[i] : 0;
+
+        if (points->time[i] < panel->lo[0] || points->time[i] > panel->hi[0])
+            continue;
+        include(points->value[i] - side, panel);
+        include(points->value[i] + side, panel);
+    }
 }
 
 static void include_bands(const gbees_gallery *gallery, int state, gbees_panel *panel)
@@ -59,8 +67,9 @@ static void set_range(const gbees_gallery *gallery, int state, gbees_panel *pane
     for (int k = 0; k < gallery->others && gallery->run[k]; k++)
         include_bands(gallery->run[k], state, panel);
     if (series) {
-        include_points(&series->measured[state], panel);
-        include_points(&series->truth[state], panel);
+        include_points(&series->measured[state], 0, panel);
+        include_points(&series->truth[state], 0, panel);
+        include_points(&series->smoothed[state], 1, panel);
     }
     const double margin = 0.06 * (panel->hi[1] - panel->lo[1]);
     panel->lo[1] -= margin > 0 ? margin : 1;
@@ -138,6 +147,25 @@ static void draw_truth(gbees_figure *figure, const gbees_points *truth, const gb
     stroke_truth(figure);
 }
 
+/* A line of value + deviations standard deviations. */
+static void draw_smoothed_line(gbees_figure *figure, const gbees_points *smoothed, const gbees_panel *panel,
+                               double deviations, double width)
+{
+    for (size_t i = 0; i < smoothed->count; i++)
+        cairo_line_to(figure->cairo, gbees_panel_x(panel, smoothed->time[i]),
+                      gbees_panel_y(panel, smoothed->value[i] + deviations * smoothed->std[i]));
+    gbees_figure_color(figure, smoothed_color, 1);
+    cairo_set_line_width(figure->cairo, width);
+    cairo_stroke(figure->cairo);
+}
+
+static void draw_smoothed(gbees_figure *figure, const gbees_points *smoothed, const gbees_panel *panel)
+{
+    draw_smoothed_line(figure, smoothed, panel, 0, 1.3);
+    for (int side = -1; side <= 1; side += 2)
+        draw_smoothed_line(figure, smoothed, panel, side, 0.6);
+}
+
 static void draw_dot(gbees_figure *figure, double x, double y)
 {
     cairo_arc(figure->cairo, x, y, 2.2, 0, 6.2831853071795865);
@@ -176,6 +204,8 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, int s
 
         draw_run(figure, gallery->run[k], state, panel, &style);
     }
+    if (series)
+        draw_smoothed(figure, &series->smoothed[state], panel);
     if (series)
         draw_truth(figure, &series->truth[state], panel);
     if (series)
@@ -229,6 +259,13 @@ static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, doub
         gbees_figure_line(figure, x - 4, y - 8, x - 4, y + 8, 0.8, measured_color);
         draw_dot(figure, x - 4, y);
         x -= 8 + 18;
+    }
+    if (series && has_points(series->smoothed, gallery->dimension)) {
+        x = draw_entry(figure, x, y, "smoothed");
+        gbees_figure_line(figure, x - 20, y, x, y, 1.3, smoothed_color);
+        for (int side = -1; side <= 1; side += 2)
+            gbees_figure_line(figure, x - 20, y + 5 * side, x, y + 5 * side, 0.6, smoothed_color);
+        x -= 20 + 18;
     }
     x = draw_swatch(figure, draw_entry(figure, x, y, "95 %"), y, 0.80);
     x = draw_swatch(figure, draw_entry(figure, x, y, "central 68 %"), y, 0.55);

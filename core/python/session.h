@@ -43,7 +43,8 @@ typedef struct gbees_session_part {
 /* A record (gbees_record), valid during the callback. */
 typedef struct gbees_session_record {
     int leg, number, dimension;
-    int parts; /* number of entries of `part`: 1, or the number of modes */
+    int parts;    /* number of entries of `part`: 1, or the number of modes */
+    int smoothed; /* 1: the density given all measurements */
     double time, wall_s, mass, entropy;
     double mean[GBEES_MAX_DIM];
     double covariance[GBEES_MAX_ENTRIES]; /* n x n, row-major */

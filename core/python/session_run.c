@@ -28,6 +28,7 @@ static void describe(gbees_session_record *to, const gbees_record *record)
                                  .number = record->number,
                                  .dimension = record->problem->dimension,
                                  .parts = record->mode_count ? record->mode_count : 1,
+                                 .smoothed = record->smoothed,
                                  .time = record->time,
                                  .wall_s = record->wall_s,
                                  .mass = statistics->mass,
@@ -52,20 +53,38 @@ static void describe(gbees_session_record *to, const gbees_record *record)
     }
 }
 
+/* Has Python copy the record. */
+static void pass_on(const gbees_session *s, const gbees_record *record)
+{
+    gbees_session_record described;
+
+    if (!s->observer->record)
+        return;
+    describe(&described, record);
+    s->observer->record(&described);
+}
+
 static int on_record(void *context, const gbees_record *record, gbees_error *error)
 {
     gbees_session *s = context;
-    gbees_session_record described;
     int status = s->run.writer ? gbees_writer_record(s->run.writer, record, error) : GBEES_OK;
 
     if (!status && s->refinement)
         status = gbees_refinement_record(s->refinement, record, error);
     if (!status && s->comparison)
         status = gbees_comparison_record(s->comparison, record, error);
-    if (!status && s->observer->record) {
-        describe(&described, record);
-        s->observer->record(&described);
-    }
+    if (!status)
+        pass_on(s, record);
+    return status;
+}
+
+static int on_smoothed(void *context, const gbees_record *record, gbees_error *error)
+{
+    const gbees_session *s = context;
+    const int status = s->run.writer ? gbees_writer_smoothed(s->run.writer, record, error) : GBEES_OK;
+
+    if (!status)
+        pass_on(s, record);
     return status;
 }
 
@@ -141,6 +160,7 @@ int gbees_session_run(gbees_session *session, const gbees_session_observer *obse
     const int every_step = session->run.writer && session->output->every_step;
     const gbees_observer solver_observer = {.context = session,
                                             .record = on_record,
+                                            .smoothed = on_smoothed,
                                             .step = every_step ? on_step : NULL,
                                             .update = on_update,
                                             .progress = on_progress,

@@ -226,10 +226,11 @@ static int check_cancelled(gbees_solver *solver, gbees_error *error)
                            solver->leg, (unsigned long long)gbees_run_totals(solver).steps);
 }
 
-/* After a second, once: whether the run can come to its end at all. */
+/* After a second, once: whether the run can come to its end at all. Points that go with the flow can, without those
+ * that leave every bound. */
 static int check_escape(gbees_solver *solver, gbees_error *error)
 {
-    if (solver->escape_checked || gbees_seconds_now() - solver->began_s < ESCAPE_S)
+    if (solver->problem->lagrangian || solver->escape_checked || gbees_seconds_now() - solver->began_s < ESCAPE_S)
         return GBEES_OK;
     solver->escape_checked = 1;
     return gbees_audit_escape(solver->problem, error);

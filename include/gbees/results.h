@@ -146,13 +146,14 @@ typedef struct gbees_points {
     size_t count;  /**< number of times, in increasing order */
     double *time;  /**< [count]: model time */
     double *value; /**< [count]: value of the state */
-    double *std;   /**< [count]: standard deviation of its noise; NAN if it has none */
+    double *std;   /**< [count]: standard deviation, of its noise if it was measured; NAN if it has none */
 } gbees_points;
-/** Measured and true values of each state, as far as a results folder has them. */
+/** Measured, true and smoothed values of each state, as far as a results folder has them. */
 typedef struct gbees_series {
     size_t measurements;                  /**< number of measurements in the run */
     gbees_points measured[GBEES_MAX_DIM]; /**< measured by components that have the name of state j */
     gbees_points truth[GBEES_MAX_DIM];    /**< true values of state j */
+    gbees_points smoothed[GBEES_MAX_DIM]; /**< means of state j given all measurements */
 } gbees_series;
 /** Reads them from moments.h5, in a child process; all are empty if there is no such file yet.
  * @param name names of the states, as in gbees_snapshot

@@ -131,6 +131,7 @@ class RecordStruct(c.Structure):
         ("number", c.c_int),
         ("dimension", c.c_int),
         ("parts", c.c_int),
+        ("smoothed", c.c_int),
         ("time", c.c_double),
         ("wall_s", c.c_double),
         ("mass", c.c_double),

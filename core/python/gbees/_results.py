@@ -22,7 +22,7 @@ def open(folder: str | os.PathLike[str]) -> Run:
     """Reads a results folder (results.md), of ``gbees.run(..., output=folder)`` or of gbees-run.
 
     It has all that the run had when it was computed, with probabilities as they are in the files, most of them floats.
-    Records whose densities were not written have moments and certificates, but no cells.
+    Records whose densities were not written have moments and certificates, but no cells; nor have smoothed ones.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class _Reader:
         self.units: tuple[str, ...] = ()
 
     def run(self, scenario: str) -> Run:
-        records, updates = self._records_and_updates()
+        records, smoothed, updates = self._records_and_updates()
         made = Run(self.about["model"], self.states, self.units, scenario, self.about["backend"])
-        made.records, made.updates = records, updates
+        made.records, made.smoothed, made.updates = records, smoothed, updates
         summary = self.about.get("summary", {})
         made.warnings = [lib.spoken(text) for text in summary.get("warnings", [])]
         made.interrupted = self.about["state"] == "cancelled"
@@ -76,7 +76,7 @@ class _Reader:
         made.comparison = read_comparison(self.h5py, os.path.join(self.folder, "compare.h5"), self.states)
         return made
 
-    def _records_and_updates(self) -> tuple[list[Record], list[Update]]:
+    def _records_and_updates(self) -> tuple[list[Record], list[Record], list[Update]]:
         whole, apart = os.path.join(self.folder, "run.h5"), os.path.join(self.folder, "moments.h5")
         if os.path.exists(whole):
             with self.h5py.File(whole) as file:
@@ -89,16 +89,15 @@ class _Reader:
         with self.h5py.File(apart) as series:
             return self._read(None, series)
 
-    def _read(self, file: Any, series: Any) -> tuple[list[Record], list[Update]]:
+    def _read(self, file: Any, series: Any) -> tuple[list[Record], list[Record], list[Update]]:
         """Records, and the time series, which may lack the last ones."""
-        rows = len(series["time"]) if "time" in series else 0
-        numbers = [(int(series["leg"][i]), int(series["record"][i])) for i in range(rows)]
+        numbers = _numbers(series)
         in_file = [
             (int(leg[3:]), int(record[6:]))
             for leg in (file or {}) if leg[:3] == "leg" and leg[3:].isdigit()
             for record in file[leg]
         ]  # fmt: skip
-        self._series = {name: series[name][()] for name in series if name in _SERIES} if rows else {}
+        self._series = _columns(series)
         self._errors = {name: series["error"][name][()] for name in series["error"]} if "error" in series else {}
         if "state_name" in series:
             self.states, self.units = (tuple(map(text_of, series[name][()])) for name in ("state_name", "state_unit"))
@@ -106,7 +105,17 @@ class _Reader:
         for place in sorted({*numbers, *in_file}):
             row = numbers.index(place) if place in numbers else None
             records.append(self._record(place, row, file))
-        return records, _updates(series)
+        return records, self._smoothed(series), _updates(series)
+
+    def _smoothed(self, series: Any) -> list[Record]:
+        if "smoothed" not in series:
+            return []
+        group = series["smoothed"]
+        columns = _columns(group)
+        return [
+            self._made(place, {name: values[i] for name, values in columns.items()}, (), None)
+            for i, place in enumerate(_numbers(group))
+        ]
 
     def _record(self, place: tuple[int, int], row: int | None, file: Any) -> Record:
         name = "leg%d/record%d" % place
@@ -152,6 +161,17 @@ class _Reader:
 
 
 _SERIES = ("time", "mean", "covariance", "entropy", "mass", "step", "mass_clipped", "mass_outflow", "mass_pruned")
+
+
+def _numbers(group: Any) -> list[tuple[int, int]]:
+    """Legs and numbers of the rows of a time series."""
+    if "time" not in group:
+        return []
+    return [(int(leg), int(number)) for leg, number in zip(group["leg"][()], group["record"][()])]
+
+
+def _columns(group: Any) -> dict[str, Any]:
+    return {name: group[name][()] for name in group if name in _SERIES} if len(_numbers(group)) else {}
 
 
 def _parts(group: Any) -> tuple[Part, ...]:

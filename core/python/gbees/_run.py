@@ -36,6 +36,8 @@ class Run:
     ----------
     records : list of Record
         In order of time.
+    smoothed : list of Record
+        With `smooth: yes` in the scenario: each record once more, given all measurements, also later ones. Else empty.
     updates : list of Update
         One a measurement.
     model, backend : str
@@ -64,6 +66,7 @@ class Run:
         self, model: str, states: tuple[str, ...], units: tuple[str, ...], scenario: str, backend: str
     ) -> None:
         self.records: list[Record] = []
+        self.smoothed: list[Record] = []
         self.updates: list[Update] = []
         self.model, self.states, self.units = model, states, units
         self.scenario, self.backend = scenario, backend
@@ -115,6 +118,8 @@ class Run:
         if self.accuracy > 0:
             met = {True: "met", False: "not met", None: "not certifiable"}[self.met]
             facts["accuracy"] = f"{self.accuracy:g} of the {self.accuracy_of}: {met}, runs: {self.runs}"
+        if self.smoothed:
+            facts["smoothed"] = f"{len(self.smoothed)}, given all measurements"
         return facts
 
     def __repr__(self) -> str:
@@ -133,8 +138,17 @@ class Run:
 
         At a measurement there are two records of one time, the one before and the one after; `leg` tells them apart.
         """
-        xarray = lib.require("xarray", "Run.moments")
-        r = self.records
+        return self._moments_of(self.records, "Run.moments")
+
+    @property
+    def moments_smoothed(self) -> Any:
+        """The same of the smoothed records, as an xarray.Dataset; there are none without `smooth: yes`."""
+        if not self.smoothed:
+            raise lib.InputError("there are no smoothed records: run with set={'frame': 'lagrangian', 'smooth': 'yes'}")
+        return self._moments_of(self.smoothed, "Run.moments_smoothed")
+
+    def _moments_of(self, r: list[Record], purpose: str) -> Any:
+        xarray = lib.require("xarray", purpose)
         return xarray.Dataset(
             {
                 "mean": (("time", "state"), np.array([x.mean for x in r])),
@@ -344,7 +358,7 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
 def _one_run(solver: Solver, bar: Any, folder: str | None) -> Run:
     made = Run(solver.info.name, solver.states, solver.units, solver.scenario, solver.backend)
     made.accuracy, made.accuracy_of = solver.accuracy, value_of(solver.scenario, "accuracy_of") or "moments"
-    solver.updates = made.updates
+    solver.updates, solver.smoothed = made.updates, made.smoothed
 
     def show(_time: float, part: float) -> None:
         if bar is not None:

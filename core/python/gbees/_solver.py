@@ -108,6 +108,8 @@ class Solver:
         Of the problem.
     updates : list of Update
         So far.
+    smoothed : list of Record
+        With `smooth: yes`, after the last record: each once more, given all measurements.
     scenario : str
         All of it, as YAML.
     backend : str
@@ -155,6 +157,7 @@ class Solver:
             self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
         self.info: ModelInfo = info
         self.updates: list[Update] = []
+        self.smoothed: list[Record] = []
 
     def _create(self, name: str, text: str, own: Any, folder: Any, threads: int, backend: str, audit: bool,
                 samples: int, plugin_path: str | None) -> None:
@@ -254,8 +257,15 @@ class Solver:
             e = evidence.contents
             self.updates.append(Update(number, time, e.log_evidence, e.total, e.sampled, e.sampled_error))
 
+        def on_record(given: Any) -> None:
+            record = copy_record(given.contents, self.states, self.units)
+            if given.contents.smoothed:
+                self.smoothed.append(record)
+            else:
+                put(record)
+
         observer = lib.ObserverStruct(
-            lib.ON_RECORD(guarded(lambda given: put(copy_record(given.contents, self.states, self.units)))),
+            lib.ON_RECORD(guarded(on_record)),
             lib.ON_UPDATE(guarded(on_update)),
             lib.ON_PROGRESS(guarded(progress or (lambda time, part: None))),
         )

@@ -9,6 +9,7 @@ static const struct {
     int n;
     double most;
 } filters[] = {{1, 1e-8}, {2, 1e-8}, {3, 1e-8}, {4, 1e-5}, {6, 1e-3}};
+enum { FILTERS = sizeof filters / sizeof *filters, USUAL = FILTERS - 1 };
 
 static kalman_result filter(int n, const char *settings, int threads)
 {
@@ -205,7 +206,8 @@ int main(void)
 
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, the_filter_and_the_smoother_are_met, 0, (int)(sizeof filters / sizeof *filters));
+    tcase_add_loop_test(tests, the_filter_and_the_smoother_are_met, 0, USUAL);
+    tcase_add_loop_test(add_long_case(suite, "many states", 600), the_filter_and_the_smoother_are_met, USUAL, FILTERS);
     tcase_add_test(tests, a_bent_posterior_is_within_its_certificate);
     tcase_add_test(tests, threads_do_not_change_a_bit);
     tcase_add_test(tests, a_mixture_is_the_sum_of_its_parts);
