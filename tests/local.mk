@@ -96,6 +96,7 @@ long_programs = \
 	%D%/backends/cuda/test_cuda_records \
 	%D%/backends/cuda/test_cuda_registers \
 	%D%/core/io/test_damage \
+	%D%/core/lagrangian/test_lagrangian \
 	%D%/core/numerics/test_split_order
 check-long: %D%/backends/cpu/kernel_bits$(EXEEXT)
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_scripts) $(long_programs)' \
