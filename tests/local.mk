@@ -31,6 +31,7 @@ test_scripts = \
 	%D%/core/command/test_completion.sh \
 	%D%/core/command/test_compare.sh \
 	%D%/core/command/test_export.sh \
+	%D%/core/command/test_lagrangian.sh \
 	%D%/core/command/test_measurements.sh \
 	%D%/core/command/test_output.sh \
 	%D%/core/command/test_memory.sh \

@@ -115,6 +115,32 @@ int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error)
     return status;
 }
 
+gbees_checkpoint *gbees_run_keep(gbees_solver *solver)
+{
+    const gbees_observer *observer = solver->observer;
+    gbees_checkpoint *kept = NULL;
+    gbees_error ignored;
+
+    if (solver->problem->lagrangian && !solver->smoothed && observer->checkpoint && observer->cancelled &&
+        copy_state(solver, &kept, &ignored))
+        return NULL;
+    return kept;
+}
+
+int gbees_run_release(gbees_solver *solver, gbees_checkpoint *kept, int status)
+{
+    gbees_event event = {.time = solver->clock.time, .checkpoint = kept};
+    gbees_error ignored;
+
+    if (kept && status == GBEES_ECANCELLED)
+        (void)gbees_notifier_post(solver->notifier, &event, &ignored);
+    else if (kept) {
+        gbees_checkpoint_clear(kept);
+        free(kept);
+    }
+    return status;
+}
+
 int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
                    gbees_error *error)
 {

@@ -61,6 +61,11 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
 /* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps
  * wait until it has been written. */
 int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error);
+/* Copies the state before a call in which points that go with the flow may be cancelled, which leaves them half way.
+ * NULL: it need not, or can't be copied. */
+gbees_checkpoint *gbees_run_keep(gbees_solver *solver);
+/* Posts the copy to the observer if the call was cancelled, else frees it; returns the call's status. */
+int gbees_run_release(gbees_solver *solver, gbees_checkpoint *kept, int status);
 /* Makes the engines, and sets the solver to the state of a checkpoint. */
 int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
                    gbees_error *error);

@@ -251,8 +251,11 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
         status = check_cancelled(solver, error);
         if (!status)
             status = gbees_notifier_status(solver->notifier, error);
-        if (!status)
-            status = gbees_run_slice(solver, error);
+        if (!status) {
+            gbees_checkpoint *kept = gbees_run_keep(solver);
+
+            status = gbees_run_release(solver, kept, gbees_run_slice(solver, error));
+        }
         if (!status)
             status = check_escape(solver, error);
         if (!status && solver->observer->step)
@@ -287,8 +290,11 @@ static int begin_leg(gbees_solver *solver, gbees_error *error)
     if (keeps_exact_time(solver->problem))
         solver->clock.time = leg->start;
     solver->before.evidence = solver->evidence.total;
-    for (int i = 0; !status && i < leg->count && !solver->smoothed; i++)
-        status = gbees_run_update(solver, leg->first + i + 1, error);
+    for (int i = 0; !status && i < leg->count && !solver->smoothed; i++) {
+        gbees_checkpoint *kept = i == 0 ? gbees_run_keep(solver) : NULL; /* a run goes on with the leg's first */
+
+        status = gbees_run_release(solver, kept, gbees_run_update(solver, leg->first + i + 1, error));
+    }
     return status ? status : gbees_run_record(solver, 0, error);
 }
 
