@@ -17,8 +17,6 @@ static const double safety = 3;
 /* What lies beyond the rim, over what lies in it: weights fall by exp(2) in it, and their number grows. What it adds
  * to a variance is larger by its squared distance. */
 static const double beyond_rim = 0.25;
-/* The part of a difference at the record before that counts at the next one. */
-static const double remembered = 0.5;
 /* The tolerance of a trajectory's steps counts so many times. */
 static const double steps = 1e3;
 /* Bins of a marginal, and how many deviations they reach to either side. */
@@ -210,8 +208,8 @@ int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, g
         status = find_marginals(engine, of, certificate, error);
     if (status)
         return status;
-    /* The lattices are those of the record before: their errors hardly fall in between, but may agree by chance. */
-    most = fmax(most, remembered * engine->figure);
+    /* Lattices that were the record's before are off as before, but may agree by chance. */
+    most = fmax(most, engine->figure);
     engine->figure = most;
     certificate->points = (uint64_t)of[0].points;
     /* What the tail leaves out, and the steps' errors, are the same in all lattices. */

@@ -73,6 +73,11 @@ static int check_ranks(const gbees_backend *backend, const gbees_engine_options 
 {
     if (!options || !options->parallel || backend->serve)
         return GBEES_OK;
+    if (backend == &gbees_lagrangian_backend)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "several ranks can't share points that go with the flow: run it without mpirun, or give "
+            "'frame: fixed'");
     return gbees_error_set(error, GBEES_EUSAGE,
                            "several ranks can't share a grid of the backend '%s': take --backend cpu, or run it "
                            "without mpirun",
