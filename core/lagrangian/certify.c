@@ -1,6 +1,6 @@
 /* certify.c - how far the sums over a lattice may be off: by how much they differ from those over lattices of the
  * same spacing that are turned and shifted otherwise (doc/method.md, "Lagrangian frame"; doc/accuracy.md). See
- * engine.h.
+ * certify.h.
  *
  * The error of a sum over a lattice is a sum of Fourier coefficients of what is summed, with phases that depend on
  * where the lattice lies. A single figure of two lattices may agree by chance, but not all of them: so the bound of

@@ -55,6 +55,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     gbees_engine *made = NULL;
     int status = gbees_engine_open(problem, options, &made, error);
 
+    if (status)
+        return status;
     for (int s = 0; s < made->sets && !status; s++)
         for (int g = 0; g < made->parts && !status; g++)
             status =

@@ -89,11 +89,9 @@ static int add_neighbours(gbees_lattice *lattice, uint32_t i, gbees_error *error
     int status = GBEES_OK;
 
     for (int side = 0; side < 2 * lattice->n && !status; side++) {
-        gbees_site site = lattice->site[i];
-        int16_t *z = &site.z[side / 2];
+        const gbees_site site = gbees_site_beside(&lattice->site[i], side);
 
-        *z = (int16_t)(*z + (side & 1 ? 1 : -1));
-        if (abs(*z) > INDEX_MOST)
+        if (abs(site.z[side / 2]) > INDEX_MOST)
             return gbees_error_set(
                 error, GBEES_ENUMERIC,
                 "the density extends over more than %d points of the lattice that resolves it: give "
@@ -306,16 +304,23 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
     return status;
 }
 
+int gbees_flood_denser(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
+                       const gbees_lattice *old, double times, gbees_lattice **made, gbees_error *error)
+{
+    double edges[GBEES_MATRIX];
+
+    for (int k = 0; k < old->n * old->n; k++)
+        edges[k] = k % (old->n + 1) == 0 ? 1 / times : 0;
+    return gbees_flood_anew(past, source, rule, old, edges, NULL, 0, made, error);
+}
+
 /* ---- points that are no longer needed ---- */
 
 /* Marks a point's neighbours. */
 static void keep_neighbours(const gbees_lattice *lattice, uint32_t i, unsigned char *keep)
 {
     for (int side = 0; side < 2 * lattice->n; side++) {
-        gbees_site site = lattice->site[i];
-        int16_t *z = &site.z[side / 2];
-
-        *z = (int16_t)(*z + (side & 1 ? 1 : -1));
+        const gbees_site site = gbees_site_beside(&lattice->site[i], side);
         const uint32_t other = gbees_lattice_find(lattice, &site);
         if (other != GBEES_NO_POINT)
             keep[other] = 1;

@@ -31,6 +31,10 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
                      const gbees_lattice *old, const double *edges, const gbees_measurement *next, double beta,
                      gbees_lattice **made, gbees_error *error);
 
+/* The same with cells that are `times` shorter along each of the old one's axes, outside of updates. */
+int gbees_flood_denser(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
+                       const gbees_lattice *old, double times, gbees_lattice **made, gbees_error *error);
+
 /* Removes the points that are neither within the tail nor neighbours of one that is. Log weights are final: gains are
  * 0. */
 int gbees_flood_trim(const gbees_lattice_rule *rule, gbees_lattice *lattice, gbees_error *error);

@@ -238,10 +238,8 @@ static void link_part(void *context, size_t k)
 
     for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++)
         for (int side = 0; side < 2 * lattice->n; side++) {
-            gbees_site site = lattice->site[i];
-            int16_t *z = &site.z[side / 2];
+            const gbees_site site = gbees_site_beside(&lattice->site[i], side);
 
-            *z = (int16_t)(*z + (side & 1 ? 1 : -1));
             lattice->beside[side][i] = gbees_lattice_find(lattice, &site);
         }
 }

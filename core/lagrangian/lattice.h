@@ -29,6 +29,15 @@ typedef struct gbees_site_block {
 
 #define GBEES_NO_POINT UINT32_MAX /* of gbees_lattice_find(): there is no such point */
 
+/* The site below (side 2 k) or above (2 k + 1) another along index k. */
+static inline gbees_site gbees_site_beside(const gbees_site *site, int side)
+{
+    gbees_site beside = *site;
+
+    beside.z[side / 2] = (int16_t)(beside.z[side / 2] + (side & 1 ? 1 : -1));
+    return beside;
+}
+
 typedef struct gbees_lattice {
     int n;
     double origin[GBEES_MAX_DIM]; /* x0 of z = 0 */

@@ -106,20 +106,17 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
 {
     gbees_lattice **made = calloc((size_t)engine->parts, sizeof *made);
     source_lattices denser = {.lattice = made, .own = 1};
-    double edges[GBEES_MATRIX], points = 0;
-    const int n = engine->problem->dimension;
+    double points = 0;
     int status = GBEES_OK, part = 0;
 
-    for (int k = 0; k < n * n; k++)
-        edges[k] = k % (n + 1) == 0 ? 1 / times : 0;
     for (int k = 0; k < from->count; k++)
-        points += from->lattice[k]->count * pow(times, n);
+        points += from->lattice[k]->count * pow(times, engine->problem->dimension);
     *done = made && points < most_points && !engine->smoothed;
     for (int k = 0; k < from->count && *done && !status; k++, part++) {
         while (!engine->set[0].lattice[part])
             part++;
-        status = gbees_flood_anew(&engine->past, &engine->source[part], &engine->set[0].rule, from->lattice[k], edges,
-                                  NULL, 0, &made[k], error);
+        status = gbees_flood_denser(&engine->past, &engine->source[part], &engine->set[0].rule, from->lattice[k],
+                                    times, &made[k], error);
         denser.count += status == GBEES_OK;
     }
     if (!*done || status) {

@@ -10,20 +10,16 @@ static const double exponent = 6, aim = 0.75, least_denser = 1.08, most_denser =
 /* Replaces each lattice by one that is denser along all axes. Without memory for it the lattice stays. */
 static int make_denser(gbees_engine *engine, double times, gbees_error *error)
 {
-    double edges[GBEES_MATRIX];
-    const int n = engine->problem->dimension;
     int status = GBEES_OK;
 
-    for (int k = 0; k < n * n; k++)
-        edges[k] = k % (n + 1) == 0 ? 1 / times : 0;
     for (int s = 0; s < engine->sets; s++)
         for (int g = 0; g < engine->parts && !status; g++) {
             gbees_lattice **lattice = &engine->set[s].lattice[g], *made = NULL;
 
             if (!*lattice)
                 continue;
-            status = gbees_flood_anew(&engine->past, &engine->source[g], &engine->set[s].rule, *lattice, edges, NULL,
-                                      0, &made, error);
+            status = gbees_flood_denser(&engine->past, &engine->source[g], &engine->set[s].rule, *lattice, times,
+                                        &made, error);
             if (!status) {
                 gbees_lattice_destroy(*lattice);
                 *lattice = made;

@@ -62,10 +62,7 @@ static int divide(gbees_solver *solver, gbees_error *error)
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
 {
     const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
-    gbees_event event = {
-        .number = number,
-        .time = solver->clock.time,
-        .evidence = {.sampled = NAN, .sampled_error = NAN, .total_sampled = NAN, .total_error = NAN}};
+    gbees_event event = {.number = number, .time = solver->clock.time};
     gbees_error cause = {0};
     int status = resolve_update(solver, measurement, error);
 
