@@ -10,6 +10,7 @@
 #include "base/workers.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A figure is off by at most so many times the largest difference of any figure: tests/accuracy/lattices has no case
  * that is off by more. */
@@ -33,34 +34,34 @@ static int find_figures(const gbees_engine *engine, int set, figures *of, gbees_
     const int status = gbees_engine_sums(engine, set, &sums, error);
 
     if (!status) {
-        gbees_sums_moments(&sums, sums.total, of->mean, of->covariance);
+        gbees_sums_moments(&sums, of->mean, of->covariance);
         of->log_mass = gbees_sums_log_mass(&sums);
         of->rim = sums.rim / sums.total[0];
         of->points = sums.points;
     }
-    gbees_sums_free(&sums);
     return status;
 }
 
 /* ---- marginals ---- */
 
-/* The distribution functions of all marginals of a set: of[j][k] is the probability below bin k + 1. */
+/* The marginals of a set. */
 typedef struct marginals {
     const gbees_lattice_set *set;
     int parts, n;
     double low[GBEES_MAX_DIM], width[GBEES_MAX_DIM], log_mass;
+    /* of[j][k]: the probability below bin k + 1 along state j; first the second differences of that */
     double (*of)[BINS];
+    double (*share)[BINS]; /* [GBEES_WORKERS_PARTS][n]: the second differences by a part of the points */
 } marginals;
 
 /* How far the image of a lattice cell extends along a state, as the width of the uniform distribution that has its
- * variance; from the places of a point's neighbours. */
-static double extent_of(const gbees_lattice *lattice, uint32_t i, int j)
+ * variance; from the places of a point's neighbours, beside[2 n]. */
+static double extent_of(int n, const double *x, uint32_t i, const uint32_t *beside)
 {
-    const double *x = lattice->x[j];
     double square = 0;
 
-    for (int k = 0; k < lattice->n; k++) {
-        const uint32_t below = lattice->beside[2 * k][i], above = lattice->beside[2 * k + 1][i];
+    for (int k = 0; k < n; k++) {
+        const uint32_t below = beside[2 * k], above = beside[2 * k + 1];
         const double low = below == GBEES_NO_POINT || !isfinite(x[below]) ? x[i] : x[below];
         const double high = above == GBEES_NO_POINT || !isfinite(x[above]) ? x[i] : x[above];
         const double both = below == GBEES_NO_POINT || above == GBEES_NO_POINT ? 1 : 2;
@@ -85,28 +86,50 @@ static void add_ramp(double *second, double from, double to, double w)
     }
 }
 
-static void fill_axis(void *context, size_t j)
+/* Adds a point of weight w to the marginals of a part. */
+static void add_to_marginals(const marginals *m, const gbees_lattice *lattice, uint32_t i, double w,
+                             double (*second)[BINS])
+{
+    uint32_t beside[2 * GBEES_MAX_DIM];
+
+    for (int side = 0; side < 2 * m->n; side++)
+        beside[side] = lattice->beside[side][i];
+    for (int j = 0; j < m->n; j++) {
+        const double half = extent_of(m->n, lattice->x[j], i, beside) / 2, x = lattice->x[j][i] - m->low[j];
+
+        if (isfinite(x))
+            add_ramp(second[j], (x - half) / m->width[j], (x + half) / m->width[j], w);
+    }
+}
+
+static void fill_part(void *context, size_t part)
 {
     const marginals *m = context;
-    double *bin = m->of[j], slope = 0, sum = 0;
+    double(*second)[BINS] = m->share + part * (size_t)m->n;
 
+    memset(second, 0, (size_t)m->n * sizeof *second);
     for (int g = 0; g < m->parts; g++) {
         const gbees_lattice *lattice = m->set->lattice[g];
+        const size_t count = lattice ? lattice->count : 0, end = gbees_workers_first(count, part + 1);
 
-        for (uint32_t i = 0; lattice && i < lattice->count; i++) {
+        for (size_t i = gbees_workers_first(count, part); i < end; i++) {
             const double log_weight = lattice->log_weight[i] + lattice->log_volume - m->log_mass;
 
-            if (!(log_weight > -40) || !isfinite(lattice->x[j][i]))
-                continue;
-            const double half = extent_of(lattice, i, (int)j) / 2, x = lattice->x[j][i] - m->low[j];
-
-            add_ramp(bin, (x - half) / m->width[j], (x + half) / m->width[j], exp(log_weight));
+            if (log_weight > -40)
+                add_to_marginals(m, lattice, (uint32_t)i, exp(log_weight), second);
         }
     }
+}
+
+/* Joins the parts' second differences along a state, and sums them up twice. */
+static void sum_axis(const marginals *m, int j)
+{
+    double slope = 0, sum = 0;
+
     for (int k = 0; k < BINS; k++) {
-        slope += bin[k];
-        sum += slope;
-        bin[k] = sum;
+        for (int part = 0; part < GBEES_WORKERS_PARTS; part++)
+            slope += m->share[part * m->n + j][k];
+        m->of[j][k] = sum += slope;
     }
 }
 
@@ -133,7 +156,7 @@ static int find_marginals(gbees_engine *engine, const figures *all, gbees_certif
 {
     marginals of[GBEES_LAGRANGIAN_SETS];
     const int n = engine->problem->dimension;
-    double(*bins)[BINS] = calloc((size_t)(engine->sets * n), sizeof *bins);
+    double(*bins)[BINS] = calloc((size_t)((engine->sets + GBEES_WORKERS_PARTS) * n), sizeof *bins);
     int status = GBEES_OK;
 
     if (!bins)
@@ -143,7 +166,8 @@ static int find_marginals(gbees_engine *engine, const figures *all, gbees_certif
                             .parts = engine->parts,
                             .n = n,
                             .log_mass = all[s].log_mass,
-                            .of = bins + (size_t)(s * n)};
+                            .of = bins + (size_t)(s * n),
+                            .share = bins + (size_t)(engine->sets * n)};
         for (int j = 0; j < n; j++) {
             const double deviation = sqrt(all[0].covariance[j * n + j]);
 
@@ -155,7 +179,10 @@ static int find_marginals(gbees_engine *engine, const figures *all, gbees_certif
                                                : GBEES_OK;
         if (status)
             break;
-        gbees_workers_run(gbees_workers_worth(engine->threads, all[s].points * 100), (size_t)n, fill_axis, &of[s]);
+        gbees_workers_run(gbees_workers_worth(engine->threads, all[s].points * 40 * n), GBEES_WORKERS_PARTS,
+                          fill_part, &of[s]);
+        for (int j = 0; j < n; j++)
+            sum_axis(&of[s], j);
         if (s > 0)
             compare_marginals(&of[0], &of[s], certificate);
     }
@@ -213,8 +240,8 @@ int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, g
     engine->figure = most;
     certificate->points = (uint64_t)of[0].points;
     /* What the tail leaves out, and the steps' errors, are the same in all lattices. */
-    bound = safety * most + beyond_rim * 2 * engine->set[0].rule.tail / n * of[0].rim +
-            steps * engine->problem->tolerance;
+    engine->beyond = beyond_rim * 2 * engine->set[0].rule.tail / n * of[0].rim;
+    bound = safety * most + engine->beyond + steps * engine->problem->tolerance;
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;
         certificate->marginal[j].bound = fmax(bound, safety * certificate->marginal[j].value);

@@ -23,11 +23,10 @@ static int find_scale(const gbees_engine *engine, int set, int part, double *sca
                                        engine->threads, &sums, error);
 
     if (!status) {
-        gbees_sums_moments(&sums, sums.total, mean, covariance);
+        gbees_sums_moments(&sums, mean, covariance);
         for (int j = 0; j < n; j++)
             scale[j] = fmax(sqrt(fmax(covariance[j * n + j], 0)), 1e-13 * fabs(mean[j]) + 1e-300);
     }
-    gbees_sums_free(&sums);
     return status;
 }
 
@@ -103,7 +102,6 @@ static int note_lost(gbees_engine *engine, double time, gbees_error *error)
         engine->totals.mass_outflow = sums.lost / (sums.lost + sums.total[0]);
         engine->totals.warnings |= GBEES_WARNING_BLOW_UP;
     }
-    gbees_sums_free(&sums);
     return status;
 }
 
@@ -139,7 +137,7 @@ static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps,
 /* ---- update ---- */
 
 /* Applies a measurement to the lattices of a set. It is impossible if it is for all parts. */
-static int update_set(gbees_engine *engine, int set, const gbees_measurement *measurement, gbees_tempering *done,
+static int update_set(gbees_engine *engine, int set, const gbees_update *by, gbees_tempering *done,
                       gbees_error *error)
 {
     gbees_lattice_set *of = &engine->set[set];
@@ -148,8 +146,7 @@ static int update_set(gbees_engine *engine, int set, const gbees_measurement *me
     for (int g = 0; g < engine->parts && !status; g++) {
         if (!of->lattice[g])
             continue;
-        status =
-            gbees_temper(&engine->past, &engine->source[g], &of->rule, measurement, &of->lattice[g], done, error);
+        status = gbees_temper(&engine->past, &engine->source[g], &of->rule, by, &of->lattice[g], done, error);
         possible |= status == GBEES_OK;
         if (status == GBEES_EUNSUPPORTED && (possible || g < engine->parts - 1)) {
             gbees_lattice_destroy(of->lattice[g]);
@@ -170,7 +167,6 @@ static int find_log_evidence(gbees_engine *engine, int set, gbees_error *error)
 
     if (!status)
         engine->log_evidence[set] = gbees_sums_log_mass(&sums);
-    gbees_sums_free(&sums);
     return status;
 }
 
@@ -194,20 +190,21 @@ static void set_evidence(const gbees_engine *engine, const double *before, gbees
 static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error)
 {
-    double scale[GBEES_MAX_DIM] = {0}, log_peak = 0, before[GBEES_LAGRANGIAN_SETS];
+    double scale[GBEES_MAX_DIM] = {0}, before[GBEES_LAGRANGIAN_SETS];
+    gbees_update by = {.measurement = measurement, .beta = 1};
     gbees_tempering done = {.log_likelihood_max = -INFINITY};
-    int status = GBEES_OK;
+    int status = gbees_measurement_log_peak(engine->problem, measurement, &by.log_peak, error);
 
+    if (isnan(by.log_peak)) /* only the model knows it */
+        by.log_peak = INFINITY;
     engine->past.now = clock->time;
     memcpy(before, engine->log_evidence, sizeof before);
     for (int s = 0; s < engine->sets && !status; s++)
-        status = update_set(engine, s, measurement, &done, error);
+        status = update_set(engine, s, &by, &done, error);
     if (!status)
         status = find_least_scale(engine, scale, error);
     if (!status)
-        status = gbees_past_add(&engine->past, measurement, scale, error);
-    if (!status)
-        status = gbees_measurement_log_peak(engine->problem, measurement, &log_peak, error);
+        status = gbees_past_add(&engine->past, &by, scale, error);
     if (status)
         return status;
     engine->totals.refinements += done.refinements;
@@ -221,7 +218,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     engine->totals.mass_outflow = 0; /* what has left every bound has no likelihood */
     gbees_engine_count(engine);
     set_evidence(engine, before, evidence);
-    evidence->log_likelihood_max = done.log_likelihood_max - (isnan(log_peak) ? 0 : log_peak);
+    evidence->log_likelihood_max = done.log_likelihood_max - (by.log_peak < INFINITY ? by.log_peak : 0);
     return GBEES_OK;
 }
 

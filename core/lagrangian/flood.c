@@ -66,9 +66,9 @@ static int create(int n, const double *mean, const double *base, double points, 
 
 /* ---- the flood ---- */
 
-static double value_of(const gbees_lattice *lattice, uint32_t i, double beta)
+static double value_of(const gbees_lattice *lattice, uint32_t i, const gbees_update *update)
 {
-    return beta > 0 ? lattice->log_weight[i] + beta * lattice->gain[i] : lattice->log_weight[i];
+    return update->beta > 0 ? lattice->log_weight[i] + update->beta * lattice->gain[i] : lattice->log_weight[i];
 }
 
 static int check_memory(const gbees_past *past, const gbees_lattice *lattice, gbees_error *error)
@@ -103,9 +103,22 @@ static int add_neighbours(gbees_lattice *lattice, uint32_t i, gbees_error *error
     return status;
 }
 
+/* Removes the points whose weight is exp(least) or less, and sorts the others. */
+static int trim(gbees_lattice *lattice, const gbees_update *update, double least, gbees_error *error)
+{
+    unsigned char *keep = gbees_array_create(lattice->count, 1);
+
+    if (!keep)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to trim a lattice");
+    for (uint32_t i = 0; i < lattice->count; i++)
+        keep[i] = value_of(lattice, i, update) > least;
+    gbees_lattice_keep(lattice, keep);
+    free(keep);
+    return gbees_lattice_sort(lattice, error);
+}
+
 int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                     gbees_lattice *lattice, uint32_t first, const gbees_measurement *next, double beta,
-                     gbees_error *error)
+                     gbees_lattice *lattice, uint32_t first, const gbees_update *update, gbees_error *error)
 {
     int status = gbees_lattice_index(lattice, error);
     double best = -INFINITY;
@@ -115,15 +128,16 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
 
         status = check_memory(past, lattice, error);
         if (!status && end > first)
-            status = gbees_past_evaluate(past, source, lattice, first, next, error);
+            status = gbees_past_evaluate(past, source, lattice, first, update, best - rule->tail, error);
         for (uint32_t i = start; i < end && !status; i++)
-            best = fmax(best, value_of(lattice, i, beta));
+            best = fmax(best, value_of(lattice, i, update));
         for (uint32_t i = start; i < end && !status; i++)
-            if (value_of(lattice, i, beta) > best - rule->tail)
+            if (value_of(lattice, i, update) > best - rule->tail)
                 status = add_neighbours(lattice, i, error);
         first = start = end;
     }
-    return status;
+    /* Where all weights are 0 the caller finds it. */
+    return status || !(best > -INFINITY) ? status : trim(lattice, update, best - rule->tail, error);
 }
 
 /* ---- the first lattice ---- */
@@ -147,6 +161,11 @@ static int add_ball(gbees_lattice *lattice, const double *shift, double radius, 
     }
     site->z[axis] = 0;
     return status;
+}
+
+static double volume_of_ball(int n, double radius)
+{
+    return exp(0.5 * n * log(acos(-1)) - lgamma(0.5 * n + 1) + n * log(radius));
 }
 
 /* Adds the site next to a place in the model's axes, unless it is there. */
@@ -211,6 +230,7 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
     const int n = past->problem->dimension;
     gbees_site site = {{0}};
     double shift[GBEES_MAX_DIM];
+    const double radius = sqrt(2 * rule->tail) * rule->points;
     gbees_lattice *made = NULL;
     int status = create(n, source->mean, source->root, rule->points, rule->turn, 1, &made, error);
 
@@ -222,13 +242,15 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
         if (!status)
             status = add_cells(past->problem, made, error);
         if (!status)
-            status = gbees_flood_grow(past, source, rule, made, 0, NULL, 0, error);
+            status = gbees_flood_grow(past, source, rule, made, 0, &gbees_no_update, error);
     } else {
-        status = add_ball(made, shift, sqrt(2 * rule->tail) * rule->points, 0, &site, 0, error);
+        status = gbees_lattice_reserve(made, (uint64_t)(1.05 * volume_of_ball(n, radius)) + 1024, error);
+        if (!status)
+            status = add_ball(made, shift, radius, 0, &site, 0, error);
         if (!status)
             status = check_memory(past, made, error);
         if (!status)
-            status = gbees_past_evaluate(past, source, made, 0, NULL, error);
+            status = gbees_past_evaluate(past, source, made, 0, &gbees_no_update, -INFINITY, error);
     }
     if (status)
         gbees_lattice_destroy(made);
@@ -240,15 +262,15 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
 /* ---- another lattice ---- */
 
 /* Sets mean[n] to the weighted mean of the starts of a lattice's points. Returns the largest log weight. */
-static double find_mean(const gbees_lattice *lattice, double beta, double *mean)
+static double find_mean(const gbees_lattice *lattice, const gbees_update *update, double *mean)
 {
     const int n = lattice->n;
     double best = -INFINITY, sum = 0, z[GBEES_MAX_DIM] = {0};
 
     for (uint32_t i = 0; i < lattice->count; i++)
-        best = fmax(best, value_of(lattice, i, beta));
+        best = fmax(best, value_of(lattice, i, update));
     for (uint32_t i = 0; i < lattice->count; i++) {
-        const double w = exp(value_of(lattice, i, beta) - best);
+        const double w = exp(value_of(lattice, i, update) - best);
 
         sum += w;
         for (int j = 0; j < n; j++)
@@ -263,7 +285,8 @@ static double find_mean(const gbees_lattice *lattice, double beta, double *mean)
 }
 
 /* Adds the sites of a new lattice next to the heavy points of the old one. */
-static int add_seeds(const gbees_lattice *old, double beta, double best, gbees_lattice *lattice, gbees_error *error)
+static int add_seeds(const gbees_lattice *old, const gbees_update *update, double best, gbees_lattice *lattice,
+                     gbees_error *error)
 {
     double inverse[GBEES_MATRIX], x0[GBEES_MAX_DIM];
     int status = invert_axes(lattice, inverse, error);
@@ -273,7 +296,7 @@ static int add_seeds(const gbees_lattice *old, double beta, double best, gbees_l
     if (!status)
         status = gbees_lattice_index(lattice, error);
     for (uint32_t i = 0; i < old->count && !status; i++) {
-        if (!(value_of(old, i, beta) >= best - seed_tail))
+        if (!(value_of(old, i, update) >= best - seed_tail))
             continue;
         gbees_lattice_start(old, &old->site[i], x0);
         status = add_near(lattice, inverse, x0, error);
@@ -282,11 +305,11 @@ static int add_seeds(const gbees_lattice *old, double beta, double best, gbees_l
 }
 
 int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                     const gbees_lattice *old, const double *edges, const gbees_measurement *next, double beta,
-                     gbees_lattice **made, gbees_error *error)
+                     const gbees_lattice *old, const double *edges, const gbees_update *update, gbees_lattice **made,
+                     gbees_error *error)
 {
     double mean[GBEES_MAX_DIM], base[GBEES_MATRIX];
-    const double best = find_mean(old, beta, mean);
+    const double best = find_mean(old, update, mean);
     gbees_lattice *lattice = NULL;
     int status;
 
@@ -294,9 +317,9 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
     status = create(old->n, mean, base, 1, rule->turn, 0, &lattice, error);
     if (status)
         return status;
-    status = add_seeds(old, beta, best, lattice, error);
+    status = add_seeds(old, update, best, lattice, error);
     if (!status)
-        status = gbees_flood_grow(past, source, rule, lattice, 0, next, beta, error);
+        status = gbees_flood_grow(past, source, rule, lattice, 0, update, error);
     if (status)
         gbees_lattice_destroy(lattice);
     else
@@ -307,42 +330,15 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
 int gbees_flood_denser(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
                        const gbees_lattice *old, double times, gbees_lattice **made, gbees_error *error)
 {
+    const int n = old->n;
     double edges[GBEES_MATRIX];
 
-    for (int k = 0; k < old->n * old->n; k++)
-        edges[k] = k % (old->n + 1) == 0 ? 1 / times : 0;
-    return gbees_flood_anew(past, source, rule, old, edges, NULL, 0, made, error);
-}
-
-/* ---- points that are no longer needed ---- */
-
-/* Marks a point's neighbours. */
-static void keep_neighbours(const gbees_lattice *lattice, uint32_t i, unsigned char *keep)
-{
-    for (int side = 0; side < 2 * lattice->n; side++) {
-        const gbees_site site = gbees_site_beside(&lattice->site[i], side);
-        const uint32_t other = gbees_lattice_find(lattice, &site);
-        if (other != GBEES_NO_POINT)
-            keep[other] = 1;
+    if (past->count == 0 && !past->problem->cells) { /* of which all points are known */
+        gbees_lattice_rule denser = *rule;
+        denser.points = times * exp((log(fabs(gbees_matrix_determinant(n, source->root))) - old->log_volume) / n);
+        return gbees_flood_begin(past, source, &denser, made, error);
     }
-}
-
-int gbees_flood_trim(const gbees_lattice_rule *rule, gbees_lattice *lattice, gbees_error *error)
-{
-    unsigned char *keep = calloc((size_t)lattice->count + 1, 1);
-    int status = keep ? gbees_lattice_index(lattice, error)
-                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to trim a lattice");
-    double best = -INFINITY;
-
-    for (uint32_t i = 0; i < lattice->count; i++)
-        best = fmax(best, lattice->log_weight[i]);
-    for (uint32_t i = 0; i < lattice->count && !status; i++)
-        if (lattice->log_weight[i] > best - rule->tail) {
-            keep[i] = 1;
-            keep_neighbours(lattice, i, keep);
-        }
-    if (!status)
-        gbees_lattice_keep(lattice, keep);
-    free(keep);
-    return status;
+    for (int k = 0; k < n * n; k++)
+        edges[k] = k % (n + 1) == 0 ? 1 / times : 0;
+    return gbees_flood_anew(past, source, rule, old, edges, &gbees_no_update, made, error);
 }

@@ -67,7 +67,8 @@ void gbees_lattice_destroy(gbees_lattice *lattice);
 /* Returns the number of the point at a site, or GBEES_NO_POINT. The hash table is made at the first call of
  * gbees_lattice_index(), which must come before; then any number of threads may find points. */
 uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site);
-/* Finds the neighbours of all points, if that has not been done since the last change. */
+/* Finds the neighbours of all points, if that has not been done since the last change: of sorted ones without a
+ * table. */
 int gbees_lattice_link(gbees_lattice *lattice, int threads, gbees_error *error);
 /* Makes the hash table, if there is none. */
 int gbees_lattice_index(gbees_lattice *lattice, gbees_error *error);
@@ -78,6 +79,8 @@ int gbees_lattice_reserve(gbees_lattice *lattice, uint64_t capacity, gbees_error
 uint64_t gbees_lattice_point_bytes(int n);
 /* Adds a point without looking for it, at x = x0, with log_weight, gain and stretch 0. */
 int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error);
+/* Puts the points into the lexicographic order of their sites. */
+int gbees_lattice_sort(gbees_lattice *lattice, gbees_error *error);
 /* Removes the points with keep[i] = 0; the others stay in their order. */
 void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep);
 /* Sets x0[n] to where a site starts. */

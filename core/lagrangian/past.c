@@ -9,7 +9,9 @@
 
 enum { BLOCK = 1024, LIKELIHOOD_NS = 60, DENSITY_NS = 40 /* that a point takes */ };
 
-int gbees_past_add(gbees_past *past, const gbees_measurement *measurement, const double *scale, gbees_error *error)
+const gbees_update gbees_no_update = {.beta = 0};
+
+int gbees_past_add(gbees_past *past, const gbees_update *update, const double *scale, gbees_error *error)
 {
     if (past->count == past->capacity) {
         const int capacity = past->capacity ? 2 * past->capacity : 16;
@@ -21,7 +23,8 @@ int gbees_past_add(gbees_past *past, const gbees_measurement *measurement, const
         past->capacity = capacity;
     }
     gbees_past_measurement *added = &past->of[past->count++];
-    *added = (gbees_past_measurement){.measurement = *measurement, .time = past->now};
+    *added = (gbees_past_measurement){
+        .measurement = *update->measurement, .time = past->now, .log_peak = update->log_peak};
     memcpy(added->scale, scale, sizeof added->scale);
     return GBEES_OK;
 }
@@ -134,8 +137,8 @@ static int advance(const gbees_past *past, gbees_lattice *lattice, uint32_t firs
         return status;
     for (int j = 0; j < lattice->n; j++)
         x[j] = lattice->x[j] + first;
-    return gbees_trajectories_run(past->trajectories, lattice->count - first, x, lattice->stretch + first, scale,
-                                  from, to, error);
+    return gbees_trajectories_run(past->trajectories, lattice->count - first, x, lattice->stretch + first,
+                                  &(gbees_travel){from, to, scale, past->tolerance}, error);
 }
 
 int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,
@@ -147,8 +150,23 @@ int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees
     return weigh(&all, error);
 }
 
+/* Leaves the points where they are that can gain no weight above `least` by the likelihoods from number k on. */
+static void give_up(const gbees_past *past, gbees_lattice *lattice, uint32_t first, int k, const gbees_update *update,
+                    double least)
+{
+    double more = update->beta > 0 ? update->beta * update->log_peak : 0;
+
+    for (; k < past->count; k++)
+        more += past->of[k].log_peak;
+    for (uint32_t i = first; i < lattice->count; i++)
+        if (!(lattice->log_weight[i] + more > least)) {
+            lattice->log_weight[i] = -INFINITY;
+            lattice->x[0][i] = NAN; /* so that it is not integrated any further */
+        }
+}
+
 int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
-                        const gbees_measurement *next, gbees_error *error)
+                        const gbees_update *update, double least, gbees_error *error)
 {
     weighing begin = {
         .past = past, .source = source, .lattice = lattice, .first = first, .out = lattice->log_weight + first};
@@ -159,18 +177,21 @@ int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbee
     for (int k = 0; k < past->count && !status; k++) {
         const gbees_past_measurement *of = &past->of[k];
 
+        give_up(past, lattice, first, k, update, least);
         status = advance(past, lattice, first, scale, time, of->time, error);
         if (!status)
             status = add_likelihood(past, &of->measurement, of->time, lattice, first, error);
         time = of->time;
         scale = of->scale;
     }
-    if (!status)
+    if (!status) {
+        give_up(past, lattice, first, past->count, update, least);
         status = advance(past, lattice, first, scale, time, past->now, error);
-    if (status || !next)
+    }
+    if (status || !update->measurement)
         return status;
     weighing last = {.past = past,
-                     .measurement = next,
+                     .measurement = update->measurement,
                      .time = past->now,
                      .lattice = lattice,
                      .first = first,

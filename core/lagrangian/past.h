@@ -11,6 +11,7 @@
 typedef struct gbees_past_measurement {
     gbees_measurement measurement;
     double time;                 /* when the clock applied it */
+    double log_peak;             /* the logarithm of the largest likelihood; INFINITY: only the model knows it */
     double scale[GBEES_MAX_DIM]; /* deviations after it: the tolerance of the trajectories from there on is relative
                                   * to them */
 } gbees_past_measurement;
@@ -24,20 +25,33 @@ typedef struct gbees_past {
     int count, capacity;         /* measurements */
     gbees_past_measurement *of;  /* [count] */
     int threads;
+    double tolerance;                /* of trajectories' steps, in deviations */
     uint64_t bytes_most;             /* that lattices may take */
     int (*cancelled)(void *context); /* NULL: the run can't be cancelled */
     void *context;
 } gbees_past;
 
+/* What is being applied: the likelihood of a measurement to the power beta, so that the weights that count are
+ * exp(log_weight + beta gain). */
+typedef struct gbees_update {
+    const gbees_measurement *measurement; /* NULL: none */
+    double beta;                          /* 0 to 1 */
+    double log_peak;                      /* as that of gbees_past_measurement */
+} gbees_update;
+
+/* None. */
+extern const gbees_update gbees_no_update;
+
 /* Adds a measurement that has been applied at `now`. */
-int gbees_past_add(gbees_past *past, const gbees_measurement *measurement, const double *scale, gbees_error *error);
+int gbees_past_add(gbees_past *past, const gbees_update *update, const double *scale, gbees_error *error);
 
 /* Sets the log weight, the place and the stretch of the points from number `first` on, which are at their start: from
- * the initial density through all measurements so far to `now`, and their gain by the measurement `next`, if it is
- * not NULL. Points that have left every bound before a measurement have the log weight -INFINITY. GBEES_ENUMERIC: a
+ * the initial density through all measurements so far to `now`, and their gain by the update, if there is one.
+ * Points that have left every bound before a measurement have the log weight -INFINITY; so have those whose log
+ * weight will not be above `least` whatever the likelihoods to come: they are followed no further. GBEES_ENUMERIC: a
  * likelihood is not a number. GBEES_ECANCELLED. */
 int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
-                        const gbees_measurement *next, gbees_error *error);
+                        const gbees_update *update, double least, gbees_error *error);
 
 /* Sets the gain of all points, which are at `now`, by a measurement. */
 int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,

@@ -76,11 +76,10 @@ int gbees_engine_statistics(gbees_engine *engine, const gbees_clock *clock, gbee
                                          .cells_raw = (uint64_t)sums.points,
                                          .mass = sums.total[0] / (sums.total[0] + sums.lost),
                                          .entropy = log_mass - sums.log_density / sums.total[0]};
-        gbees_sums_moments(&sums, sums.total, statistics->mean, statistics->covariance);
+        gbees_sums_moments(&sums, statistics->mean, statistics->covariance);
         enter_grid(engine->problem, statistics);
         set_peak(engine, log_mass, statistics);
     }
-    gbees_sums_free(&sums);
     return status;
 }
 

@@ -104,6 +104,7 @@ int gbees_engine_open(const gbees_problem *problem, const gbees_engine_options *
                               .start = gbees_problem_initial_time(problem),
                               .now = gbees_problem_initial_time(problem),
                               .threads = made->threads,
+                              .tolerance = problem->tolerance,
                               .bytes_most = bytes < 1e18 ? (uint64_t)(memory_share * bytes) : 0,
                               .cancelled = options ? options->cancelled : NULL,
                               .context = options ? options->cancelled_context : NULL};
@@ -116,7 +117,7 @@ int gbees_engine_open(const gbees_problem *problem, const gbees_engine_options *
     }
     if (!status)
         status = gbees_trajectories_create(problem, options ? options->lender : NULL, made->threads,
-                                           problem->tolerance, &made->past.trajectories, error);
+                                           &made->past.trajectories, error);
     if (status)
         gbees_engine_destroy(made);
     else

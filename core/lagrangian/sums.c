@@ -54,18 +54,14 @@ static void find_largest(void *context, size_t k)
     }
 }
 
-/* Adds a point of weight w to the figures of its class. */
+/* Adds a point of weight w to the figures. */
 static void add_point(gbees_sums *part, const gbees_lattice *lattice, size_t i, double w)
 {
     const int n = part->n;
-    double d[GBEES_MAX_DIM], *figure;
-    unsigned class = 0;
+    double d[GBEES_MAX_DIM], *figure = part->total;
 
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
         d[j] = lattice->x[j][i] - part->reference[j];
-        class |= (unsigned)(lattice->site[i].z[j] & 1) << j;
-    }
-    figure = part->class[class];
     *figure++ += w;
     for (int j = 0; j < n; j++)
         *figure++ += w * d[j];
@@ -107,11 +103,8 @@ static void sum_part(void *context, size_t k)
 
 static void join(const gbees_sums *part, gbees_sums *sums)
 {
-    for (int c = 0; c < 1 << sums->n; c++)
-        for (int f = 0; f < sums->figures; f++) {
-            sums->class[c][f] += part->class[c][f];
-            sums->total[f] += part->class[c][f];
-        }
+    for (int f = 0; f < sums->figures; f++)
+        sums->total[f] += part->total[f];
     sums->squares += part->squares;
     sums->log_density += part->log_density;
     sums->lost += part->lost;
@@ -146,11 +139,8 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
     int status = GBEES_OK;
 
     *sums = (gbees_sums){.n = n, .figures = 1 + n + n * (n + 1) / 2};
-    sums->class = calloc((size_t)(GBEES_WORKERS_PARTS + 1) << n, sizeof *sums->class);
-    if (!all || !sums->class) {
-        free(all);
+    if (!all)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the sums over a lattice");
-    }
     all->count = count;
     all->lattice = lattice;
     all->whole = sums;
@@ -160,10 +150,8 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
     threads = gbees_workers_worth(threads, points * POINT_NS);
     gbees_workers_run(threads, GBEES_WORKERS_PARTS, find_largest, all);
     status = set_reference(all, error);
-    for (size_t k = 0; k < GBEES_WORKERS_PARTS; k++) {
+    for (size_t k = 0; k < GBEES_WORKERS_PARTS; k++)
         all->part[k] = *sums;
-        all->part[k].class = sums->class + ((k + 1) << n);
-    }
     if (!status) {
         gbees_workers_run(threads, GBEES_WORKERS_PARTS, sum_part, all);
         for (size_t k = 0; k < GBEES_WORKERS_PARTS; k++)
@@ -173,21 +161,15 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
     return status;
 }
 
-void gbees_sums_free(gbees_sums *sums)
-{
-    free(sums->class);
-    sums->class = NULL;
-}
-
 double gbees_sums_log_mass(const gbees_sums *sums)
 {
     return sums->most + log(sums->total[0]);
 }
 
-void gbees_sums_moments(const gbees_sums *sums, const double *figure, double *mean, double *covariance)
+void gbees_sums_moments(const gbees_sums *sums, double *mean, double *covariance)
 {
     const int n = sums->n;
-    const double *second = figure + 1 + n;
+    const double *figure = sums->total, *second = figure + 1 + n;
     double first[GBEES_MAX_DIM];
 
     for (int j = 0; j < n; j++) {
@@ -197,18 +179,4 @@ void gbees_sums_moments(const gbees_sums *sums, const double *figure, double *me
     for (int j = 0; j < n; j++)
         for (int k = 0; k <= j; k++)
             covariance[j * n + k] = covariance[k * n + j] = *second++ / figure[0] - first[j] * first[k];
-}
-
-void gbees_sums_halves(const gbees_sums *sums, unsigned mask, double *even, double *odd)
-{
-    memset(even, 0, (size_t)sums->figures * sizeof *even);
-    memset(odd, 0, (size_t)sums->figures * sizeof *odd);
-    for (unsigned c = 0; c < 1u << sums->n; c++) {
-        double *half = even;
-
-        for (unsigned bits = c & mask; bits; bits &= bits - 1)
-            half = half == even ? odd : even;
-        for (int f = 0; f < sums->figures; f++)
-            half[f] += sums->class[c][f];
-    }
 }

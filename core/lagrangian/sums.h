@@ -1,43 +1,34 @@
-/* sums.h - sums over the points of lattices: moments, evidence, entropy, and the same over each class of points that
- * have the same parities of their indices, which tells how far the sums have converged. */
+/* sums.h - sums over the points of lattices: moments, evidence, entropy. */
 #ifndef GBEES_LAGRANGIAN_SUMS_H
 #define GBEES_LAGRANGIAN_SUMS_H
 
 #include "lattice.h"
 
-enum {
-    GBEES_SUMS_FIGURES = 1 + GBEES_MAX_DIM + GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2,
-    GBEES_SUMS_CLASSES = 1 << GBEES_MAX_DIM
-};
+enum { GBEES_SUMS_FIGURES = 1 + GBEES_MAX_DIM + GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2 };
 
 /* Sums over points of weight w at d = x - reference. A figure is the sum of w, of w d_j (n of them), or of w d_j d_k
- * for k <= j, in that order. A class is the number with bit j set where index j is odd. */
+ * for k <= j, in that order. */
 typedef struct gbees_sums {
     int n, figures;                   /* figures: 1 + n + n (n + 1) / 2 */
     double most;                      /* weights are exp(log_weight + log_volume - most), so that the largest is 1 */
     double reference[GBEES_MAX_DIM];  /* the place of a point of that weight */
     double total[GBEES_SUMS_FIGURES]; /* over all points */
-    double (*class)[GBEES_SUMS_FIGURES]; /* [2^n] */
-    double squares;                      /* sum of w^2 */
-    double log_density;                  /* sum of w (log_weight - stretch): of the density at x, up to its norm */
-    double lost;                         /* sum of w over points that have left every bound */
-    double rim;                          /* sum of w over points at the lattices' rims */
-    double points;                       /* number of points, those that are lost among them */
+    double squares;                   /* sum of w^2 */
+    double log_density;               /* sum of w (log_weight - stretch): of the density at x, up to its norm */
+    double lost;                      /* sum of w over points that have left every bound */
+    double rim;                       /* sum of w over points at the lattices' rims */
+    double points;                    /* number of points, those that are lost among them */
 } gbees_sums;
 
-/* Sums over the points of all lattices. The caller frees the sums by gbees_sums_free(), also after a failure.
+/* Sums over the points of all lattices.
  * @param tail points of exp(-tail) to exp(2 - tail) of the largest weight, or less, are the rim
  * GBEES_ENUMERIC: all weights are 0, or all points have left every bound */
 int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int threads, gbees_sums *sums,
                     gbees_error *error);
-void gbees_sums_free(gbees_sums *sums);
 
 /* The logarithm of the sum of w, which are not scaled. */
 double gbees_sums_log_mass(const gbees_sums *sums);
-/* Sets mean[n] and covariance[n][n] from figures: `total`, or those of some classes. */
-void gbees_sums_moments(const gbees_sums *sums, const double *figure, double *mean, double *covariance);
-/* Sets even[] and odd[] to the figures of the points whose indices selected by `mask` add up to an even number, and
- * to an odd one. */
-void gbees_sums_halves(const gbees_sums *sums, unsigned mask, double *even, double *odd);
+/* Sets mean[n] and covariance[n][n]. */
+void gbees_sums_moments(const gbees_sums *sums, double *mean, double *covariance);
 
 #endif

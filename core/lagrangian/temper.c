@@ -4,9 +4,12 @@
 
 enum { ROUNDS = 60, HALVINGS = 12 };
 
-/* A lattice's cells may be too long by this factor after a measurement, and by that after a part of one, which is
- * followed by another lattice. */
-static const double too_long = 1.3, far_too_long = 2.5;
+/* Lattices on the way to the last one, which only have to show where the weights are: their points along an axis,
+ * over those of the last one; and the tolerance of their trajectories. */
+static const double rough_points = 0.75, rough_tolerance = 1e-6;
+/* A lattice's cells may be too long by this factor in the end; on the way after a part of the likelihood; and after
+ * all of it for the last lattice to be made. */
+static const double too_long = 1.3, far_too_long = 2.5, nearly_right = 1.3;
 
 /* Whether a lattice tells the weights at beta well enough to make another one of them. */
 static int tells(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta,
@@ -45,14 +48,13 @@ static double find_beta(const gbees_past *past, const gbees_lattice *lattice, co
     return spacing->shape.longest > 0 ? done : 0;
 }
 
-/* Replaces the lattice by one that fits the weights at beta. */
+/* Replaces the lattice by one of other edges. */
 static int refine(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                  const gbees_measurement *measurement, double beta, const gbees_spacing *spacing,
-                  gbees_lattice **lattice, gbees_error *error)
+                  const gbees_update *update, const gbees_spacing *spacing, gbees_lattice **lattice,
+                  gbees_error *error)
 {
     gbees_lattice *made = NULL;
-    const int status =
-        gbees_flood_anew(past, source, rule, *lattice, spacing->shape.axes, measurement, beta, &made, error);
+    const int status = gbees_flood_anew(past, source, rule, *lattice, spacing->shape.axes, update, &made, error);
 
     if (status)
         return status;
@@ -69,45 +71,61 @@ static int is_possible(const gbees_lattice *lattice)
     return 0;
 }
 
-/* Adds the gains to the weights, and the points that the new weights need; removes what they don't. */
+/* Adds the gains to the weights, and the points that the new weights need. */
 static int finish(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                  const gbees_measurement *measurement, gbees_lattice *lattice, gbees_tempering *done,
-                  gbees_error *error)
+                  const gbees_update *update, gbees_lattice *lattice, gbees_tempering *done, gbees_error *error)
 {
-    int status = gbees_flood_grow(past, source, rule, lattice, lattice->count, measurement, 1, error);
+    const int status = gbees_flood_grow(past, source, rule, lattice, lattice->count, update, error);
 
     for (uint32_t i = 0; i < lattice->count && !status; i++) {
         done->log_likelihood_max = fmax(done->log_likelihood_max, lattice->gain[i]);
         lattice->log_weight[i] += lattice->gain[i];
         lattice->gain[i] = 0;
     }
-    return status ? status : gbees_flood_trim(rule, lattice, error);
+    return status;
+}
+
+/* What lattices on the way have. */
+static gbees_lattice_rule roughen(const gbees_lattice_rule *rule)
+{
+    gbees_lattice_rule rough = *rule;
+
+    rough.points *= rough_points;
+    rough.most *= rough_points;
+    return rough;
 }
 
 int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                 const gbees_measurement *measurement, gbees_lattice **lattice, gbees_tempering *done,
-                 gbees_error *error)
+                 const gbees_update *update, gbees_lattice **lattice, gbees_tempering *done, gbees_error *error)
 {
-    double beta = 0;
-    int status = gbees_past_weigh(past, *lattice, measurement, error);
+    const gbees_lattice_rule rough = roughen(rule);
+    gbees_past roughly = *past;
+    gbees_update part = *update;
+    int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
     if (!status && !is_possible(*lattice))
         return gbees_error_set(error, GBEES_EUNSUPPORTED, "the likelihood is 0 at all points of the density");
+    roughly.tolerance = fmax(past->tolerance, rough_tolerance);
+    part.beta = 0;
     for (int round = 0; !status; round++) {
-        gbees_spacing spacing = {.effective = 0};
+        gbees_spacing spacing = {.effective = 0}, last = {.effective = 0};
 
         status = gbees_lattice_link(*lattice, past->threads, error);
         if (!status)
-            beta = find_beta(past, *lattice, rule, beta, &spacing);
-        if (status || (beta == 1 && spacing.shape.longest < too_long))
+            part.beta = find_beta(past, *lattice, &rough, part.beta, &spacing);
+        if (!status && part.beta == 1)
+            status = gbees_spacing_find(*lattice, rule, 1, past->threads, &last, error);
+        if (status || (part.beta == 1 && !is_rough && last.shape.longest < too_long))
             break;
-        if (beta == 0 || round == ROUNDS)
+        if (part.beta == 0 || round == ROUNDS)
             return gbees_error_set(error, GBEES_ENUMERIC,
                                    "no lattice was found that resolves the density after the measurement at t = %g: "
                                    "give a larger 'points' or 'frame_cells', or a less precise measurement",
                                    past->now);
-        status = refine(past, source, rule, measurement, beta, &spacing, lattice, error);
+        is_rough = part.beta < 1 || spacing.shape.longest > nearly_right;
+        status = is_rough ? refine(&roughly, source, &rough, &part, &spacing, lattice, error)
+                          : refine(past, source, rule, &part, &last, lattice, error);
         done->refinements++;
     }
-    return status ? status : finish(past, source, rule, measurement, *lattice, done, error);
+    return status ? status : finish(past, source, rule, update, *lattice, done, error);
 }

@@ -25,13 +25,13 @@ struct gbees_trajectories {
     const gbees_backend *lender;  /* NULL: without an integrator */
     gbees_integrator *integrator; /* NULL: there is none */
     int threads;
-    double tolerance;
     double evaluations;
 };
 
 /* One call of gbees_trajectories_run(). */
 typedef struct call {
     gbees_journey journey;
+    double tolerance;
     size_t first, count; /* the points that are taken now */
     double *const *x;
     double *stretch; /* NULL, or where the stretch is integrated to */
@@ -46,7 +46,7 @@ typedef struct probes {
 } probes;
 
 int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend *lender, int threads,
-                              double tolerance, gbees_trajectories **made, gbees_error *error)
+                              gbees_trajectories **made, gbees_error *error)
 {
     gbees_trajectories *t = calloc(1, sizeof *t);
     gbees_error ignored; /* threads do what a backend can't */
@@ -55,8 +55,7 @@ int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend 
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to integrate points");
     *t = (gbees_trajectories){.problem = problem,
                               .lender = lender && lender->integrator_create ? lender : NULL,
-                              .threads = gbees_workers_threads(threads),
-                              .tolerance = tolerance};
+                              .threads = gbees_workers_threads(threads)};
     if (t->lender && t->lender->integrator_create(problem, 1, &t->integrator, &ignored))
         t->integrator = NULL;
     *made = t;
@@ -176,7 +175,7 @@ static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done
                                      .end = w->to,
                                      .time_step = w->first,
                                      .steps = (uint64_t)w->most,
-                                     .tolerance = t->tolerance,
+                                     .tolerance = c->tolerance,
                                      .evaluations = &evaluations};
 
     memcpy(integration.scale, w->scale, sizeof integration.scale);
@@ -208,40 +207,44 @@ static int take_all(gbees_trajectories *t, size_t count, call *c, gbees_error *e
     return status;
 }
 
-static int begin(const gbees_trajectories *t, const double *scale, double from, double to, gbees_journey *w,
-                 gbees_error *error)
+static int begin(const gbees_trajectories *t, const gbees_travel *travel, gbees_journey *w, gbees_error *error)
 {
     const int n = t->problem->dimension;
 
-    *w = (gbees_journey){
-        .problem = t->problem, .functions = gbees_problem_own_functions(t->problem), .from = from, .to = to};
+    *w = (gbees_journey){.problem = t->problem,
+                         .functions = gbees_problem_own_functions(t->problem),
+                         .from = travel->from,
+                         .to = travel->to};
     for (int j = 0; j < n; j++) {
-        if (!(scale[j] > 0 && isfinite(scale[j])))
+        const double scale = travel->scale[j];
+
+        if (!(scale > 0 && isfinite(scale)))
             return gbees_error_set(error, GBEES_ENUMERIC, "the unit of errors along axis %d is %g, not above 0",
-                                   j + 1, scale[j]);
-        w->scale[j] = scale[j];
-        w->allowed[j] = t->tolerance * scale[j];
+                                   j + 1, scale);
+        w->scale[j] = scale;
+        w->allowed[j] = travel->tolerance * scale;
     }
     w->allowed[n] = STRETCH_ALLOWED;
     return GBEES_OK;
 }
 
 int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
-                           const double *scale, double from, double to, gbees_error *error)
+                           const gbees_travel *travel, gbees_error *error)
 {
-    call c = {.x = x};
+    const double length = travel->to - travel->from;
+    call c = {.x = x, .tolerance = travel->tolerance};
     uint64_t planning = 0;
     double rate = 0;
     probes p;
 
-    if (count == 0 || from == to)
+    if (count == 0 || length == 0)
         return GBEES_OK;
-    int status = begin(t, scale, from, to, &c.journey, error);
+    int status = begin(t, travel, &c.journey, error);
     if (status)
         return status;
     choose_probes(t->problem->dimension, count, x, &p);
     c.journey.first = gbees_batch_first_step(&c.journey, p.count, p.column, &planning);
-    c.journey.most = floor(MOST_STEPS + OFTEN * fabs(to - from) / c.journey.first);
+    c.journey.most = floor(MOST_STEPS + OFTEN * fabs(length) / c.journey.first);
     if (stretch) {
         choose_beside(&p, &c.journey);
         c.journey.stretches = !is_constant(&c.journey, &p, &rate, &planning);
@@ -249,7 +252,7 @@ int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x
     }
     status = take_all(t, count, &c, error);
     for (size_t i = 0; stretch && !c.stretch && i < count; i++)
-        stretch[i] += rate * (to - from);
+        stretch[i] += rate * length;
     t->evaluations += (double)(planning + c.evaluations);
     return status;
 }

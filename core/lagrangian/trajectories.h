@@ -8,22 +8,27 @@
 
 typedef struct gbees_trajectories gbees_trajectories;
 
+/* Where points are taken, and how accurately. */
+typedef struct gbees_travel {
+    double from, to;     /* times; `to` may be the earlier one */
+    const double *scale; /* [n], > 0: the unit of errors along each axis, as the density's standard deviations are */
+    double tolerance;    /* the largest error of a step along an axis, in these units */
+} gbees_travel;
+
 /* Makes what integrates points of a problem's model without noise.
- *   lender     a backend whose integrator is used if it has one, or NULL; it and the problem outlive what is made
- *   threads    of this process, as in gbees_engine_options
- *   tolerance  the largest error of a step along axis j, in units of scale[j] of gbees_trajectories_run() */
+ *   lender   a backend whose integrator is used if it has one, or NULL; it and the problem outlive what is made
+ *   threads  of this process, as in gbees_engine_options */
 int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend *lender, int threads,
-                              double tolerance, gbees_trajectories **made, gbees_error *error);
+                              gbees_trajectories **made, gbees_error *error);
 void gbees_trajectories_destroy(gbees_trajectories *trajectories);
 
-/* Takes `count` points x[j][i], in the model's own axes, from the time `from` to `to`, which may be the earlier one.
- * A point's result has the same bits for any number of threads and whatever the other points are, but for the first
- * step that is tried. Points that are not finite are left as they are. A point that can't be followed, as its
- * trajectory ends in between, becomes NAN along all axes. stretch  receives, added to stretch[i], the integral of the
- * drift's divergence along the trajectory, which is log |det dx(to)/dx(from)|, to some 1e-8; NULL: not wanted scale
- * [n], > 0: the unit of errors along each axis, as the density's standard deviations are */
+/* Takes `count` points x[j][i], in the model's own axes, on their way. A point's result has the same bits for any
+ * number of threads and whatever the other points are, but for the first step that is tried. Points that are not
+ * finite are left as they are. A point that can't be followed, as its trajectory ends in between, becomes NAN along
+ * all axes. stretch: receives, added to stretch[i], the integral of the drift's divergence along the trajectory,
+ * which is log |det dx(to)/dx(from)|, to some 1e-8; NULL: not wanted. */
 int gbees_trajectories_run(gbees_trajectories *trajectories, size_t count, double *const *x, double *stretch,
-                           const double *scale, double from, double to, gbees_error *error);
+                           const gbees_travel *travel, gbees_error *error);
 
 /* Returns the evaluations of the drift so far, summed over the points. */
 double gbees_trajectories_evaluations(const gbees_trajectories *trajectories);

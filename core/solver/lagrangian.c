@@ -6,8 +6,8 @@
 
 /* Defaults: points a deviation; the most of them; errors of a step. */
 static const double default_points = 1, default_most = 40, default_tolerance = 1e-9;
-/* The part of an accuracy that the error of a step may be: certificates count a thousand of them. */
-static const double step_share = 1e-4;
+/* The part of an accuracy that the error of a step may be: certificates count a thousand of them. And the most. */
+static const double step_share = 1e-4, most_tolerance = 1e-6;
 /* The part of an accuracy that what lies beyond the tail may take; and what it takes where none is asked for, by
  * dimension: the number of points grows with the power n / 2 of the tail. */
 static const double rim_share = 0.1, rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
@@ -138,8 +138,8 @@ int builder_set_lagrangian(builder *b)
     problem->frame_cells = builder_number(b, "frame_cells", fmax(default_most, problem->frame_least));
     problem->smooth = builder_is_set(b, "smooth", "yes");
     const double accuracy = builder_number(b, "accuracy", 0);
-    const double small = accuracy > 0 ? fmin(default_tolerance, step_share * accuracy) : default_tolerance;
-    problem->tolerance = builder_number(b, "tolerance", small);
+    const double by_accuracy = accuracy > 0 ? fmin(most_tolerance, step_share * accuracy) : default_tolerance;
+    problem->tolerance = builder_number(b, "tolerance", by_accuracy);
     problem->tail = builder_number(b, "tail", find_tail(n, accuracy > 0 ? rim_share * accuracy : rim[n - 1]));
     return problem->frame_cells >= problem->frame_least
                ? GBEES_OK

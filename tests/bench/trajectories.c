@@ -77,14 +77,14 @@ static int take(const gbees_problem *problem, const gbees_backend *backend, int 
     gbees_trajectories *t = NULL;
     double scale[GBEES_MAX_DIM];
     gbees_error error = {0};
-    int status = gbees_trajectories_create(problem, backend, threads, TOLERANCE, &t, &error);
+    int status = gbees_trajectories_create(problem, backend, threads, &t, &error);
 
     calls_done = 0;
     for (int tries = 0; !status && tries < (backend ? 60 : 1) && calls_done < 2; tries++) {
         spread(problem, cases[k].count, x, scale);
         const double before = gbees_trajectories_evaluations(t), start = gbees_seconds_now();
-        status = gbees_trajectories_run(t, cases[k].count, x, NULL, scale, problem->start,
-                                        problem->start + cases[k].length, &error);
+        const gbees_travel travel = {problem->start, problem->start + cases[k].length, scale, TOLERANCE};
+        status = gbees_trajectories_run(t, cases[k].count, x, NULL, &travel, &error);
         *seconds = gbees_seconds_now() - start;
         *evaluations = gbees_trajectories_evaluations(t) - before;
         if (backend && !calls_done)

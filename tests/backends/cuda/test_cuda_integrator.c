@@ -225,11 +225,12 @@ START_TEST(trajectories_go_the_same_way)
         gbees_trajectories *t = NULL;
 
         spread(s.w.problem, MANY, x[there], scale);
-        ck_assert_msg(gbees_trajectories_create(s.w.problem, there ? &s.backend : NULL, 1, 1e-9, &t, &s.w.error) == 0,
+        ck_assert_msg(gbees_trajectories_create(s.w.problem, there ? &s.backend : NULL, 1, &t, &s.w.error) == 0, "%s",
+                      s.w.error.text);
+        ck_assert_msg(gbees_trajectories_run(t, MANY, x[there], NULL,
+                                             &(gbees_travel){ways[_i].from, ways[_i].to, scale, 1e-9},
+                                             &s.w.error) == 0,
                       "%s", s.w.error.text);
-        ck_assert_msg(
-            gbees_trajectories_run(t, MANY, x[there], NULL, scale, ways[_i].from, ways[_i].to, &s.w.error) == 0, "%s",
-            s.w.error.text);
         evaluations[there] = gbees_trajectories_evaluations(t);
         gbees_trajectories_destroy(t);
     }
@@ -261,8 +262,8 @@ START_TEST(threads_take_trajectories_that_a_backend_does_not)
         (void)setenv("SHIM_MEMORY", "1000", 1);
     open_scene(&s, "lorenz63", settings);
     spread(s.w.problem, count, x, scale);
-    ck_assert_int_eq(gbees_trajectories_create(s.w.problem, &s.backend, 1, 1e-9, &t, &s.w.error), 0);
-    ck_assert_int_eq(gbees_trajectories_run(t, count, x, NULL, scale, 0, 1, &s.w.error), 0);
+    ck_assert_int_eq(gbees_trajectories_create(s.w.problem, &s.backend, 1, &t, &s.w.error), 0);
+    ck_assert_int_eq(gbees_trajectories_run(t, count, x, NULL, &(gbees_travel){0, 1, scale, 1e-9}, &s.w.error), 0);
     ck_assert_int_eq(calls_done, 0);
     ck_assert_double_gt(gbees_trajectories_evaluations(t), 100 * (double)(count - 1));
     for (size_t i = 0; i < count; i++)

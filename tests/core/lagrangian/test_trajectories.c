@@ -114,10 +114,10 @@ static void go(const gbees_problem *problem, int threads, double tolerance, clou
     gbees_trajectories *t = NULL;
     gbees_error error;
 
-    ck_assert_msg(!gbees_trajectories_create(problem, NULL, threads, tolerance, &t, &error), "%s", error.text);
-    ck_assert_msg(
-        !gbees_trajectories_run(t, c->count, c->x, stretches ? c->stretch : NULL, c->scale, from, to, &error), "%s",
-        error.text);
+    ck_assert_msg(!gbees_trajectories_create(problem, NULL, threads, &t, &error), "%s", error.text);
+    ck_assert_msg(!gbees_trajectories_run(t, c->count, c->x, stretches ? c->stretch : NULL,
+                                          &(gbees_travel){from, to, c->scale, tolerance}, &error),
+                  "%s", error.text);
     c->evaluations = gbees_trajectories_evaluations(t);
     gbees_trajectories_destroy(t);
 }
@@ -485,10 +485,10 @@ START_TEST(nothing_to_do_is_done)
     gbees_error error;
     double place = 1, *x = &place, scale = 0;
 
-    ck_assert_int_eq(gbees_trajectories_create(&problem, NULL, 1, 1e-9, &t, &error), 0);
-    ck_assert_int_eq(gbees_trajectories_run(t, 0, &x, NULL, &scale, 0, 1, &error), 0);
-    ck_assert_int_eq(gbees_trajectories_run(t, 1, &x, NULL, &scale, 1, 1, &error), 0);
-    ck_assert_int_ne(gbees_trajectories_run(t, 1, &x, NULL, &scale, 0, 1, &error), 0);
+    ck_assert_int_eq(gbees_trajectories_create(&problem, NULL, 1, &t, &error), 0);
+    ck_assert_int_eq(gbees_trajectories_run(t, 0, &x, NULL, &(gbees_travel){0, 1, &scale, 1e-9}, &error), 0);
+    ck_assert_int_eq(gbees_trajectories_run(t, 1, &x, NULL, &(gbees_travel){1, 1, &scale, 1e-9}, &error), 0);
+    ck_assert_int_ne(gbees_trajectories_run(t, 1, &x, NULL, &(gbees_travel){0, 1, &scale, 1e-9}, &error), 0);
     ck_assert_double_eq(place, 1);
     ck_assert_double_eq(gbees_trajectories_evaluations(t), 0);
     gbees_trajectories_destroy(t);
