@@ -59,6 +59,7 @@ static void set_rules(gbees_engine *engine)
 {
     const gbees_problem *problem = engine->problem;
 
+    engine->sharp = 1;
     for (int s = 0; s < engine->sets; s++)
         engine->set[s].rule = (gbees_lattice_rule){
             .points = problem->frame_least, .most = problem->frame_cells, .tail = problem->tail, .turn = s};

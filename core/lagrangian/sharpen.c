@@ -8,6 +8,9 @@
 static const double exponent = 6, aim = 0.6, least_denser = 1.08, most_denser = 1.6, little_better = 0.9;
 /* What lies beyond the tail may be this part of the accuracy, and is made this part of it if it is more. */
 static const double most_beyond = 0.3, wanted_beyond = 0.1;
+/* With the accuracy so many times what is certified an update's lattices could have been less dense. They are at most
+ * so many times denser than the problem asks for. */
+static const double much_slack = 3, sharpest = 4;
 
 /* Replaces a lattice by one that is denser along all axes; times 1: adds the points of a longer tail to it. */
 static int sharpen_one(const gbees_engine *engine, int set, int part, double times, gbees_error *error)
@@ -52,38 +55,48 @@ static double how_much(const gbees_engine *engine, double factor)
     return fmin(fmax(sqrt(1 + log(factor) / (exponent * k * k)), least_denser), most_denser);
 }
 
-/* Makes the lattices such that the bound becomes less than the accuracy. */
-static int improve(gbees_engine *engine, double bound, gbees_error *error)
+/* Makes the lattices such that the bound becomes less than the accuracy; multiplies *times by how much denser. */
+static int improve(gbees_engine *engine, double slack, double *times, gbees_error *error)
 {
-    const double accuracy = engine->problem->accuracy, beyond = engine->beyond;
-    const int is_short = beyond > most_beyond * accuracy;
-    const double rest = (bound - (is_short ? beyond : 0)) / (aim * accuracy);
+    const double beyond = engine->beyond / engine->problem->accuracy;
+    const int is_short = beyond > most_beyond;
+    const double rest = (1 / slack - (is_short ? beyond : 0)) / aim;
+    const double denser = rest > 1 || !is_short ? how_much(engine, rest) : 1;
 
-    return sharpen_all(engine, rest > 1 || !is_short ? how_much(engine, rest) : 1,
-                       is_short ? log(beyond / (wanted_beyond * accuracy)) : 0, error);
+    *times *= denser;
+    return sharpen_all(engine, denser, is_short ? log(beyond / wanted_beyond) : 0, error);
 }
 
-int gbees_engine_sharpen(gbees_engine *engine, gbees_error *error)
+/* The accuracy over what is certified. */
+static int find_slack(gbees_engine *engine, double *slack, gbees_error *error)
 {
     const gbees_problem *problem = engine->problem;
-    double least = INFINITY;
+    gbees_certificate certificate;
+    const int status = gbees_engine_certify(engine, &certificate, error);
+
+    if (!status)
+        *slack =
+            problem->accuracy / gbees_certificate_error(&certificate, problem->dimension, problem->accuracy_of).bound;
+    return status;
+}
+
+int gbees_engine_sharpen(gbees_engine *engine, double *times, gbees_error *error)
+{
+    double slack = 0, most = 0;
     int in_vain = 0, status = GBEES_OK;
 
-    while (problem->accuracy > 0 && !status) {
-        gbees_certificate certificate;
-
-        status = gbees_engine_certify(engine, &certificate, error);
-        const double bound =
-            status ? NAN : gbees_certificate_error(&certificate, problem->dimension, problem->accuracy_of).bound;
-        if (status || !(bound > problem->accuracy))
+    *times = 1;
+    while (engine->problem->accuracy > 0 && !status) {
+        status = find_slack(engine, &slack, error);
+        if (status || slack >= 1)
             break;
-        in_vain = bound > little_better * least ? in_vain + 1 : 0;
+        in_vain = slack * little_better < most ? in_vain + 1 : 0;
         if (in_vain == 2) {
             engine->totals.warnings |= GBEES_WARNING_ACCURACY;
             break;
         }
-        least = fmin(least, bound);
-        status = improve(engine, bound, error);
+        most = fmax(most, slack);
+        status = improve(engine, slack, times, error);
         if (status == GBEES_ENOMEM) {
             engine->totals.warnings |= GBEES_WARNING_ACCURACY;
             return GBEES_OK;
@@ -91,4 +104,24 @@ int gbees_engine_sharpen(gbees_engine *engine, gbees_error *error)
     }
     gbees_engine_count(engine);
     return status;
+}
+
+int gbees_engine_sharpen_update(gbees_engine *engine, gbees_error *error)
+{
+    double times, slack = 0;
+    int status = gbees_engine_sharpen(engine, &times, error);
+
+    if (!status && times == 1 && engine->sharp > 1)
+        status = find_slack(engine, &slack, error);
+    engine->sharp =
+        fmin(fmax(slack > much_slack ? engine->sharp / least_denser : engine->sharp * times, 1), sharpest);
+    return status;
+}
+
+void gbees_engine_set_density(gbees_engine *engine)
+{
+    for (int s = 0; s < engine->sets; s++) {
+        engine->set[s].rule.points = engine->problem->frame_least * engine->sharp;
+        engine->set[s].rule.most = engine->problem->frame_cells * engine->sharp;
+    }
 }

@@ -8,7 +8,7 @@
 /* What is saved beside the lattices' points. */
 typedef struct engine_state {
     int32_t parts, past;
-    double now, pace, figure, tail, log_evidence[GBEES_LAGRANGIAN_SETS];
+    double now, pace, figure, sharp, tail, log_evidence[GBEES_LAGRANGIAN_SETS];
     gbees_totals totals;
 } engine_state;
 
@@ -58,6 +58,7 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     state.now = engine->past.now;
     state.pace = engine->pace;
     state.figure = engine->figure;
+    state.sharp = engine->sharp;
     state.tail = engine->set[0].rule.tail;
     memcpy(state.log_evidence, engine->log_evidence, sizeof state.log_evidence);
     state.totals = engine->totals;
@@ -170,6 +171,7 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     made->past.now = state.now;
     made->pace = state.pace;
     made->figure = state.figure;
+    made->sharp = state.sharp;
     for (int s = 0; s < made->sets; s++)
         made->set[s].rule.tail = state.tail;
     made->evaluations = state.totals.cell_updates;

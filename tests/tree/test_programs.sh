@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_programs.sh - tests call no program that may be missing: each is of Debian's base system, or of a package that
+# test_programs.sh - tests, and the manual's commands, call no program that may be missing: each is of Debian's base system, or of a package that
 # ./quickstart test installs, or its script asks for it (`command -v NAME`) and goes on without it.
 # shellcheck disable=SC2016 # the scripts that are planted have variables of their own
 set -u
@@ -41,6 +41,7 @@ check()
     # shellcheck disable=SC2046 # a list of words
     python3 "$top_src/tests/tree/programs.py" $(cat "$1") >called || exit 2
     while read -r program script; do
+        test "${program#gbees-}" = "$program" || continue
         lists "$program" "$base$installed" || grep -q "command -v $program" "$script" ||
             { echo "$script calls $program, which is neither of Debian's base system nor installed by quickstart" && bad=1; }
     done <called
@@ -49,7 +50,8 @@ check()
 
 enter_scratch
 find "$top_src/tests" -name '*.sh' >scripts
-printf '%s\n' "$top_src/tests/bare" "$top_src/tests/resume-kills" >>scripts
+grep -h '^    \(\$ \)*gbees-' "$top_src/README.md" "$top_src"/doc/*.md | sed 's/^ *\(\$ \)*//; /[<>]\|\[[A-Z-]/d' >manual.sh
+printf '%s\n' "$top_src/tests/bare" "$top_src/tests/resume-kills" manual.sh >>scripts
 check scripts || bad=1
 test "$(wc -l <called)" -gt 300 || fail "only $(wc -l <called) calls were found"
 for program in $(printf '%s\n' "$base$installed" | sed 's/^[^:]*://'); do
