@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1024, LIKELIHOOD_NS = 60, DENSITY_NS = 40 /* that a point takes */ };
+enum {
+    BLOCK = 1024,
+    GROUP = 512,      /* points that a thread takes from the start to now */
+    TOGETHER = 65536, /* points between two questions whether the run is cancelled */
+    LIKELIHOOD_NS = 60,
+    DENSITY_NS = 40,
+    LEG_NS = 500 /* that a point takes, or more: from one measurement to the next */
+};
 
 const gbees_update gbees_no_update = {.beta = 0};
 
@@ -29,29 +36,35 @@ int gbees_past_add(gbees_past *past, const gbees_update *update, const double *s
     return GBEES_OK;
 }
 
-/* ---- blocks of points ---- */
-
-/* What the blocks of points share. */
-typedef struct weighing {
+/* Points of a lattice that are evaluated together. */
+typedef struct group {
     const gbees_past *past;
+    gbees_lattice *lattice;
+    uint32_t first, count;
+    int threads; /* 1: the calling thread is one of several with groups of their own */
+} group;
+
+/* ---- weights ---- */
+
+/* What the blocks of a group share. */
+typedef struct weighing {
+    const group *points;
     const gbees_source *source; /* of the initial density; or NULL: the likelihood of `measurement` */
     const gbees_measurement *measurement;
     double time;
-    gbees_lattice *lattice;
-    uint32_t first;
-    double *out; /* [points from `first` on] */
+    double *out; /* [lattice->count] */
     atomic_int status;
     gbees_error error;
 } weighing;
 
 /* Where a point has left every bound the likelihood is 0; where it is anywhere else and not a number, it is an error.
  */
-static int check(const weighing *all, size_t count, double *const *x, double *out)
+static int check(int n, size_t count, double *const *x, double *out)
 {
     for (size_t i = 0; i < count; i++) {
         double sum = 0;
 
-        for (int j = 0; j < all->lattice->n; j++)
+        for (int j = 0; j < n; j++)
             sum += x[j][i];
         if (!isfinite(sum))
             out[i] = -INFINITY;
@@ -64,10 +77,10 @@ static int check(const weighing *all, size_t count, double *const *x, double *ou
 static void weigh_block(void *context, size_t block)
 {
     weighing *all = context;
-    gbees_lattice *lattice = all->lattice;
-    const uint32_t first = all->first + (uint32_t)block * BLOCK;
-    const uint32_t count = lattice->count - first < BLOCK ? lattice->count - first : BLOCK;
-    double *x[GBEES_MAX_DIM] = {NULL}, *out = all->out + block * BLOCK;
+    gbees_lattice *lattice = all->points->lattice;
+    const size_t done = block * BLOCK, left = all->points->count - done, first = all->points->first + done;
+    const size_t count = left < BLOCK ? left : BLOCK;
+    double *x[GBEES_MAX_DIM] = {NULL}, *out = all->out + first;
     gbees_error error = {0};
     int status;
 
@@ -77,9 +90,9 @@ static void weigh_block(void *context, size_t block)
         gbees_source_log_density(all->source, count, x, out);
         return;
     }
-    status = gbees_measurement_log_likelihood(all->past->problem, all->measurement, all->time, count,
+    status = gbees_measurement_log_likelihood(all->points->past->problem, all->measurement, all->time, count,
                                               (const double *const *)x, out, &error);
-    if (!status && check(all, count, x, out))
+    if (!status && check(lattice->n, count, x, out))
         status =
             gbees_error_set(&error, GBEES_ENUMERIC,
                             "the likelihood of the measurement at t = %g is not a number at a trajectory", all->time);
@@ -87,38 +100,62 @@ static void weigh_block(void *context, size_t block)
         all->error = error;
 }
 
-/* Runs weigh_block() over all points from all->first on. */
-static int weigh(weighing *all, gbees_error *error)
+/* Sets out[] of the group's points: the initial density's logarithm, or a measurement's log-likelihood at a time. */
+static int weigh(const group *points, const gbees_source *source, const gbees_measurement *measurement, double time,
+                 double *out, gbees_error *error)
 {
-    const size_t points = all->lattice->count - all->first;
-    const double each = all->source ? DENSITY_NS : LIKELIHOOD_NS;
+    weighing all = {.points = points, .source = source, .measurement = measurement, .time = time, .out = out};
+    const double each = source ? DENSITY_NS : LIKELIHOOD_NS;
 
-    gbees_workers_run(gbees_workers_worth(all->past->threads, (double)points * each), (points + BLOCK - 1) / BLOCK,
-                      weigh_block, all);
-    if (atomic_load(&all->status))
-        return gbees_error_set(error, (gbees_status)atomic_load(&all->status), "%s", all->error.text);
+    gbees_workers_run(gbees_workers_worth(points->threads, points->count * each), (points->count + BLOCK - 1) / BLOCK,
+                      weigh_block, &all);
+    if (atomic_load(&all.status))
+        return gbees_error_set(error, (gbees_status)atomic_load(&all.status), "%s", all.error.text);
     return GBEES_OK;
 }
 
-static int add_likelihood(const gbees_past *past, const gbees_measurement *measurement, double time,
-                          gbees_lattice *lattice, uint32_t first, gbees_error *error)
+int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,
+                     gbees_error *error)
 {
-    weighing all = {.past = past,
-                    .measurement = measurement,
-                    .time = time,
-                    .lattice = lattice,
-                    .first = first,
-                    .out = lattice->gain + first};
-    const int status = weigh(&all, error);
+    const group all = {past, lattice, 0, lattice->count, past->threads};
 
-    for (uint32_t i = first; i < lattice->count && !status; i++) {
+    return weigh(&all, NULL, measurement, past->now, lattice->gain, error);
+}
+
+/* Leaves a point where it is: its weight is 0. */
+static void give_up(gbees_lattice *lattice, uint32_t i)
+{
+    lattice->log_weight[i] = -INFINITY;
+    lattice->x[0][i] = NAN; /* so that it is not integrated any further */
+}
+
+/* Gives up the points that can gain no weight above `least` by the likelihoods from number k on. */
+static void give_up_light(const group *points, int k, const gbees_update *update, double least)
+{
+    double more = update->beta > 0 ? update->beta * update->log_peak : 0;
+
+    for (; k < points->past->count; k++)
+        more += points->past->of[k].log_peak;
+    for (uint32_t i = points->first; i < points->first + points->count; i++)
+        if (!(points->lattice->log_weight[i] + more > least))
+            give_up(points->lattice, i);
+}
+
+static int add_likelihood(const group *points, const gbees_past_measurement *of, gbees_error *error)
+{
+    gbees_lattice *lattice = points->lattice;
+    const int status = weigh(points, NULL, &of->measurement, of->time, lattice->gain, error);
+
+    for (uint32_t i = points->first; i < points->first + points->count && !status; i++) {
         lattice->log_weight[i] += lattice->gain[i];
         lattice->gain[i] = 0;
         if (lattice->log_weight[i] == -INFINITY)
-            lattice->x[0][i] = NAN; /* so that it is not integrated any further */
+            give_up(lattice, i);
     }
     return status;
 }
+
+/* ---- ways ---- */
 
 static int is_cancelled(const gbees_past *past, gbees_error *error)
 {
@@ -127,80 +164,98 @@ static int is_cancelled(const gbees_past *past, gbees_error *error)
     return gbees_error_set(error, GBEES_ECANCELLED, "stopped at t = %.6g", past->now);
 }
 
-static int advance(const gbees_past *past, gbees_lattice *lattice, uint32_t first, const double *scale, double from,
-                   double to, gbees_error *error)
+static int advance(const group *points, const double *scale, double from, double to, gbees_error *error)
 {
+    const gbees_past *past = points->past;
+    const gbees_travel travel = {from, to, scale, past->tolerance, points->threads};
     double *x[GBEES_MAX_DIM] = {NULL};
-    const int status = is_cancelled(past, error);
 
-    if (status || from == to || first == lattice->count)
-        return status;
-    for (int j = 0; j < lattice->n; j++)
-        x[j] = lattice->x[j] + first;
-    return gbees_trajectories_run(past->trajectories, lattice->count - first, x, lattice->stretch + first,
-                                  &(gbees_travel){from, to, scale, past->tolerance}, error);
-}
-
-int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,
-                     gbees_error *error)
-{
-    weighing all = {
-        .past = past, .measurement = measurement, .time = past->now, .lattice = lattice, .out = lattice->gain};
-
-    return weigh(&all, error);
-}
-
-/* Leaves the points where they are that can gain no weight above `least` by the likelihoods from number k on. */
-static void give_up(const gbees_past *past, gbees_lattice *lattice, uint32_t first, int k, const gbees_update *update,
-                    double least)
-{
-    double more = update->beta > 0 ? update->beta * update->log_peak : 0;
-
-    for (; k < past->count; k++)
-        more += past->of[k].log_peak;
-    for (uint32_t i = first; i < lattice->count; i++)
-        if (!(lattice->log_weight[i] + more > least)) {
-            lattice->log_weight[i] = -INFINITY;
-            lattice->x[0][i] = NAN; /* so that it is not integrated any further */
-        }
-}
-
-int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
-                        const gbees_update *update, double least, gbees_error *error)
-{
-    weighing begin = {
-        .past = past, .source = source, .lattice = lattice, .first = first, .out = lattice->log_weight + first};
-    const double *scale = past->scale;
-    double time = past->start;
-    int status = weigh(&begin, error);
-
-    for (int k = 0; k < past->count && !status; k++) {
-        const gbees_past_measurement *of = &past->of[k];
-
-        give_up(past, lattice, first, k, update, least);
-        status = advance(past, lattice, first, scale, time, of->time, error);
-        if (!status)
-            status = add_likelihood(past, &of->measurement, of->time, lattice, first, error);
-        time = of->time;
-        scale = of->scale;
-    }
-    if (!status) {
-        give_up(past, lattice, first, past->count, update, least);
-        status = advance(past, lattice, first, scale, time, past->now, error);
-    }
-    if (status || !update->measurement)
-        return status;
-    weighing last = {.past = past,
-                     .measurement = update->measurement,
-                     .time = past->now,
-                     .lattice = lattice,
-                     .first = first,
-                     .out = lattice->gain + first};
-    return weigh(&last, error);
+    for (int j = 0; j < points->lattice->n; j++)
+        x[j] = points->lattice->x[j] + points->first;
+    return gbees_trajectories_run(past->trajectories, points->count, x, points->lattice->stretch + points->first,
+                                  &travel, error);
 }
 
 int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const double *scale, double time,
                        gbees_error *error)
 {
-    return advance(past, lattice, 0, scale, past->now, time, error);
+    const group all = {past, lattice, 0, lattice->count, past->threads};
+
+    return is_cancelled(past, error) ? GBEES_ECANCELLED : advance(&all, scale, past->now, time, error);
+}
+
+/* ---- from the start to now ---- */
+
+/* What the groups of points share that are evaluated side by side. */
+typedef struct evaluation {
+    group points; /* all of them */
+    const gbees_source *source;
+    const gbees_update *update;
+    double least;
+    atomic_int status;
+    gbees_error error;
+} evaluation;
+
+static int follow(const evaluation *all, const group *points, gbees_error *error)
+{
+    const gbees_past *past = points->past;
+    const double *scale = past->scale;
+    double time = past->start;
+    int status = weigh(points, all->source, NULL, time, points->lattice->log_weight, error);
+
+    for (int k = 0; k < past->count && !status; k++) {
+        const gbees_past_measurement *of = &past->of[k];
+
+        give_up_light(points, k, all->update, all->least);
+        status = points->count > GROUP && is_cancelled(past, error) ? GBEES_ECANCELLED
+                                                                    : advance(points, scale, time, of->time, error);
+        if (!status)
+            status = add_likelihood(points, of, error);
+        time = of->time;
+        scale = of->scale;
+    }
+    if (status)
+        return status;
+    give_up_light(points, past->count, all->update, all->least);
+    status = advance(points, scale, time, past->now, error);
+    return status || !all->update->measurement
+               ? status
+               : weigh(points, NULL, all->update->measurement, past->now, points->lattice->gain, error);
+}
+
+static void follow_group(void *context, size_t number)
+{
+    evaluation *all = context;
+    const uint32_t done = (uint32_t)number * GROUP, left = all->points.count - done;
+    const group points = {all->points.past, all->points.lattice, all->points.first + done,
+                          left < GROUP ? left : GROUP, 1};
+    gbees_error error;
+    const int status = follow(all, &points, &error);
+
+    if (status && !atomic_exchange(&all->status, status))
+        all->error = error;
+}
+
+int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
+                        const gbees_update *update, double least, gbees_error *error)
+{
+    evaluation all = {.points = {past, lattice, first, lattice->count - first, past->threads},
+                      .source = source,
+                      .update = update,
+                      .least = least};
+
+    if (gbees_trajectories_offloads(past->trajectories, all.points.count))
+        return follow(&all, &all.points, error);
+    for (uint32_t end = lattice->count; all.points.first < end; all.points.first += all.points.count) {
+        const uint32_t left = end - all.points.first;
+
+        if (is_cancelled(past, error))
+            return GBEES_ECANCELLED;
+        all.points.count = left < TOGETHER ? left : TOGETHER;
+        gbees_workers_run(gbees_workers_worth(past->threads, (double)all.points.count * (past->count + 1) * LEG_NS),
+                          (all.points.count + GROUP - 1) / GROUP, follow_group, &all);
+        if (atomic_load(&all.status))
+            return gbees_error_set(error, (gbees_status)atomic_load(&all.status), "%s", all.error.text);
+    }
+    return GBEES_OK;
 }

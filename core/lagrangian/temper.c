@@ -4,9 +4,9 @@
 
 enum { ROUNDS = 60, HALVINGS = 12 };
 
-/* Lattices on the way to the last one, which only have to show where the weights are: their points along an axis,
- * over those of the last one; and the tolerance of their trajectories. */
-static const double rough_points = 0.75, rough_tolerance = 1e-6;
+/* Lattices on the way to the last one only have to show where the weights are: their points along an axis over those
+ * of the last one, but not below so many a deviation; and the tolerance of their trajectories. */
+static const double rough_points = 0.75, least_rough = 0.75, rough_tolerance = 1e-6;
 /* A lattice's cells may be too long by this factor in the end; on the way after a part of the likelihood; and after
  * all of it for the last lattice to be made. */
 static const double too_long = 1.3, far_too_long = 2.5, nearly_right = 1.3;
@@ -89,9 +89,10 @@ static int finish(const gbees_past *past, const gbees_source *source, const gbee
 static gbees_lattice_rule roughen(const gbees_lattice_rule *rule)
 {
     gbees_lattice_rule rough = *rule;
+    const double by = fmin(fmax(rough_points, least_rough / rule->points), 1);
 
-    rough.points *= rough_points;
-    rough.most *= rough_points;
+    rough.points *= by;
+    rough.most *= by;
     return rough;
 }
 

@@ -11,8 +11,9 @@
 enum {
     PART = 512, /* points that a thread takes at a time */
     MOST_STEPS = 2048,
-    OFTEN = 32,   /* of a point: that many, and times that of the first step's length */
-    SLICE = 65536 /* points after which it is asked whether the backend is ready */
+    OFTEN = 32,        /* of a point: that many, and times that of the first step's length */
+    OFFLOADED = 16384, /* points that are worth to be moved to a backend's processor at each measurement */
+    SLICE = 65536      /* points after which it is asked whether the backend is ready */
 };
 
 #define STRETCH_ALLOWED 1e-8  /* the largest error of a step's stretch */
@@ -25,13 +26,14 @@ struct gbees_trajectories {
     const gbees_backend *lender;  /* NULL: without an integrator */
     gbees_integrator *integrator; /* NULL: there is none */
     int threads;
-    double evaluations;
+    _Atomic uint64_t evaluations;
 };
 
 /* One call of gbees_trajectories_run(). */
 typedef struct call {
     gbees_journey journey;
     double tolerance;
+    int threads;
     size_t first, count; /* the points that are taken now */
     double *const *x;
     double *stretch; /* NULL, or where the stretch is integrated to */
@@ -71,7 +73,7 @@ void gbees_trajectories_destroy(gbees_trajectories *t)
 
 double gbees_trajectories_evaluations(const gbees_trajectories *t)
 {
-    return t->evaluations;
+    return (double)t->evaluations;
 }
 
 /* ---- what points have in common ---------------------------------------------------------------------------------
@@ -164,7 +166,7 @@ static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done
     double evaluations = 0;
 
     *done = 0;
-    if (!t->integrator || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS)
+    if (!t->integrator || c->threads == 1 || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS)
         return GBEES_OK;
     for (int j = 0; j < t->problem->dimension; j++)
         part[j] = c->x[j] + c->first;
@@ -180,7 +182,7 @@ static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done
 
     memcpy(integration.scale, w->scale, sizeof integration.scale);
     const int status = t->lender->integrator_run(t->integrator, &integration, done, error);
-    t->evaluations += evaluations;
+    t->evaluations += (uint64_t)evaluations;
     return status;
 }
 
@@ -198,9 +200,9 @@ static int take_all(gbees_trajectories *t, size_t count, call *c, gbees_error *e
         status = offload(t, c, nanoseconds * (double)c->count, &done, error);
         if (status || done)
             continue;
-        if (t->integrator && c->count > SLICE)
+        if (t->integrator && c->threads != 1 && c->count > SLICE)
             c->count = SLICE;
-        gbees_workers_run(gbees_workers_worth(t->threads, nanoseconds * (double)c->count),
+        gbees_workers_run(gbees_workers_worth(c->threads, nanoseconds * (double)c->count),
                           (c->count + PART - 1) / PART, take_part, c);
         c->first += c->count;
     }
@@ -228,11 +230,16 @@ static int begin(const gbees_trajectories *t, const gbees_travel *travel, gbees_
     return GBEES_OK;
 }
 
+int gbees_trajectories_offloads(const gbees_trajectories *t, size_t count)
+{
+    return t->integrator && count >= OFFLOADED;
+}
+
 int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
                            const gbees_travel *travel, gbees_error *error)
 {
     const double length = travel->to - travel->from;
-    call c = {.x = x, .tolerance = travel->tolerance};
+    call c = {.x = x, .tolerance = travel->tolerance, .threads = travel->threads == 1 ? 1 : t->threads};
     uint64_t planning = 0;
     double rate = 0;
     probes p;
@@ -253,6 +260,6 @@ int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x
     status = take_all(t, count, &c, error);
     for (size_t i = 0; stretch && !c.stretch && i < count; i++)
         stretch[i] += rate * length;
-    t->evaluations += (double)(planning + c.evaluations);
+    t->evaluations += planning + c.evaluations;
     return status;
 }

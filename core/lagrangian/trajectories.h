@@ -13,6 +13,7 @@ typedef struct gbees_travel {
     double from, to;     /* times; `to` may be the earlier one */
     const double *scale; /* [n], > 0: the unit of errors along each axis, as the density's standard deviations are */
     double tolerance;    /* the largest error of a step along an axis, in these units */
+    int threads;         /* 1: the calling thread alone takes them, and any number of threads may call at a time */
 } gbees_travel;
 
 /* Makes what integrates points of a problem's model without noise.
@@ -29,6 +30,9 @@ void gbees_trajectories_destroy(gbees_trajectories *trajectories);
  * which is log |det dx(to)/dx(from)|, to some 1e-8; NULL: not wanted. */
 int gbees_trajectories_run(gbees_trajectories *trajectories, size_t count, double *const *x, double *stretch,
                            const gbees_travel *travel, gbees_error *error);
+
+/* Whether the backend's processor takes so many points, if they go far enough. */
+int gbees_trajectories_offloads(const gbees_trajectories *trajectories, size_t count);
 
 /* Returns the evaluations of the drift so far, summed over the points. */
 double gbees_trajectories_evaluations(const gbees_trajectories *trajectories);
