@@ -1,13 +1,14 @@
 /* flood.c - finds the points of a lattice from neighbour to neighbour; see flood.h. */
 #include "flood.h"
 #include "base/array.h"
+#include "base/workers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Points of the old lattice of less than this part of the largest log weight are no seeds of a new one. */
 static const double seed_tail = 8;
-enum { INDEX_MOST = 32000 };
+enum { INDEX_MOST = 32000, FIND_NS = 40 /* that a look-up takes */ };
 
 /* ---- geometry ---- */
 
@@ -83,23 +84,66 @@ static int check_memory(const gbees_past *past, const gbees_lattice *lattice, gb
                            lattice->count, (double)past->bytes_most);
 }
 
-/* Adds the neighbours of a point that are missing. */
-static int add_neighbours(gbees_lattice *lattice, uint32_t i, gbees_error *error)
+/* The points of a wave, some of whose neighbours are missing. */
+typedef struct wave {
+    const gbees_lattice *lattice;
+    const gbees_update *update;
+    double least; /* points of a log weight above it have all neighbours */
+    uint32_t first, count;
+    uint16_t *missing; /* [count]: bit s is set where there is none beside it on side s */
+} wave;
+
+static void find_missing(void *context, size_t part)
 {
+    const wave *all = context;
+    const size_t end = gbees_workers_first(all->count, part + 1);
+
+    for (size_t k = gbees_workers_first(all->count, part); k < end; k++) {
+        const uint32_t i = all->first + (uint32_t)k;
+        unsigned missing = 0;
+
+        for (int side = 0; side < 2 * all->lattice->n && value_of(all->lattice, i, all->update) > all->least;
+             side++) {
+            const gbees_site site = gbees_site_beside(&all->lattice->site[i], side);
+
+            missing |= (unsigned)(gbees_lattice_find(all->lattice, &site) == GBEES_NO_POINT) << side;
+        }
+        all->missing[k] = (uint16_t)missing;
+    }
+}
+
+/* Adds a point beside another, unless it is there. */
+static int add_beside(gbees_lattice *lattice, uint32_t i, int side, gbees_error *error)
+{
+    const gbees_site site = gbees_site_beside(&lattice->site[i], side);
+
+    if (abs(site.z[side / 2]) > INDEX_MOST)
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "the density extends over more than %d points of the lattice that resolves it: give "
+                               "a smaller 'points' or 'frame_cells'",
+                               2 * INDEX_MOST);
+    return gbees_lattice_find(lattice, &site) == GBEES_NO_POINT ? gbees_lattice_append(lattice, &site, error)
+                                                                : GBEES_OK;
+}
+
+/* Adds the neighbours that are missing of the points from number `first` on that are above exp(least). */
+static int add_wave(const gbees_past *past, gbees_lattice *lattice, uint32_t first, const gbees_update *update,
+                    double least, gbees_error *error)
+{
+    wave all = {
+        .lattice = lattice, .update = update, .least = least, .first = first, .count = lattice->count - first};
     int status = GBEES_OK;
 
-    for (int side = 0; side < 2 * lattice->n && !status; side++) {
-        const gbees_site site = gbees_site_beside(&lattice->site[i], side);
-
-        if (abs(site.z[side / 2]) > INDEX_MOST)
-            return gbees_error_set(
-                error, GBEES_ENUMERIC,
-                "the density extends over more than %d points of the lattice that resolves it: give "
-                "a smaller 'points' or 'frame_cells'",
-                2 * INDEX_MOST);
-        if (gbees_lattice_find(lattice, &site) == GBEES_NO_POINT)
-            status = gbees_lattice_append(lattice, &site, error);
-    }
+    all.missing = gbees_array_create(all.count, sizeof *all.missing);
+    if (!all.missing)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the points of a lattice");
+    gbees_workers_run(gbees_workers_worth(past->threads, (double)all.count * 2 * lattice->n * FIND_NS),
+                      GBEES_WORKERS_PARTS, find_missing, &all);
+    for (uint32_t k = 0; k < all.count && !status; k++)
+        for (int side = 0; all.missing[k] >> side && !status; side++)
+            if (all.missing[k] >> side & 1)
+                status = add_beside(lattice, first + k, side, error);
+    free(all.missing);
     return status;
 }
 
@@ -131,9 +175,8 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
             status = gbees_past_evaluate(past, source, lattice, first, update, best - rule->tail, error);
         for (uint32_t i = start; i < end && !status; i++)
             best = fmax(best, value_of(lattice, i, update));
-        for (uint32_t i = start; i < end && !status; i++)
-            if (value_of(lattice, i, update) > best - rule->tail)
-                status = add_neighbours(lattice, i, error);
+        if (!status)
+            status = add_wave(past, lattice, start, update, best - rule->tail, error);
         first = start = end;
     }
     /* Where all weights are 0 the caller finds it. */
