@@ -1,6 +1,7 @@
 /* past.c - trajectories through all measurements so far; see past.h. */
 #include "past.h"
 #include "base/workers.h"
+#include "batch.h"
 #include <gbees/audit.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -9,7 +10,9 @@
 
 enum {
     BLOCK = 1024,
-    GROUP = 512,      /* points that a thread takes from the start to now */
+    LEAST_GROUP = 64, /* points that a thread takes from the start to now */
+    MOST_GROUP = 512,
+    GROUPS = 32,      /* about, of fewer points */
     TOGETHER = 65536, /* points between two questions whether the run is cancelled */
     LIKELIHOOD_NS = 60,
     DENSITY_NS = 40,
@@ -164,10 +167,11 @@ static int is_cancelled(const gbees_past *past, gbees_error *error)
     return gbees_error_set(error, GBEES_ECANCELLED, "stopped at t = %.6g", past->now);
 }
 
-static int advance(const group *points, const double *scale, double from, double to, gbees_error *error)
+static int advance(const group *points, const double *scale, double from, double to, gbees_travel_plan *plan,
+                   gbees_error *error)
 {
     const gbees_past *past = points->past;
-    const gbees_travel travel = {from, to, scale, past->tolerance, points->threads};
+    const gbees_travel travel = {from, to, scale, past->tolerance, points->threads, plan};
     double *x[GBEES_MAX_DIM] = {NULL};
 
     for (int j = 0; j < points->lattice->n; j++)
@@ -181,7 +185,7 @@ int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const dou
 {
     const group all = {past, lattice, 0, lattice->count, past->threads};
 
-    return is_cancelled(past, error) ? GBEES_ECANCELLED : advance(&all, scale, past->now, time, error);
+    return is_cancelled(past, error) ? GBEES_ECANCELLED : advance(&all, scale, past->now, time, NULL, error);
 }
 
 /* ---- from the start to now ---- */
@@ -192,6 +196,7 @@ typedef struct evaluation {
     const gbees_source *source;
     const gbees_update *update;
     double least;
+    uint32_t group; /* points that a thread takes */
     atomic_int status;
     gbees_error error;
 } evaluation;
@@ -200,6 +205,7 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
 {
     const gbees_past *past = points->past;
     const double *scale = past->scale;
+    gbees_travel_plan plan = {0};
     double time = past->start;
     int status = weigh(points, all->source, NULL, time, points->lattice->log_weight, error);
 
@@ -207,8 +213,9 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
         const gbees_past_measurement *of = &past->of[k];
 
         give_up_light(points, k, all->update, all->least);
-        status = points->count > GROUP && is_cancelled(past, error) ? GBEES_ECANCELLED
-                                                                    : advance(points, scale, time, of->time, error);
+        status = points->threads != 1 && is_cancelled(past, error)
+                     ? GBEES_ECANCELLED
+                     : advance(points, scale, time, of->time, &plan, error);
         if (!status)
             status = add_likelihood(points, of, error);
         time = of->time;
@@ -217,18 +224,27 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
     if (status)
         return status;
     give_up_light(points, past->count, all->update, all->least);
-    status = advance(points, scale, time, past->now, error);
+    status = advance(points, scale, time, past->now, &plan, error);
     return status || !all->update->measurement
                ? status
                : weigh(points, NULL, all->update->measurement, past->now, points->lattice->gain, error);
 }
 
+/* Few points make small groups, so that all threads have some; by their number alone, so that results do not depend
+ * on that of the threads. */
+static uint32_t group_of(uint32_t count)
+{
+    const uint32_t points = count / GROUPS / GBEES_BATCH * GBEES_BATCH;
+
+    return points < LEAST_GROUP ? LEAST_GROUP : points > MOST_GROUP ? MOST_GROUP : points;
+}
+
 static void follow_group(void *context, size_t number)
 {
     evaluation *all = context;
-    const uint32_t done = (uint32_t)number * GROUP, left = all->points.count - done;
+    const uint32_t done = (uint32_t)number * all->group, left = all->points.count - done;
     const group points = {all->points.past, all->points.lattice, all->points.first + done,
-                          left < GROUP ? left : GROUP, 1};
+                          left < all->group ? left : all->group, 1};
     gbees_error error;
     const int status = follow(all, &points, &error);
 
@@ -252,8 +268,9 @@ int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbee
         if (is_cancelled(past, error))
             return GBEES_ECANCELLED;
         all.points.count = left < TOGETHER ? left : TOGETHER;
+        all.group = group_of(all.points.count);
         gbees_workers_run(gbees_workers_worth(past->threads, (double)all.points.count * (past->count + 1) * LEG_NS),
-                          (all.points.count + GROUP - 1) / GROUP, follow_group, &all);
+                          (all.points.count + all.group - 1) / all.group, follow_group, &all);
         if (atomic_load(&all.status))
             return gbees_error_set(error, (gbees_status)atomic_load(&all.status), "%s", all.error.text);
     }

@@ -235,31 +235,52 @@ int gbees_trajectories_offloads(const gbees_trajectories *t, size_t count)
     return t->integrator && count >= OFFLOADED;
 }
 
+/* Finds the length of a first step, and whether the divergence is constant. */
+static void make_plan(size_t count, double *const *x, int stretches, gbees_journey *journey, gbees_travel_plan *plan,
+                      uint64_t *evaluations)
+{
+    probes p;
+
+    choose_probes(journey->problem->dimension, count, x, &p);
+    journey->first = plan->first = gbees_batch_first_step(journey, p.count, p.column, evaluations);
+    journey->most = floor(MOST_STEPS + OFTEN * fabs(journey->to - journey->from) / journey->first);
+    choose_beside(&p, journey);
+    plan->is_constant = stretches && is_constant(journey, &p, &plan->rate, evaluations);
+}
+
+/* Takes over a plan of a call before; the divergence of a drift that depends on the time is not planned. */
+static int take_plan(const gbees_travel *travel, int stretches, gbees_journey *journey, gbees_travel_plan *plan)
+{
+    if (!travel->plan || !(travel->plan->first > 0) ||
+        (stretches && (!travel->plan->is_constant || journey->problem->model->flags & GBEES_TIME_DEPENDENT)))
+        return 0;
+    *plan = *travel->plan;
+    journey->first = fmin(plan->first, fabs(journey->to - journey->from));
+    journey->most = floor(MOST_STEPS + OFTEN * fabs(journey->to - journey->from) / journey->first);
+    return 1;
+}
+
 int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
                            const gbees_travel *travel, gbees_error *error)
 {
-    const double length = travel->to - travel->from;
     call c = {.x = x, .tolerance = travel->tolerance, .threads = travel->threads == 1 ? 1 : t->threads};
+    gbees_travel_plan plan = {0};
     uint64_t planning = 0;
-    double rate = 0;
-    probes p;
 
-    if (count == 0 || length == 0)
+    if (count == 0 || travel->to == travel->from)
         return GBEES_OK;
     int status = begin(t, travel, &c.journey, error);
     if (status)
         return status;
-    choose_probes(t->problem->dimension, count, x, &p);
-    c.journey.first = gbees_batch_first_step(&c.journey, p.count, p.column, &planning);
-    c.journey.most = floor(MOST_STEPS + OFTEN * fabs(length) / c.journey.first);
-    if (stretch) {
-        choose_beside(&p, &c.journey);
-        c.journey.stretches = !is_constant(&c.journey, &p, &rate, &planning);
-        c.stretch = c.journey.stretches ? stretch : NULL;
-    }
+    if (!take_plan(travel, stretch != NULL, &c.journey, &plan))
+        make_plan(count, x, stretch != NULL, &c.journey, &plan, &planning);
+    if (travel->plan)
+        *travel->plan = plan;
+    c.journey.stretches = stretch && !plan.is_constant;
+    c.stretch = c.journey.stretches ? stretch : NULL;
     status = take_all(t, count, &c, error);
     for (size_t i = 0; stretch && !c.stretch && i < count; i++)
-        stretch[i] += rate * length;
+        stretch[i] += plan.rate * (travel->to - travel->from);
     t->evaluations += planning + c.evaluations;
     return status;
 }

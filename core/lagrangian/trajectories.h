@@ -8,12 +8,20 @@
 
 typedef struct gbees_trajectories gbees_trajectories;
 
+/* What a call finds for others with the same points: {0} at first. */
+typedef struct gbees_travel_plan {
+    double first;    /* the length of the first step that is tried */
+    int is_constant; /* whether the drift's divergence is the same everywhere: `rate` */
+    double rate;
+} gbees_travel_plan;
+
 /* Where points are taken, and how accurately. */
 typedef struct gbees_travel {
     double from, to;     /* times; `to` may be the earlier one */
     const double *scale; /* [n], > 0: the unit of errors along each axis, as the density's standard deviations are */
     double tolerance;    /* the largest error of a step along an axis, in these units */
     int threads;         /* 1: the calling thread alone takes them, and any number of threads may call at a time */
+    gbees_travel_plan *plan; /* of a call before, or for the next one; NULL: there is none */
 } gbees_travel;
 
 /* Makes what integrates points of a problem's model without noise.
