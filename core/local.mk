@@ -366,6 +366,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/slabs.h \
 	%D%/solver/slice.c \
 	%D%/solver/solver.c \
+	%D%/solver/stream.c \
 	%D%/solver/tail.c \
 	%D%/solver/tail.h \
 	%D%/solver/updates.c \
@@ -548,7 +549,8 @@ pkglib_LTLIBRARIES += %D%/python/session.la
 	%D%/python/session.c \
 	%D%/python/session.h \
 	%D%/python/session_private.h \
-	%D%/python/session_run.c
+	%D%/python/session_run.c \
+	%D%/python/session_stream.c
 
 python_files = \
 	%D%/python/gbees/__init__.py \

@@ -21,4 +21,5 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/scenario.h \
 	%D%/gbees/solver.h \
 	%D%/gbees/spread.h \
+	%D%/gbees/stream.h \
 	%D%/gbees/truth.h

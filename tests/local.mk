@@ -246,6 +246,7 @@ check_PROGRAMS += \
 	%D%/core/solver/test_checkpoint \
 	%D%/core/solver/test_solver \
 	%D%/core/solver/test_solver_failures \
+	%D%/core/solver/test_stream \
 	%D%/core/numerics/test_split \
 	%D%/core/numerics/test_philox \
 	%D%/core/numerics/test_step \
@@ -717,4 +718,4 @@ check_LTLIBRARIES += %D%/undefined.la
 
 EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/results_fixture.sh %D%/bare %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/tree/programs.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
-EXTRA_DIST += %D%/doc/blocks.py %D%/core/python/notebooks.py %D%/core/python/test_dapper.py %D%/core/python/test_gbees.py %D%/core/python/test_kept.py %D%/core/python/test_smoothed.py %D%/core/python/test_sympy.py %D%/core/python/test_tables.py
+EXTRA_DIST += %D%/doc/blocks.py %D%/core/python/notebooks.py %D%/core/python/test_dapper.py %D%/core/python/test_filter.py %D%/core/python/test_gbees.py %D%/core/python/test_kept.py %D%/core/python/test_smoothed.py %D%/core/python/test_sympy.py %D%/core/python/test_tables.py

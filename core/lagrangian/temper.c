@@ -11,6 +11,9 @@ static const double rough_points = 0.75, least_rough = 0.75, rough_tolerance = 1
  * all of it for the last lattice to be made. */
 static const double too_long = 1.3, far_too_long = 2.5, nearly_right = 1.3;
 
+/* A measurement that leads further down from the peak is a mistake: of a Gaussian these are 14 deviations. */
+static const double furthest = 100;
+
 /* Whether a lattice tells the weights at beta well enough to make another one of them. */
 static int tells(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta,
                  gbees_spacing *spacing)
@@ -63,11 +66,35 @@ static int refine(const gbees_past *past, const gbees_source *source, const gbee
     return GBEES_OK;
 }
 
-static int is_possible(const gbees_lattice *lattice)
+/* The log weight before the measurement of the point with the largest one after a part of it. */
+static double weight_of_best(const gbees_lattice *lattice, double beta)
 {
+    double most = -INFINITY, weight = -INFINITY;
+
     for (uint32_t i = 0; i < lattice->count; i++)
-        if (lattice->log_weight[i] + lattice->gain[i] > -INFINITY)
-            return 1;
+        if (lattice->gain[i] > -INFINITY && lattice->log_weight[i] + beta * lattice->gain[i] > most) {
+            most = lattice->log_weight[i] + beta * lattice->gain[i];
+            weight = lattice->log_weight[i];
+        }
+    return weight;
+}
+
+/* Whether a part of the measurement leads to where there is a density; `peak`: the log weight at its peak. */
+static int is_possible(const gbees_past *past, const gbees_lattice *lattice, double beta, double peak,
+                       gbees_error *error)
+{
+    const double weight = weight_of_best(lattice, beta);
+
+    if (weight > peak - furthest)
+        return 1;
+    if (weight == -INFINITY)
+        (void)gbees_error_set(error, GBEES_EUNSUPPORTED, "the likelihood is 0 at all points of the density");
+    else
+        (void)gbees_error_set(
+            error, GBEES_EUNSUPPORTED,
+            "the measurement at t = %.9g is supported by no point: it leads to where the density is "
+            "less than exp(-%g) of its peak; check its value, unit and covariance",
+            past->now, furthest);
     return 0;
 }
 
@@ -104,13 +131,17 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees
     gbees_update part = *update;
     int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
-    if (!status && !is_possible(*lattice))
-        return gbees_error_set(error, GBEES_EUNSUPPORTED, "the likelihood is 0 at all points of the density");
+    double peak = -INFINITY;
+
     roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;
+    for (uint32_t i = 0; i < (*lattice)->count; i++)
+        peak = fmax(peak, (*lattice)->log_weight[i]);
     for (int round = 0; !status; round++) {
         gbees_spacing spacing = {.effective = 0}, last = {.effective = 0};
 
+        if (!is_possible(past, *lattice, part.beta, peak, error))
+            return GBEES_EUNSUPPORTED;
         status = gbees_lattice_link(*lattice, past->threads, error);
         if (!status)
             part.beta = find_beta(past, *lattice, &rough, part.beta, &spacing);

@@ -13,7 +13,7 @@ typedef struct gbees_tempering {
 
 /* Multiplies the weights of all points, which are at past->now, by the likelihood of a measurement (update->beta is
  * 1), on a lattice that resolves the result: *lattice is replaced by finer ones where needed. GBEES_EUNSUPPORTED: the
- * likelihood is 0 everywhere; the lattice is unchanged */
+ * likelihood is 0 wherever there is a density; the lattice may be another one */
 int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
                  const gbees_update *update, gbees_lattice **lattice, gbees_tempering *done, gbees_error *error);
 

@@ -14,19 +14,43 @@ void gbees_session_sizes(size_t sizes[3])
 
 /* ---- scenario, problem, backend ---- */
 
+/* The text of a key's value in a scenario, each of whose keys begins a line; NULL: it has none. */
+static const char *value_of(gbees_scenario *scenario, const char *key)
+{
+    const char *text = gbees_scenario_text(scenario);
+    const size_t length = strlen(key);
+
+    while (text && (strncmp(text, key, length) != 0 || text[length] != ':')) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    return text ? text + length + 1 : NULL;
+}
+
 /* Creates the scenario. Keys come, in this order, from the YAML, the folder of measurements, the model's scenario
  * `own`, the table of measurements, and the model's default. */
 static int read_scenario(gbees_session *s, const gbees_session_options *o, gbees_error *error)
 {
     int status = gbees_scenario_create(o->scenario ? o->scenario : "", "the scenario", &s->scenario, error);
 
+    if (!status && o->stream && !value_of(s->scenario, "accuracy"))
+        status = gbees_scenario_set(s->scenario, "accuracy=0", error);
     if (!status && o->folder)
         status = gbees_scenario_measurements(s->scenario, o->folder, NULL, error);
     if (!status && o->own)
         status = gbees_scenario_merge_own(s->scenario, s->model, o->own, error);
     if (!status)
         status = gbees_scenario_load(s->scenario, s->model, error);
-    return status ? status : gbees_scenario_merge_own(s->scenario, s->model, NULL, error);
+    if (!status)
+        status = gbees_scenario_merge_own(s->scenario, s->model, NULL, error);
+    if (!status && o->stream && !value_of(s->scenario, "end")) { /* it needs one, of no effect */
+        const char *start = value_of(s->scenario, "start");
+        char end[64];
+
+        (void)snprintf(end, sizeof end, "end=%.17g", (start ? strtod(start, NULL) : 0) + 1);
+        status = gbees_scenario_set(s->scenario, end, error);
+    }
+    return status;
 }
 
 static int plan(gbees_session *s, gbees_error *error)
@@ -62,6 +86,9 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
         status = gbees_problem_create(s->model, s->scenario, &s->problem, error);
     if (!status && s->problem->accuracy > 0 && s->with_audit && !s->problem->lagrangian) /* which needs one run */
         status = plan(s, error);
+    if (!status && options->stream)
+        status = gbees_stream_create(s->problem, s->backend, &(gbees_engine_options){.threads = s->threads},
+                                     &s->stream, error);
     if (status)
         gbees_session_destroy(s);
     else
@@ -82,6 +109,7 @@ void gbees_session_destroy(gbees_session *session)
     if (!session)
         return;
     gbees_session_close(session);
+    gbees_stream_destroy(session->stream);
     free_run(&session->best);
     free(session->steps);
     gbees_audit_destroy(session->audit);
@@ -134,7 +162,7 @@ static int refined_problem(gbees_session *s, gbees_error *error)
 
     if (!status)
         status = gbees_scenario_set(s->run.scenario, "accuracy=0", error);
-    if (!status && strncmp(text, "scheme:", 7) != 0 && !strstr(text, "\nscheme:"))
+    if (!status && !value_of(s->scenario, "scheme"))
         status = gbees_scenario_set(s->run.scenario, "scheme=split7-mp", error);
     if (!status)
         status = gbees_refinement_scenario(s->refinement, s->run.scenario, error);

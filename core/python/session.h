@@ -3,6 +3,7 @@
  *
  *     gbees_session_create -> (gbees_session_open -> gbees_session_run -> gbees_session_close), as long as
  *         gbees_session_plan() returns 1 -> gbees_session_conclude -> gbees_session_destroy
+ *     gbees_session_create, with `stream` -> gbees_session_predict, gbees_session_update -> gbees_session_destroy
  *
  * Python calls gbees_session_run() with its interpreter lock released; each callback takes the lock. Functions that
  * take `error` return a gbees_status. Strings and structs that are returned belong to the session, which is not
@@ -27,6 +28,8 @@ typedef struct gbees_session_options {
     int audit;               /* 1: records have certificates */
     size_t samples;          /* number of the audit's samples; 0: adapted to the run's work */
     const char *compare;     /* filters to compare with, as gbees_rivals_parse() reads them; NULL: none */
+    int stream; /* 1: measurements arrive one by one, to an end that is not known. An accuracy holds if the
+                 * YAML asks for it */
 } gbees_session_options;
 
 /* The density of a record, or of one of its modes. The centre of the cell with index i is origin + rotation
@@ -125,6 +128,19 @@ int gbees_session_compare(gbees_session *session, gbees_error *error);
 int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_rival *rival);
 /* Writes a sentence on whether the grid is needed (gbees_comparison_answer()). */
 void gbees_session_answer(const gbees_session *session, char *text, size_t size);
+
+/* ---- session_stream.c: streams (gbees/stream.h) ---- */
+/* Takes the density to a time; NAN: it stays. with_cells 0: records have no cells where these have to be made. */
+int gbees_session_predict(gbees_session *session, double time, int with_cells, const gbees_session_observer *observer,
+                          gbees_error *error);
+/* Applies a measurement, as gbees_measurement_read() takes it, at its time. */
+int gbees_session_update(gbees_session *session, const char *measurement, const gbees_session_observer *observer,
+                         gbees_error *error);
+/* Passes the records on once more, given all measurements so far. */
+int gbees_session_smooth(gbees_session *session, const gbees_session_observer *observer, gbees_error *error);
+/* Writes the stream's state to a new folder; takes it from there. */
+int gbees_session_save(gbees_session *session, const char *folder, gbees_error *error);
+int gbees_session_resume(gbees_session *session, const char *folder, gbees_error *error);
 
 /* Copies the cells of a part to index[dimension][part->count], row-major, and p[part->count]. */
 void gbees_session_cells(const gbees_session_part *part, int dimension, int32_t *index, double *p);

@@ -29,6 +29,7 @@ struct gbees_session {
     session_run run;      /* between open and close */
     session_run best;     /* the best of those that have been closed, in a search for an accuracy */
     gbees_solver *solver;
+    gbees_stream *stream;         /* NULL: the measurements are the scenario's */
     gbees_output *output;         /* of the writers */
     gbees_comparison *comparison; /* NULL: no filters are asked for */
     gbees_refinement_step *steps; /* [count]: what each run of the search has shown */
@@ -42,6 +43,9 @@ struct gbees_session {
 
 /* Whether the session's run is to end. The callback gbees_observer.cancelled; `context` is the session. */
 int gbees_session_is_cancelled(void *context);
+
+/* What the session tells Python of, and whether it is to end. */
+gbees_observer gbees_session_observes(gbees_session *session);
 
 /* Writes the texts of the run's warnings, as its problem may be freed before they are read. */
 void gbees_session_keep_warnings(gbees_session *session, const gbees_summary *summary);

@@ -155,17 +155,23 @@ static int finish_writer(gbees_session *s, int status, gbees_error *error)
     return gbees_writer_finish(run->writer, run->state, &run->summary, status ? NULL : error);
 }
 
-int gbees_session_run(gbees_session *session, const gbees_session_observer *observer, gbees_error *error)
+gbees_observer gbees_session_observes(gbees_session *session)
 {
     const int every_step = session->run.writer && session->output->every_step;
-    const gbees_observer solver_observer = {.context = session,
-                                            .record = on_record,
-                                            .smoothed = on_smoothed,
-                                            .step = every_step ? on_step : NULL,
-                                            .update = on_update,
-                                            .progress = on_progress,
-                                            .cancelled = gbees_session_is_cancelled,
-                                            .audit = session->audit};
+
+    return (gbees_observer){.context = session,
+                            .record = on_record,
+                            .smoothed = on_smoothed,
+                            .step = every_step ? on_step : NULL,
+                            .update = on_update,
+                            .progress = on_progress,
+                            .cancelled = gbees_session_is_cancelled,
+                            .audit = session->audit};
+}
+
+int gbees_session_run(gbees_session *session, const gbees_session_observer *observer, gbees_error *error)
+{
+    const gbees_observer solver_observer = gbees_session_observes(session);
 
     session->observer = observer;
     int status = gbees_solver_run(session->solver, &solver_observer, error);

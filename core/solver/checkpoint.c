@@ -60,10 +60,8 @@ static int has_memory(const gbees_solver *solver)
     return (double)gbees_run_totals(solver).peak_bytes < gbees_memory_available();
 }
 
-/* Passes the run's state to a sink: a gbees_checkpoint_source. */
-static int pass_state(void *context, gbees_state_sink *sink, void *to, gbees_error *error)
+int gbees_run_pass(gbees_solver *solver, gbees_state_sink *sink, void *to, gbees_error *error)
 {
-    gbees_solver *solver = context;
     run_state state;
 
     get_state(solver, &state);
@@ -73,25 +71,30 @@ static int pass_state(void *context, gbees_state_sink *sink, void *to, gbees_err
     return gbees_modes_save(&solver->modes, sink, to, error);
 }
 
-/* Passes the run's state and the audit's samples to a sink. */
+/* Passes the run's state and the audit's samples to a sink: a gbees_checkpoint_source. */
 static int pass_all(void *context, gbees_state_sink *sink, void *to, gbees_error *error)
 {
-    const gbees_solver *solver = context;
-    const int status = pass_state(context, sink, to, error);
+    gbees_solver *solver = context;
+    const int status = gbees_run_pass(solver, sink, to, error);
 
     return status || !solver->observer->audit ? status : gbees_audit_save(solver->observer->audit, sink, to, error);
 }
 
-/* A checkpoint with a copy of the state: the steps go on while it is written. *copy is NULL without memory. */
-static int copy_state(gbees_solver *solver, gbees_checkpoint **copy, gbees_error *error)
+void gbees_run_drop(gbees_checkpoint *copy)
+{
+    if (copy)
+        gbees_checkpoint_clear(copy);
+    free(copy);
+}
+
+int gbees_run_copy(gbees_solver *solver, gbees_checkpoint **copy, gbees_error *error)
 {
     *copy = has_memory(solver) ? calloc(1, sizeof **copy) : NULL;
     if (!*copy)
         return GBEES_OK;
-    const int status = pass_state(solver, gbees_checkpoint_add, *copy, error);
+    const int status = gbees_run_pass(solver, gbees_checkpoint_add, *copy, error);
     if (status) {
-        gbees_checkpoint_clear(*copy);
-        free(*copy);
+        gbees_run_drop(*copy);
         *copy = NULL;
     }
     return status == GBEES_ENOMEM ? GBEES_OK : status;
@@ -105,7 +108,7 @@ int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error)
 
     if (!solver->observer->checkpoint || !solver->backend->save)
         return GBEES_OK;
-    int status = copy_state(solver, &event.checkpoint, &cause);
+    int status = gbees_run_copy(solver, &event.checkpoint, &cause); /* steps go on while it is written */
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     if (event.checkpoint)
@@ -122,7 +125,7 @@ gbees_checkpoint *gbees_run_keep(gbees_solver *solver)
     gbees_error ignored;
 
     if (solver->problem->lagrangian && !solver->smoothed && observer->checkpoint && observer->cancelled &&
-        copy_state(solver, &kept, &ignored))
+        gbees_run_copy(solver, &kept, &ignored))
         return NULL;
     return kept;
 }
@@ -134,10 +137,8 @@ int gbees_run_release(gbees_solver *solver, gbees_checkpoint *kept, int status)
 
     if (kept && status == GBEES_ECANCELLED)
         (void)gbees_notifier_post(solver->notifier, &event, &ignored);
-    else if (kept) {
-        gbees_checkpoint_clear(kept);
-        free(kept);
-    }
+    else
+        gbees_run_drop(kept);
     return status;
 }
 

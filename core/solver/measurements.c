@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "builder.h"
 #include "io/scenario.h"
+#include <gbees/stream.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,6 +213,37 @@ static size_t order(const builder *b, const gbees_node *list, ordered *all)
     }
     qsort(all, count, sizeof *all, by_time);
     return count;
+}
+
+int gbees_measurement_read(const gbees_problem *problem, const char *text, gbees_measurement *measurement,
+                           gbees_error *error)
+{
+    gbees_problem whenever = *problem; /* any time will do */
+    gbees_measurement read = {0};
+    gbees_scenario *scenario = NULL;
+    gbees_text list = {0};
+
+    gbees_text_add(&list, "measurements=[%s]", text);
+    char *assignment = gbees_text_take(&list);
+    int status = assignment ? gbees_scenario_create("", "the measurement", &scenario, error)
+                            : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a measurement");
+    if (!status)
+        status = gbees_scenario_set(scenario, assignment, error);
+    whenever.start = -INFINITY;
+    whenever.end = INFINITY;
+    if (!status) {
+        const builder b = {.model = problem->model, .scenario = scenario, .problem = &whenever, .error = error};
+        const gbees_node *node = builder_find(&b, "measurements");
+
+        status = node->kind == GBEES_NODE_LIST && node->count == 1
+                     ? set_measurement(&b, node->items[0], 1, &read)
+                     : gbees_error_set(error, GBEES_EINPUT, "expected one measurement, found '%s'", text);
+    }
+    gbees_scenario_destroy(scenario);
+    free(assignment);
+    if (!status)
+        *measurement = read;
+    return status;
 }
 
 static int set_list(builder *b, const gbees_node *list)

@@ -49,11 +49,13 @@ static void add_done(const gbees_density_mode *mode, gbees_totals *to)
 
 gbees_totals gbees_modes_totals(const gbees_modes *modes)
 {
-    const gbees_totals first = gbees_grid_totals(&modes->mode[0]->grid);
     gbees_totals sum = modes->before;
     uint64_t cells = 0, bytes = 0;
     double mass = 0;
 
+    if (modes->count == 0) /* they could not be made again */
+        return sum;
+    const gbees_totals first = gbees_grid_totals(&modes->mode[0]->grid);
     if (!modes->divided)
         return first;
     for (int k = 0; k < modes->count; k++) {

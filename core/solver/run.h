@@ -45,6 +45,25 @@ int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *ca
 /* The grid of a run whose grid does not move. */
 gbees_grid *gbees_run_grid(gbees_solver *solver);
 
+/* ---- solver.c ---- */
+/* A solver without an engine, whose other ranks wait for what gbees_next_grid_send_first() and its like tell. */
+int gbees_run_make(const gbees_problem *problem, const gbees_backend *backend, const gbees_engine_options *options,
+                   gbees_solver **solver, gbees_error *error);
+/* The options of the run's engine; `backend` as given to gbees_run_make(). */
+gbees_engine_options gbees_run_options(gbees_solver *solver, const gbees_backend *backend,
+                                       const gbees_engine_options *options);
+/* Begins to tell an observer, which must outlive the run; NULL: none. */
+int gbees_run_begin(gbees_solver *solver, const gbees_observer *observer, gbees_error *error);
+/* Waits until the observer has received all. To be called after a failure, too, whose status is `status`; returns
+ * that, or that of an observer who has failed. */
+int gbees_run_end(gbees_solver *solver, int status, gbees_error *error);
+/* Applies the measurements that a leg begins with, and makes its first record. */
+int gbees_run_begin_leg(gbees_solver *solver, gbees_error *error);
+/* Advances by `length` to `time`, and makes the record there. */
+int gbees_run_go_on(gbees_solver *solver, double length, double time, gbees_error *error);
+/* Goes through all legs once more, with the density at each record given all measurements. */
+int gbees_run_smooth(gbees_solver *solver, gbees_error *error);
+
 /* ---- slice.c ---- */
 /* Advances by a slice, some tenths of a second, so that a cancellation is noticed soon: the mode whose clock is
  * furthest behind, or several at a time (gbees_modes_share_threads()). Sets the run's clock to that of the mode that
@@ -58,9 +77,16 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
 int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
-/* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps
- * wait until it has been written. */
+/* ---- checkpoint.c ---- */
+/* Makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps wait until it
+ * has been written. */
 int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error);
+/* Passes the run's state to a sink. */
+int gbees_run_pass(gbees_solver *solver, gbees_state_sink *sink, void *to, gbees_error *error);
+/* Copies the run's state. *copy is NULL without memory; the caller clears and frees it. */
+int gbees_run_copy(gbees_solver *solver, gbees_checkpoint **copy, gbees_error *error);
+/* Clears and frees a copy; NULL is allowed. */
+void gbees_run_drop(gbees_checkpoint *copy);
 /* Copies the state before a call in which points that go with the flow may be cancelled, which leaves them half way.
  * NULL: it need not, or can't be copied. */
 gbees_checkpoint *gbees_run_keep(gbees_solver *solver);

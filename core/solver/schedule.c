@@ -46,6 +46,20 @@ int gbees_schedule_create(const gbees_problem *problem, gbees_schedule **schedul
     return GBEES_OK;
 }
 
+int gbees_schedule_add(gbees_schedule *schedule, gbees_error *error)
+{
+    const int count = schedule->leg_count;
+    const double time = schedule->legs[count - 1].end;
+    gbees_leg *legs = realloc(schedule->legs, ((size_t)count + 1) * sizeof *legs);
+
+    if (!legs)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the schedule of %d measurements", count);
+    legs[count] = (gbees_leg){.start = time, .end = time, .first = count - 1, .count = 1};
+    schedule->legs = legs;
+    schedule->leg_count++;
+    return GBEES_OK;
+}
+
 void gbees_schedule_destroy(gbees_schedule *schedule)
 {
     if (!schedule)

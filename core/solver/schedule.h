@@ -20,6 +20,8 @@ typedef struct gbees_schedule {
 /* Measurements after the problem's end are never reached and make no leg. */
 int gbees_schedule_create(const gbees_problem *problem, gbees_schedule **schedule, gbees_error *error);
 void gbees_schedule_destroy(gbees_schedule *schedule);
+/* Adds a leg of no length at the end of the last one, which the next measurement begins. */
+int gbees_schedule_add(gbees_schedule *schedule, gbees_error *error);
 
 /* Records of a leg beside its initial one: 0 if it has no length. */
 int gbees_leg_records(const gbees_leg *leg, int records);

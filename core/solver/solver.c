@@ -25,9 +25,8 @@ static int is_cancelled(void *context)
     return observer && observer->cancelled && observer->cancelled(observer->context);
 }
 
-/* The options of the run's engine. */
-static gbees_engine_options engine_options(gbees_solver *solver, const gbees_backend *backend,
-                                           const gbees_engine_options *options)
+gbees_engine_options gbees_run_options(gbees_solver *solver, const gbees_backend *backend,
+                                       const gbees_engine_options *options)
 {
     gbees_engine_options all = options ? *options : (gbees_engine_options){0};
 
@@ -106,9 +105,8 @@ int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backen
     }
 }
 
-/* A solver without an engine, whose other ranks wait for what gbees_next_grid_send_first() and its like tell. */
-static int make_shared(const gbees_problem *problem, const gbees_backend *backend,
-                       const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
+int gbees_run_make(const gbees_problem *problem, const gbees_backend *backend, const gbees_engine_options *options,
+                   gbees_solver **solver, gbees_error *error)
 {
     int status = make(problem, backend, solver, error);
 
@@ -126,13 +124,13 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
                         const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
 {
     gbees_solver *made = NULL;
-    int status = make_shared(problem, backend, options, &made, error);
+    int status = gbees_run_make(problem, backend, options, &made, error);
 
     if (status)
         return status;
     if (made->parallel)
         gbees_next_grid_send_first(made->parallel);
-    const gbees_engine_options all = engine_options(made, backend, options);
+    const gbees_engine_options all = gbees_run_options(made, backend, options);
     status = gbees_modes_open(&made->modes, problem, made->backend, &all, error);
     made->record_warnings = gbees_warnings(problem, NULL);
     return hand_out(made, status, solver);
@@ -143,11 +141,11 @@ int gbees_solver_resume(const gbees_problem *problem, const gbees_backend *backe
                         gbees_solver **solver, gbees_error *error)
 {
     gbees_solver *made = NULL;
-    const int status = make_shared(problem, backend, options, &made, error);
+    const int status = gbees_run_make(problem, backend, options, &made, error);
 
     if (status)
         return status;
-    const gbees_engine_options all = engine_options(made, backend, options);
+    const gbees_engine_options all = gbees_run_options(made, backend, options);
     return hand_out(made, gbees_run_load(made, &all, checkpoint, error), solver);
 }
 
@@ -284,8 +282,7 @@ static int regrid(gbees_solver *solver, gbees_error *error)
     return level ? gbees_run_change_grid(solver, level, error) : GBEES_OK;
 }
 
-/* Applies the measurements that a leg begins with, and makes its first record. */
-static int begin_leg(gbees_solver *solver, gbees_error *error)
+int gbees_run_begin_leg(gbees_solver *solver, gbees_error *error)
 {
     const gbees_leg *leg = &solver->schedule->legs[solver->leg];
     int status = GBEES_OK;
@@ -300,7 +297,25 @@ static int begin_leg(gbees_solver *solver, gbees_error *error)
 
         status = gbees_run_release(solver, kept, gbees_run_update(solver, leg->first + i + 1, error));
     }
-    return status ? status : gbees_run_record(solver, 0, error);
+    if (!status)
+        status = gbees_run_record(solver, 0, error);
+    if (!status)
+        solver->number = 1;
+    return status;
+}
+
+int gbees_run_go_on(gbees_solver *solver, double length, double time, gbees_error *error)
+{
+    int status = solver->resumed ? GBEES_OK : regrid(solver, error);
+
+    if (!status)
+        status = advance_interval(solver, length, error);
+    if (!status && keeps_exact_time(solver->problem))
+        solver->clock.time = time;
+    if (!status)
+        status = gbees_run_record(solver, solver->number, error);
+    solver->number += !status;
+    return status;
 }
 
 /* Runs a leg, or what is left of it when the run is resumed. */
@@ -308,21 +323,11 @@ static int run_leg(gbees_solver *solver, gbees_error *error)
 {
     const gbees_leg *leg = &solver->schedule->legs[solver->leg];
     const int records = gbees_leg_records(leg, solver->problem->records);
-    int status = GBEES_OK;
+    int status = solver->number == 0 ? gbees_run_begin_leg(solver, error) : GBEES_OK;
 
-    if (solver->number == 0) {
-        status = begin_leg(solver, error);
-        solver->number = 1;
-    }
-    for (; !status && solver->number <= records; solver->number++) {
-        status = solver->resumed ? GBEES_OK : regrid(solver, error);
-        if (!status)
-            status = advance_interval(solver, (leg->end - leg->start) / records, error);
-        if (!status && keeps_exact_time(solver->problem))
-            solver->clock.time = gbees_leg_time(leg, records, solver->number);
-        if (!status)
-            status = gbees_run_record(solver, solver->number, error);
-    }
+    while (!status && solver->number <= records)
+        status = gbees_run_go_on(solver, (leg->end - leg->start) / records,
+                                 gbees_leg_time(leg, records, solver->number), error);
     if (!status)
         solver->number = 0;
     return status;
@@ -340,8 +345,7 @@ static int run_legs(gbees_solver *solver, gbees_error *error)
     return status;
 }
 
-/* Goes through all records once more, with the density at each given all measurements. */
-static int smooth(gbees_solver *solver, gbees_error *error)
+int gbees_run_smooth(gbees_solver *solver, gbees_error *error)
 {
     gbees_error cause = {0};
     int status = gbees_notifier_finish(solver->notifier, error);
@@ -376,23 +380,19 @@ static int finish_notifying(gbees_solver *solver, int status, gbees_error *error
     return gbees_error_set(error, (gbees_status)late_status, "%s", late.text);
 }
 
-int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees_error *error)
+int gbees_run_begin(gbees_solver *solver, const gbees_observer *observer, gbees_error *error)
 {
-    const gbees_observer no_observer = {0};
-    int status;
+    static const gbees_observer no_observer = {0};
 
-    if (solver->ran)
-        return gbees_error_set(error, GBEES_EUSAGE, "this solver has run already; create another one");
-    solver->ran = 1;
     solver->observer = observer ? observer : &no_observer;
     solver->began_s = gbees_seconds_now() - solver->wall_s;
-    status = gbees_notifier_create(solver->problem, solver->backend, solver->observer, &solver->notifier, error);
-    if (!status) {
-        status = run_legs(solver, error);
-        if (!status && solver->problem->smooth && solver->observer->smoothed)
-            status = smooth(solver, error);
+    return gbees_notifier_create(solver->problem, solver->backend, solver->observer, &solver->notifier, error);
+}
+
+int gbees_run_end(gbees_solver *solver, int status, gbees_error *error)
+{
+    if (solver->notifier)
         status = finish_notifying(solver, status, error);
-    }
     if (!status) {
         solver->next_progress_s = 0; /* the last report is always made */
         status = report_progress(solver, 1.0, error);
@@ -400,4 +400,17 @@ int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees
     solver->wall_s = gbees_seconds_now() - solver->began_s;
     solver->observer = NULL;
     return status;
+}
+
+int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees_error *error)
+{
+    if (solver->ran)
+        return gbees_error_set(error, GBEES_EUSAGE, "this solver has run already; create another one");
+    solver->ran = 1;
+    int status = gbees_run_begin(solver, observer, error);
+    if (!status)
+        status = run_legs(solver, error);
+    if (!status && solver->problem->smooth && solver->observer->smoothed)
+        status = gbees_run_smooth(solver, error);
+    return gbees_run_end(solver, status, error);
 }

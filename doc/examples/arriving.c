@@ -3,120 +3,104 @@
  *     cc $(pkg-config --cflags gbees) arriving.c -o arriving $(pkg-config --libs gbees)
  *     printf '0.5 -12\n1.0 -8\n' | ./arriving FOLDER
  *
- * A line is a time and a value of Lorenz '63's z, with variance 1. A problem never changes once it is made. So each
- * measurement is a run of its own: from the last record of the run before, to the time of the measurement, which is
- * applied at the end. Run number k leaves its records in FOLDER/k, and that is where run k + 1 begins.
+ * A line is a time and a value of Lorenz '63's z, with variance 1. The density stays in memory from line to line; the
+ * records are in FOLDER, with a checkpoint, from which gbees_stream_resume() goes on. A second argument is a scenario
+ * for what the model's own one does not say: './arriving FOLDER "frame: lagrangian"'.
  */
 #include <gbees/gbees.h>
 #include <stdio.h>
 
-typedef struct filter {
-    const gbees_model *model;     /* owned by the registry */
-    const gbees_backend *backend; /* likewise */
-    const char *folder;           /* of all runs' records */
-    gbees_writer *writer;         /* of the run under way */
-} filter;
-
-/* ---- what the solver reports: each record goes to the disk, each update to standard output ---- */
+/* ---- what the stream reports: each record goes to the disk, each update to standard output ---- */
 
 static int write_record(void *context, const gbees_record *record, gbees_error *error)
 {
-    const filter *f = context;
-
-    return gbees_writer_record(f->writer, record, error);
+    return gbees_writer_record(context, record, error);
 }
 
 static int print_update(void *context, const gbees_problem *problem, int number, double time,
                         const gbees_evidence *evidence, gbees_error *error)
 {
-    const filter *f = context;
-
     (void)problem;
     printf("t = %g: log evidence %.4f\n", time, evidence->log_evidence);
-    return gbees_writer_update(f->writer, number, time, evidence, error);
+    return gbees_writer_update(context, number, time, evidence, error);
 }
 
-/* ---- a run ---- */
+/* ---- the stream ---- */
 
-/* The scenario of run `number`: the model's own, but from the last record of the run before to `time`, with one
- * measurement. */
-static int make_scenario(const filter *f, int number, double time, double z, gbees_scenario **scenario,
-                         gbees_error *error)
+/* Takes the density through the measurements on standard input. */
+static int filter(gbees_stream *stream, gbees_writer *writer, gbees_error *error)
 {
-    gbees_scenario *defaults = NULL;
-    char initial[512], text[256];
+    const gbees_observer observer = {.context = writer, .record = write_record, .update = print_update};
+    gbees_measurement measurement;
+    char text[256];
+    double time, z;
+    int status = GBEES_OK;
 
-    (void)snprintf(initial, sizeof initial, "initial={file: '%s/%d'}", f->folder, number - 1);
-    (void)snprintf(text, sizeof text,
-                   "end: %.17g\nrecords: 1\n"
-                   "measurements: [{time: %.17g, function: z, value: [%.17g], covariance: [1]}]\n",
-                   time, time, z);
-    int status = gbees_scenario_create(text, "the measurement", scenario, error);
-
-    if (!status && number > 1)
-        status = gbees_scenario_set(*scenario, initial, error);
-    if (!status)
-        status = gbees_scenario_create(f->model->scenarios[0].text, "the default scenario", &defaults, error);
-    if (!status)
-        status = gbees_scenario_merge(*scenario, defaults, error);
-    gbees_scenario_destroy(defaults);
+    while (!status && scanf("%lf %lf", &time, &z) == 2) {
+        (void)snprintf(text, sizeof text, "{time: %.17g, function: z, value: [%.17g], covariance: [1]}", time, z);
+        status = gbees_measurement_read(gbees_stream_problem(stream), text, &measurement, error);
+        if (!status)
+            status = gbees_stream_update(stream, &measurement, &observer, error);
+        if (!status)
+            status = gbees_stream_save(stream, writer, error);
+    }
     return status;
 }
 
-/* Advances the density to `time`, and applies the measurement there. */
-static int run(filter *f, int number, double time, double z, gbees_error *error)
+/* Writes the results of a stream to a folder. */
+static int write_results(gbees_stream *stream, const char *folder, const gbees_provenance *provenance,
+                         gbees_error *error)
 {
-    const gbees_observer observer = {.context = f, .record = write_record, .update = print_update};
-    const gbees_engine_options options = {.threads = 0};
-    gbees_provenance provenance = {.backend = f->backend->name, .command = "arriving"};
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
+    gbees_writer *writer = NULL;
     gbees_summary summary;
-    char folder[512];
+    int status = gbees_writer_create(folder, gbees_stream_problem(stream), provenance, &writer, error);
 
-    (void)snprintf(folder, sizeof folder, "%s/%d", f->folder, number);
-    int status = make_scenario(f, number, time, z, &scenario, error);
     if (!status)
-        status = gbees_problem_create(f->model, scenario, &problem, error);
-    if (!status)
-        status = gbees_solver_create(problem, f->backend, &options, &solver, error);
-    if (!status) {
-        provenance.scenario = gbees_scenario_text(scenario);
-        status = gbees_writer_create(folder, problem, &provenance, &f->writer, error);
-    }
-    if (!status) {
-        status = gbees_solver_run(solver, &observer, error);
-        gbees_solver_summary(solver, &summary); /* valid after a failed run, too */
-        if (status)
-            (void)gbees_writer_finish(f->writer, "failed", &summary, NULL);
-        else
-            status = gbees_writer_finish(f->writer, "complete", &summary, error);
-    }
-    gbees_writer_destroy(f->writer);
-    f->writer = NULL;
-    gbees_solver_destroy(solver);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
+        status = filter(stream, writer, error);
+    gbees_stream_summary(stream, &summary); /* valid after an error, too */
+    if (writer && status)
+        (void)gbees_writer_finish(writer, "failed", &summary, NULL);
+    else if (writer)
+        status = gbees_writer_finish(writer, "complete", &summary, error);
+    gbees_writer_destroy(writer);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    filter f = {.folder = argc > 1 ? argv[1] : "arriving-results"};
+    const char *folder = argc > 1 ? argv[1] : "arriving-results", *settings = argc > 2 ? argv[2] : "";
     gbees_registry *registry = NULL;
+    gbees_scenario *scenario = NULL;
+    gbees_problem *problem = NULL;
+    gbees_stream *stream = NULL;
+    const gbees_model *model = NULL;
+    const gbees_backend *backend = NULL;
     gbees_error error = {0};
-    double time, z;
     int status = gbees_registry_create(NULL, &registry, &error);
 
     if (!status)
-        status = gbees_registry_model(registry, "lorenz63", &f.model, &error);
+        status = gbees_registry_model(registry, "lorenz63", &model, &error);
     if (!status)
-        status = gbees_registry_backend(registry, "cpu", &f.backend, &error);
-    for (int number = 1; !status && scanf("%lf %lf", &time, &z) == 2; number++)
-        status = run(&f, number, time, z, &error);
+        status = gbees_registry_backend(registry, "cpu", &backend, &error);
+    if (!status)
+        status = gbees_scenario_create(settings, "the settings", &scenario, &error);
+    if (!status)
+        status = gbees_scenario_merge_own(scenario, model, NULL, &error);
+    if (!status)
+        status = gbees_problem_create(model, scenario, &problem, &error);
+    if (!status)
+        status = gbees_stream_create(problem, backend, NULL, &stream, &error);
+    if (!status) {
+        const gbees_provenance provenance = {
+            .scenario = gbees_scenario_text(scenario), .backend = backend->name, .command = "arriving"};
+
+        status = write_results(stream, folder, &provenance, &error);
+    }
     if (status)
         fprintf(stderr, "arriving: %s\n", error.text);
+    gbees_stream_destroy(stream);
+    gbees_problem_destroy(problem);
+    gbees_scenario_destroy(scenario);
     gbees_registry_destroy(registry);
     return status ? 1 : 0;
 }

@@ -24,6 +24,7 @@
 #include <gbees/scenario.h>
 #include <gbees/solver.h>
 #include <gbees/spread.h>
+#include <gbees/stream.h>
 #include <gbees/truth.h>
 
 #ifdef __cplusplus

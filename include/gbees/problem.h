@@ -217,6 +217,7 @@ typedef struct gbees_problem {
 
     int measurement_count;                 /**< entries of `measurements` */
     const gbees_measurement *measurements; /**< in order of time */
+    int arriving; /**< 1: measurements are added while it runs, any that the model has (gbees/stream.h) */
     gbees_numerics numerics;               /**< how to compute */
     const gbees_batch_callbacks *batches;  /**< for a program that watches calls; NULL: it does not */
 } gbees_problem;

@@ -76,9 +76,12 @@ what=arriving
 printf '0.5 -12\n1.0 -8\n' | ./arriving filtered >out 2>err || fail "exit status $?"
 cp out arrived
 quoted arrived 'log evidence'
-# A record of the second run holds the density after the second measurement.
-calls 0 "$programs/gbees-run" --plugin lorenz63 --set 'initial={file: filtered/2}' --until 1.1 --no-output --json
+# The last record holds the density after the second measurement.
+calls 0 "$programs/gbees-run" --plugin lorenz63 --set 'initial={file: filtered}' --until 1.1 --no-output --json
 has out '"start":1.0,'
+what='arriving, points'
+printf '0.5 -12\n1.0 -8\n' | ./arriving points 'frame: lagrangian' >out 2>err || fail "exit status $?"
+has out 't = 1: log evidence -4.3'
 # Nothing is overwritten.
 what='arriving, again'
 printf '0.5 -12\n' | ./arriving filtered >out 2>err && fail "an old folder was taken"

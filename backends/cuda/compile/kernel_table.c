@@ -65,7 +65,8 @@ const char *program_define(int program)
 
 int kernels_have_updates(const gbees_problem *problem)
 {
-    return problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
+    return problem->arriving ? problem->model->measurement_count > 0
+                             : problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
 }
 
 /* Grids that don't move, of up to three axes, on GPUs that have clusters of blocks: from sm_90 on. */

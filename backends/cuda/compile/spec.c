@@ -35,10 +35,11 @@ int cuda_spec_passes(const gbees_problem *problem)
 /* ---- what the likelihoods need ---- */
 
 /* What the problem's measurements need beside Gaussian likelihoods: bits LIKELIHOOD_..., the value of
- * GBEES_LIKELIHOODS. */
+ * GBEES_LIKELIHOODS. All, if they are not known. */
 static unsigned likelihoods_of(const gbees_problem *problem)
 {
-    unsigned likelihoods = 0;
+    unsigned likelihoods =
+        problem->arriving ? LIKELIHOOD_RESIDUALS | LIKELIHOOD_STUDENT | LIKELIHOOD_MODEL | LIKELIHOOD_PERIODS : 0;
 
     for (int i = 0; i < problem->measurement_count; i++) {
         const gbees_measurement *m = &problem->measurements[i];
@@ -57,8 +58,11 @@ static unsigned likelihoods_of(const gbees_problem *problem)
 /* The number of components of the largest measurement, the value of GBEES_MEASURED; 1 without measurements. */
 static int largest_measurement(const gbees_problem *problem)
 {
+    const gbees_model *model = problem->model;
     int most = 1;
 
+    for (int i = 0; problem->arriving && i < model->measurement_count; i++)
+        most = model->measurements[i].size > most ? model->measurements[i].size : most;
     for (int i = 0; i < problem->measurement_count; i++)
         most = problem->measurements[i].size > most ? problem->measurements[i].size : most;
     return most;

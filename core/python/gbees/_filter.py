@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes as c
+import math
 import os
-import shutil
 import tempfile
+import threading
 from typing import Any, Mapping
 
-from ._library import InputError
-from ._measurements import plain
+from . import _library as lib
+from ._measurements import as_yaml, plain
 from ._model import Model
 from ._record import Record
-from ._run import Run, _one_run
 from ._solver import Solver, Update, warn
-
-
-# What a run from a record takes from the record.
-_OF_THE_RECORD = ("initial", "mean", "covariance", "factor", "width", "extent", "start", "rotate")
-
-
-def _without_grid(scenario: str) -> str:
-    """A scenario's text, in which each key begins a line, without the keys that a record stands for."""
-    kept, keep = [], True
-    for line in scenario.splitlines():
-        if line[:1] not in (" ", "-", ""):
-            keep = line.split(":")[0] not in _OF_THE_RECORD
-        if keep:
-            kept.append(line)
-    return "\n".join(kept) + "\n"
 
 
 class Filter:
@@ -37,26 +23,25 @@ class Filter:
         for time, z in stream:
             record = f.update(time, z, covariance=1)
 
-    Each step is a run from the last record of the one before, whose cells below p* are lost to it. A measurement that is
-    refused leaves the filter as it was.
+    The density stays in memory: the results are those of one run with all measurements and a record at each. A
+    measurement that is refused leaves the filter as it was. Copies, and what pickle makes, go on by themselves.
 
     Parameters
     ----------
     model, scenario, set, threads, backend
-        As of :func:`run`; measurements of the scenario are not used.
+        As of :func:`run`; measurements and end of the scenario are not used, nor is the model's default accuracy. One
+        that is given holds with `frame: lagrangian`.
     function
         The measurement function. By default the model's first.
 
     Attributes
     ----------
     record : Record or None
-        The last one.
+        The last one. With `frame: lagrangian` it has no cells: see :meth:`density`.
     prior : Record or None
         The density at the same time before the measurement; None: there was none.
     updates : list of Update
         One a measurement.
-    log_evidence : float
-        Of all measurements.
     """
 
     def __init__(
@@ -69,56 +54,71 @@ class Filter:
         threads: int = 0,
         backend: str = "auto",
     ) -> None:
-        self._model, self._scenario, self._set = model, scenario, dict(set or {})
+        changes = {**(set or {}), "measurements": []}
         self._options: dict[str, Any] = {"threads": threads, "backend": backend}
-        self._function = function
-        self._folder = tempfile.TemporaryDirectory(prefix="gbees-filter-")
-        self._steps = 0
+        self._solver = Solver(model, scenario, set=changes, audit=False, stream=True, **self._options)
+        self._model, self._function = model, function
+        self._warned: dict[int, str] = {}
         self.record: Record | None = None
         self.prior: Record | None = None
         self.updates: list[Update] = []
-        self.log_evidence = 0.0
 
-    def _advance(self, time: float, measurements: list[dict[str, Any]]) -> Record:
-        if self.record is not None and time < self.record.time:
-            raise InputError(f"time: {time:g} is before that of the last step, {self.record.time:g}: a filter goes forward")
-        changes = {"accuracy": 0, "records": 1, "end": time, "measurements": measurements}
-        if self._steps:
-            changes["initial"] = {"file": self._path(self._steps), "updated": "no"}
-        else:
-            changes = {**self._set, **changes}
-        folder = self._path(self._steps + 1)
-        solver = Solver(self._model, self._scenario, set=changes, audit=False, output=folder, **self._options)
+    @property
+    def log_evidence(self) -> float:
+        """Logarithm of the evidence of all measurements; 0 without any."""
+        return self.updates[-1].total if self.updates else 0.0
+
+    def _call(self, function: Any, *arguments: Any) -> Record:
+        """Calls a function of the session, in a thread of its own; returns the last record."""
+        made: list[Record] = []
+        failed: list[BaseException] = []
+        done = False
+        solver = self._solver
+        solver.updates, solver.smoothed = list(self.updates), []
+
+        def work() -> None:
+            nonlocal done
+            try:
+                solver.call(function, *arguments, receive=made.append)
+                done = True
+            except BaseException as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
         try:
-            made: Run = _one_run(solver, None, folder)
-            if made.interrupted:
-                raise KeyboardInterrupt
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
+            while thread.is_alive():  # a wait without an end can't be interrupted everywhere
+                thread.join(0.2)
         finally:
-            solver.close()
-        warn(made.warnings, 3)
-        if self._steps:
-            shutil.rmtree(self._path(self._steps))
-        else:
-            self._scenario = _without_grid(solver.scenario)
-        self._steps += 1
-        self.record = made.records[-1]
-        self.prior = made.records[-2] if measurements else None
-        self.updates += made.updates
-        self.log_evidence += made.log_evidence
+            solver.cancel()
+            thread.join()
+            if done and made:
+                self._take([self.record, *made], solver.updates)
+        if failed:
+            raise failed[0]
+        warnings = solver.warnings()
+        warn([text for bit, text in warnings.items() if bit not in self._warned], 3)
+        self._warned.update(warnings)
+        assert self.record is not None
         return self.record
 
-    def _path(self, step: int) -> str:
-        """Where the results of a step are."""
-        return os.path.join(self._folder.name, str(step))
+    def _take(self, records: list[Record | None], updates: list[Update]) -> None:
+        before, now = records[-2:]
+        if len(updates) > len(self.updates):
+            self.prior = before
+        elif before is None or now is None or now.time > before.time:
+            self.prior = None
+        self.record, self.updates = now, updates
 
     def predict(self, time: float) -> Record:
         """Takes the density to a time."""
         if self.record is not None and time == self.record.time:
             return self.record
-        return self._advance(time, [])
+        return self._call(lib.LIBRARY.gbees_session_predict, float(time), 0)
+
+    def density(self) -> Record:
+        """The last record with its cells, which `frame: lagrangian` makes only here."""
+        return self._call(lib.LIBRARY.gbees_session_predict, math.nan, 1)
 
     def update(self, time: float, value: Any, covariance: Any = 1.0, function: str | None = None) -> Record:
         """Takes the density to a time, and applies a measurement there.
@@ -135,28 +135,45 @@ class Filter:
             The measurement function, for this measurement.
         """
         values, spread = plain(value), plain(covariance)
-        entry: dict[str, Any] = {
+        entry = {
             "time": time,
+            "function": function or self._function or self._first_function(),
             "value": values if isinstance(values, list) else [values],
             "covariance": spread if isinstance(spread, list) else [spread],
         }
-        name = function or self._function
-        if name is None:
-            name = self._first_function()
-        entry["function"] = name
-        return self._advance(time, [entry])
+        return self._call(lib.LIBRARY.gbees_session_update, as_yaml(entry).encode())
+
+    def smoothed(self) -> list[Record]:
+        """With `frame: lagrangian`: the records that a run would have until now, without cells, given all measurements."""
+        self._call(lib.LIBRARY.gbees_session_smooth)
+        return self._solver.smoothed
 
     def _first_function(self) -> str:
-        from ._model import describe
-
-        info = self._model.info if isinstance(self._model, Model) else describe(self._model)
+        info = self._solver.info
         if not info.functions:
-            raise InputError(f"the model {info.name} has no measurement function")
+            raise lib.InputError(f"the model {info.name} has no measurement function")
         return info.functions[0].name
 
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in self.__dict__.items() if name != "_solver"}
+        with tempfile.TemporaryDirectory(prefix="gbees-filter-") as scratch:
+            folder = os.path.join(scratch, "kept")
+            lib.check(lib.LIBRARY.gbees_session_save, self._solver._session, os.fsencode(folder))
+            with open(os.path.join(folder, "checkpoint-B.h5"), "rb") as file:
+                return {**kept, "_scenario": self._solver.scenario, "_checkpoint": file.read()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        scenario, checkpoint = state.pop("_scenario"), state.pop("_checkpoint")
+        self.__dict__.update(state, updates=list(state["updates"]), _warned=dict(state["_warned"]))
+        self._solver = Solver(self._model, scenario, audit=False, stream=True, **self._options)
+        with tempfile.TemporaryDirectory(prefix="gbees-filter-") as scratch:
+            with open(os.path.join(scratch, "checkpoint-B.h5"), "wb") as file:
+                file.write(checkpoint)
+            lib.check(lib.LIBRARY.gbees_session_resume, self._solver._session, os.fsencode(scratch))
+
     def close(self) -> None:
-        """Removes its files."""
-        self._folder.cleanup()
+        """Frees its memory."""
+        self._solver.close()
 
     def __enter__(self) -> "Filter":
         return self

@@ -162,6 +162,7 @@ class OptionsStruct(c.Structure):
         ("audit", c.c_int),
         ("samples", c.c_size_t),
         ("compare", c.c_char_p),
+        ("stream", c.c_int),
     ]
 
 
@@ -372,6 +373,11 @@ _functions: tuple[tuple[Any, ...], ...] = (
     ("gbees_session_open", c.c_int, c.c_void_p, c.c_char_p, _error),
     ("gbees_session_run", c.c_int, c.c_void_p, c.POINTER(ObserverStruct), _error),
     ("gbees_session_close", None, c.c_void_p),
+    ("gbees_session_predict", c.c_int, c.c_void_p, c.c_double, c.c_int, c.POINTER(ObserverStruct), _error),
+    ("gbees_session_update", c.c_int, c.c_void_p, c.c_char_p, c.POINTER(ObserverStruct), _error),
+    ("gbees_session_smooth", c.c_int, c.c_void_p, c.POINTER(ObserverStruct), _error),
+    ("gbees_session_save", c.c_int, c.c_void_p, c.c_char_p, _error),
+    ("gbees_session_resume", c.c_int, c.c_void_p, c.c_char_p, _error),
     ("gbees_session_conclude", c.c_int, c.c_void_p, _error),
     ("gbees_session_cancel", None, c.c_void_p),
     (

@@ -135,6 +135,7 @@ class Solver:
         output: str | os.PathLike[str] | None = None,
         plugin_path: str | None = None,
         compare: str | Iterable[str] | None = None,
+        stream: bool = False,
     ) -> None:
         self._session: c.c_void_p | None = None
         self._thread: threading.Thread | None = None
@@ -154,17 +155,17 @@ class Solver:
             elif measurements is not None:
                 entries = stack.enter_context(tables.entries(measurements, covariance, epoch, time_unit))
             text = _scenario_text(scenario, set or {}, entries)
-            self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
+            self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path, stream)
         self.info: ModelInfo = info
         self.updates: list[Update] = []
         self.smoothed: list[Record] = []
 
     def _create(self, name: str, text: str, own: Any, folder: Any, threads: int, backend: str, audit: bool,
-                samples: int, plugin_path: str | None) -> None:
+                samples: int, plugin_path: str | None, stream: bool) -> None:
         def attempt(which: str) -> None:
             options = lib.OptionsStruct(
                 os.fsencode(name), lib.encoded(plugin_path), which.encode(), text.encode(), lib.encoded(own),
-                lib.encoded(folder), threads, int(audit), samples, self._rivals,
+                lib.encoded(folder), threads, int(audit), samples, self._rivals, int(stream),
             )  # fmt: skip
             session = c.c_void_p()
             lib.check(lib.LIBRARY.gbees_session_create, c.byref(options), c.byref(session))
@@ -229,12 +230,10 @@ class Solver:
             self.cancel()
             self._thread.join()
             self._thread = None
-            self.last_warnings = self.warnings()
+            self.last_warnings = list(self.warnings().values())
             lib.LIBRARY.gbees_session_close(self._session)
 
     def _propagate(self, line: queue.Queue[Any], stopped: threading.Event, progress: Any) -> None:
-        failure: list[BaseException] = []
-
         def put(item: Any) -> None:
             while not stopped.is_set():
                 try:
@@ -242,6 +241,22 @@ class Solver:
                     return
                 except queue.Full:
                     pass
+
+        try:
+            self.call(lib.LIBRARY.gbees_session_run, receive=put, progress=progress)
+            if self._rivals and self.plan()[1]:
+                self.comparison = run_rivals(self._session, tuple(self.states))
+            put(None)
+        except BaseException as error:
+            put(error)
+
+    def call(
+        self, function: Any, *arguments: Any, receive: Callable[[Any], None], progress: Any = None
+    ) -> None:
+        """Calls a function of the session that tells of records and updates, in this thread."""
+        failure: list[BaseException] = []
+        if self._session is None:
+            raise lib.InputError("it is closed: make another")
 
         def guarded(function: Callable[..., None]) -> Callable[..., None]:
             def call(*arguments: Any) -> None:
@@ -262,7 +277,7 @@ class Solver:
             if given.contents.smoothed:
                 self.smoothed.append(record)
             else:
-                put(record)
+                receive(record)
 
         observer = lib.ObserverStruct(
             lib.ON_RECORD(guarded(on_record)),
@@ -270,31 +285,30 @@ class Solver:
             lib.ON_PROGRESS(guarded(progress or (lambda time, part: None))),
         )
         try:
-            lib.check(lib.LIBRARY.gbees_session_run, self._session, c.byref(observer))
-            if self._rivals and not failure and self.plan()[1]:
-                self.comparison = run_rivals(self._session, tuple(self.states))
+            lib.check(function, self._session, *arguments, c.byref(observer))
         except BaseException as error:
             failure.append(error)
-        put(failure[0] if failure else None)
+        if failure:
+            raise failure[0]
 
     def cancel(self) -> None:
         """Ends the run soon. Any thread may call it."""
         if self._session is not None:
             lib.LIBRARY.gbees_session_cancel(self._session)
 
-    def warnings(self) -> list[str]:
-        """Texts of the run's warnings."""
-        text, found = c.create_string_buffer(1024), []
+    def warnings(self) -> dict[int, str]:
+        """Texts of the run's warnings, by their bits."""
+        text, found = c.create_string_buffer(1024), {}
         for bit in range(32):
             if lib.LIBRARY.gbees_session_warning(self._session, bit, text, len(text)):
-                found.append(lib.spoken(lib.text(text.value)))
+                found[bit] = lib.spoken(lib.text(text.value))
         return found
 
     def conclude(self) -> None:
         """Ends the runs that an accuracy has taken: scenario and warnings are from now on those of the best."""
         lib.check(lib.LIBRARY.gbees_session_conclude, self._session)
         self.scenario = lib.text(lib.LIBRARY.gbees_session_scenario(self._session))
-        self.last_warnings = self.warnings()
+        self.last_warnings = list(self.warnings().values())
 
     def plan(self) -> tuple[bool, bool, bool | None, float]:
         """Of the last run: another is planned; none before was better; the accuracy is met (None: it can't be told); its

@@ -247,68 +247,11 @@ def test_interrupt_ends_a_loop_and_keeps_what_is_there(tmp_path):
     assert about["state"] == "cancelled" and about["stopped_by"] == "the caller"
 
 
-def test_filter_is_a_run_with_all_measurements():
-    with gbees.Filter("lorenz63", set={"factor": 1}) as stream:
-        stream.update(0.5, -12)
-        record = stream.update(1.0, [-8.0], covariance=[1])
-        assert record.time == 1.0 and len(stream.updates) == 2
-        whole = gbees.run(
-            "lorenz63", set={**FAST, "records": 1}, measurements={"time": [0.5, 1.0], "z": [-12, -8]}, covariance=1,
-            progress=False,
-        )  # fmt: skip
-        # What a record leaves out below p* is lost to the next step.
-        assert abs(stream.log_evidence - whole.log_evidence) < 0.005
-        assert stream.predict(1.2).time == 1.2
-
-
-def test_filter_takes_several_measurements_at_one_time():
-    with gbees.Filter("lorenz63", set={"factor": 1}) as stream:
-        first = stream.update(0, 9, covariance=4)  # at the start
-        prior = first.std[2]
-        stream.update(0.2, 1)
-        first = stream.update(0.2, 1.5)
-        assert first.time == 0.2 and stream.prior.time == 0.2 and len(stream.updates) == 3
-        assert first.std[2] < stream.prior.std[2] < prior
-        late = np.nextafter(0.2, 1)
-        assert stream.update(late, 1.2).time == late
-        assert stream.predict(late) is stream.record
-        whole = gbees.run(
-            "lorenz63", set={**FAST, "records": 1},
-            measurements={"time": [0, 0.2, 0.2, late], "z": [9, 1, 1.5, 1.2], "cov_z_z": [4, 1, 1, 1]},
-            progress=False,
-        )  # fmt: skip
-        assert [update.time for update in whole.updates] == [0, 0.2, 0.2, late]
-        assert np.isfinite(whole.log_evidence) and len(stream.updates) == 4
-        assert abs(stream.log_evidence - whole.log_evidence) < 0.005
-        assert np.allclose(stream.record.mean, whole.records[-1].mean, atol=0.02)
-
-
 def test_a_table_of_one_time():
     run = gbees.run("lorenz63", set=FAST, measurements={"time": [0, 0], "z": [9, 10]}, covariance=1, progress=False)
     assert [record.time for record in run.records] == [0, 0] and len(run.updates) == 2
     exact = run.records[0].covariance[2, 2]  # of a Gaussian, but for its box
     assert run.records[1].covariance[2, 2] == pytest.approx(exact / (1 + 2 * exact), rel=0.02)
-
-
-def test_a_refused_measurement_leaves_the_filter_as_it_was():
-    with gbees.Filter("lorenz63", set={"factor": 1}) as stream, gbees.Filter("lorenz63", set={"factor": 1}) as other:
-        for time, value in ((0.1, 1e9), (0.1, "high")):
-            with pytest.raises(gbees.Error):
-                stream.update(time, value)
-        assert stream.record is None and stream.updates == [] and stream.log_evidence == 0
-        for both in (stream, other):
-            both.update(0.1, 8)
-        before = stream.record, stream.prior, list(stream.updates), stream.log_evidence
-        with pytest.raises(gbees.InputError, match=r"time: 0\.05 is before .* 0\.1"):
-            stream.update(0.05, 8)
-        with pytest.raises(gbees.InputError, match=r"time: 0\.05 is before .* 0\.1"):
-            stream.predict(0.05)
-        with pytest.raises(gbees.Error, match="supported by no cell"):
-            stream.update(0.2, 1e9)
-        assert before == (stream.record, stream.prior, stream.updates, stream.log_evidence)
-        for both in (stream, other):
-            both.update(0.2, 1)
-        assert np.array_equal(stream.record.p, other.record.p) and stream.log_evidence == other.log_evidence
 
 
 def test_output(tmp_path):
