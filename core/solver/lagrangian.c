@@ -77,7 +77,7 @@ static double find_tail(int n, double most)
 
 /* ---- keys ---- */
 
-/* Refuses keys of grids, which points that go with the flow don't have. */
+/* Refuses keys of grids, which points that go with the flow don't have; but a record's cells have values. */
 static int check_keys(const builder *b)
 {
     static const char *const others[] = {"bound",     "regrid",         "scheme",           "mode",
@@ -86,7 +86,7 @@ static int check_keys(const builder *b)
                                          "brick",     "prune_interval", "mass_budget_total"};
 
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (builder_find(b, others[k]))
+        if (builder_find(b, others[k]) && !(b->problem->cells && strcmp(others[k], "cell_values") == 0))
             return gbees_node_error(
                 builder_find(b, others[k]), b->error,
                 "%s: 'frame: lagrangian' has no grid with '%s': remove it, or give 'frame: fixed'", others[k],

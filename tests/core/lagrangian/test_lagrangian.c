@@ -1,6 +1,7 @@
 /* test_lagrangian.c - points that go with the flow: the Kalman filter and smoother are met, in double precision where
  * points are cheap; results do not depend on threads; what can't be is refused with a sentence. */
 #include "fixtures/kalman.h"
+#include "fixtures/scratch_folder.h"
 #include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
@@ -199,6 +200,94 @@ START_TEST(an_impossible_measurement_ends_with_a_sentence)
 }
 END_TEST
 
+/* A backend's engine that can't be made leaves a sentence, and nothing else. */
+START_TEST(an_engine_that_fails_is_an_error)
+{
+    gbees_error error = {0};
+    gbees_engine *engine = NULL;
+    world w;
+
+    ck_assert_int_eq(world_open(&w, NULL, "linear", "cpu"), 0);
+    ck_assert_int_eq(world_make(&w, &(scenario_source){.text = "dimension: 1\nframe: lagrangian\nmean: [0]\n"
+                                                               "covariance: [1]\nend: 1\nrecords: 1\n"}),
+                     0);
+    gbees_problem bad = *w.problem;
+    bad.covariance[0] = -1;
+    ck_assert_int_ne(gbees_solver_backend(&bad, w.backend)->create(&bad, NULL, &engine, &error), 0);
+    ck_assert_ptr_null(engine);
+    ck_assert_int_ne(error.text[0], 0);
+    world_close(&w);
+}
+END_TEST
+
+/* ---- the start from a record ---- */
+
+static const struct {
+    double factor;
+    const char *values;
+} records[] = {{1, "averages"}, {2, "averages"}, {1, "points"}, {2, "points"}};
+enum { RECORDS = sizeof records / sizeof *records, WIDE = 2 };
+static const char started[] = "dimension: 2\nmeasurements: []\nrecords: 1\ncell_values: ";
+
+static int write_record(void *context, const gbees_record *record, gbees_error *error)
+{
+    return gbees_writer_record(context, record, error);
+}
+
+/* Writes records of a grid whose first one is a Gaussian. */
+static void write_gaussian(const char *folder, double factor, const char *values)
+{
+    const gbees_provenance provenance = {.scenario = "", .backend = "cpu", .command = "test"};
+    gbees_observer observer = {.record = write_record};
+    gbees_writer *writer = NULL;
+    char text[256];
+    world w;
+
+    (void)snprintf(text, sizeof text,
+                   "%s%s\nmean: [2, ...]\ncovariance: [0.25, ...]\nextent: 6\nfactor: %g\n"
+                   "threshold: 1e-12\nend: 0.1\n",
+                   started, values, factor);
+    int status = world_open(&w, NULL, "linear", "cpu");
+    if (!status)
+        status = world_make(&w, &(scenario_source){.text = text});
+    if (!status)
+        status = gbees_writer_create(folder, w.problem, &provenance, &writer, &w.error);
+    observer.context = writer;
+    if (!status)
+        status = world_run(&w, 1, &observer, NULL);
+    ck_assert_msg(status == 0, "%s", w.error.text);
+    gbees_writer_destroy(writer);
+    world_close(&w);
+}
+
+/* The logarithm of a Gaussian's density is a quadratic, as it is taken to be about each cell: what is left of the
+ * averages over cells is within the certificate. */
+START_TEST(a_record_of_a_grid_is_a_start)
+{
+    static const double parameters[] = {-0.1, 1.25, -0.8}; /* the model's own */
+    kalman_state exact = {.n = WIDE, .mean = {2, 2}, .covariance = {0.25, 0, 0, 0.25}};
+    char scratch[SCRATCH_FOLDER], text[2 * SCRATCH_FOLDER], why[256];
+    kept k;
+
+    scratch_folder_make(scratch);
+    (void)snprintf(text, sizeof text, "%s/run", scratch);
+    write_gaussian(text, records[_i].factor, records[_i].values);
+    (void)snprintf(text, sizeof text,
+                   "%s%s\ninitial: {file: %s/run, record: 0}\nframe: lagrangian\npoints: 1.25\nend: 2\n", started,
+                   records[_i].values, scratch);
+    ck_assert_msg(run("linear", text, 1, &k, why) == 0, "%s", why);
+    kalman_predict(&exact, parameters, 2);
+    for (int j = 0; j < WIDE; j++) {
+        const double std = sqrt(exact.covariance[(WIDE + 1) * j]);
+
+        ck_assert_double_le(fabs(k.last.mean[j] - exact.mean[j]) / std, k.bound);
+        ck_assert_double_le(fabs(sqrt(k.last.covariance[(WIDE + 1) * j]) / std - 1), k.bound);
+    }
+    ck_assert_double_lt(k.bound, 0.005 / records[_i].factor);
+    scratch_folder_remove(scratch);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("lagrangian");
@@ -207,12 +296,15 @@ int main(void)
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, the_filter_and_the_smoother_are_met, 0, USUAL);
-    tcase_add_loop_test(add_long_case(suite, "many states", 600), the_filter_and_the_smoother_are_met, USUAL, FILTERS);
+    tcase_add_loop_test(add_long_case(suite, "many states", 600), the_filter_and_the_smoother_are_met, USUAL,
+                        FILTERS);
     tcase_add_test(tests, a_bent_posterior_is_within_its_certificate);
     tcase_add_test(tests, threads_do_not_change_a_bit);
     tcase_add_test(tests, a_mixture_is_the_sum_of_its_parts);
     tcase_add_loop_test(tests, what_cannot_be_is_refused, 0, (int)(sizeof refused / sizeof *refused));
     tcase_add_test(tests, auto_looks_for_noise);
     tcase_add_test(tests, an_impossible_measurement_ends_with_a_sentence);
+    tcase_add_test(tests, an_engine_that_fails_is_an_error);
+    tcase_add_loop_test(tests, a_record_of_a_grid_is_a_start, 0, RECORDS);
     return run_suite(suite);
 }
