@@ -265,6 +265,7 @@ const gbees_backend gbees_lagrangian_backend = {
     .size = sizeof(gbees_backend),
     .name = "lagrangian",
     .title = "points that go with the flow",
+    .exact = 1,
     .probe = probe,
     .estimate = gbees_engine_estimate,
     .create = create,

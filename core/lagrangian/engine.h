@@ -5,7 +5,7 @@
 
 #include <gbees/backend.h>
 
-/* Creates engines of problems with `lagrangian` set, on what options->lender lends. */
+/* Creates engines of problems whose `own_backend` it is, on what options->lender lends. */
 extern const gbees_backend gbees_lagrangian_backend;
 
 #endif

@@ -129,9 +129,8 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees
     const gbees_lattice_rule rough = roughen(rule);
     gbees_past roughly = *past;
     gbees_update part = *update;
-    int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
-
     double peak = -INFINITY;
+    int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
     roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;

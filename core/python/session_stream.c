@@ -25,7 +25,7 @@ int gbees_session_predict(gbees_session *session, double time, int with_cells, c
 {
     gbees_observer told = begin(session, observer);
 
-    told.no_cells = !with_cells && session->problem->lagrangian; /* which would have to make them */
+    told.no_cells = !with_cells && gbees_problem_is_exact(session->problem); /* which has to make them */
     if (isnan(time))
         time = gbees_stream_problem(session->stream)->end;
     return end(session, gbees_stream_predict(session->stream, time, &told, error));
@@ -38,7 +38,7 @@ int gbees_session_update(gbees_session *session, const char *measurement, const 
     gbees_measurement read;
     int status = gbees_measurement_read(session->problem, measurement, &read, error);
 
-    told.no_cells = session->problem->lagrangian;
+    told.no_cells = gbees_problem_is_exact(session->problem);
     if (!status)
         status = gbees_stream_update(session->stream, &read, &told, error);
     return end(session, status);

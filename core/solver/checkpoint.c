@@ -124,7 +124,7 @@ gbees_checkpoint *gbees_run_keep(gbees_solver *solver)
     gbees_checkpoint *kept = NULL;
     gbees_error ignored;
 
-    if (solver->problem->lagrangian && !solver->smoothed && observer->checkpoint && observer->cancelled &&
+    if (solver->backend->exact && !solver->smoothed && observer->checkpoint && observer->cancelled &&
         gbees_run_copy(solver, &kept, &ignored))
         return NULL;
     return kept;

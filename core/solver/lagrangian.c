@@ -1,6 +1,7 @@
 /* lagrangian.c - the scenario's keys of `frame: lagrangian`: points that go with the flow. */
 #include "builder.h"
 #include "io/scenario.h"
+#include "lagrangian/engine.h"
 #include <math.h>
 #include <string.h>
 
@@ -134,6 +135,7 @@ int builder_set_lagrangian(builder *b)
             "accuracy_of: points that go with the flow have no cells to compare: give 'moments' or "
             "'marginals'");
     problem->lagrangian = 1;
+    problem->own_backend = &gbees_lagrangian_backend;
     problem->frame_least = builder_number(b, "points", default_points);
     problem->frame_cells = builder_number(b, "frame_cells", fmax(default_most, problem->frame_least));
     problem->smooth = builder_is_set(b, "smooth", "yes");

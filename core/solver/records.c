@@ -237,7 +237,7 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
 
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    if (record->number == 0 && solver->leg > 0 && !solver->problem->lagrangian &&
+    if (record->number == 0 && solver->leg > 0 && !solver->backend->exact &&
         solver->problem->functions) /* an application's backend may need none */
         status = check_tail(solver, record, &found, error);
     if (status)

@@ -87,8 +87,7 @@ int gbees_run_pass(gbees_solver *solver, gbees_state_sink *sink, void *to, gbees
 int gbees_run_copy(gbees_solver *solver, gbees_checkpoint **copy, gbees_error *error);
 /* Clears and frees a copy; NULL is allowed. */
 void gbees_run_drop(gbees_checkpoint *copy);
-/* Copies the state before a call in which points that go with the flow may be cancelled, which leaves them half way.
- * NULL: it need not, or can't be copied. */
+/* Copies the state before a call that may be cancelled half way. NULL: it can't be, or not copied. */
 gbees_checkpoint *gbees_run_keep(gbees_solver *solver);
 /* Posts the copy to the observer if the call was cancelled, else frees it; returns the call's status. */
 int gbees_run_release(gbees_solver *solver, gbees_checkpoint *kept, int status);

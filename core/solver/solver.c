@@ -2,7 +2,6 @@
 #include "base/seconds.h"
 #include "base/time_tolerance.h"
 #include "equations.h"
-#include "lagrangian/engine.h"
 #include "next_grid.h"
 #include "run.h"
 #include "warnings.h"
@@ -14,7 +13,7 @@
 
 const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gbees_backend *backend)
 {
-    return problem->lagrangian ? &gbees_lagrangian_backend : backend;
+    return problem->own_backend ? problem->own_backend : backend;
 }
 
 /* Whether the run is to end: asked within long calls to the backend. */
@@ -30,7 +29,7 @@ gbees_engine_options gbees_run_options(gbees_solver *solver, const gbees_backend
 {
     gbees_engine_options all = options ? *options : (gbees_engine_options){0};
 
-    all.lender = solver->problem->lagrangian ? backend : NULL;
+    all.lender = solver->backend != backend ? backend : NULL;
     all.cancelled = is_cancelled;
     all.cancelled_context = solver;
     return all;
@@ -72,15 +71,11 @@ static int check_ranks(const gbees_backend *backend, const gbees_engine_options 
 {
     if (!options || !options->parallel || backend->serve)
         return GBEES_OK;
-    if (backend == &gbees_lagrangian_backend)
-        return gbees_error_set(
-            error, GBEES_EUSAGE,
-            "several ranks can't share points that go with the flow: run it without mpirun, or give "
-            "'frame: fixed'");
     return gbees_error_set(error, GBEES_EUSAGE,
-                           "several ranks can't share a grid of the backend '%s': take --backend cpu, or run it "
-                           "without mpirun",
-                           backend->name);
+                           "several ranks can't share a density of the backend '%s' (%s): run it without mpirun, or "
+                           "%s",
+                           backend->name, backend->title,
+                           backend->exact ? "give 'frame: fixed'" : "take --backend cpu");
 }
 
 int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backend,
@@ -229,11 +224,10 @@ static int check_cancelled(gbees_solver *solver, gbees_error *error)
                            solver->leg, (unsigned long long)gbees_run_totals(solver).steps);
 }
 
-/* After a second, once: whether the run can come to its end at all. Points that go with the flow can, without those
- * that leave every bound. */
+/* After a second, once: whether the run can come to its end at all. */
 static int check_escape(gbees_solver *solver, gbees_error *error)
 {
-    if (solver->problem->lagrangian || solver->escape_checked || gbees_seconds_now() - solver->began_s < ESCAPE_S)
+    if (solver->backend->exact || solver->escape_checked || gbees_seconds_now() - solver->began_s < ESCAPE_S)
         return GBEES_OK;
     solver->escape_checked = 1;
     return gbees_audit_escape(solver->problem, error);

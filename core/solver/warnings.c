@@ -124,7 +124,7 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
     gbees_jump jump;
     int axis;
 
-    if (problem->lagrangian) /* its cells are those of records alone */
+    if (gbees_problem_is_exact(problem))
         return found;
     if (cut_off(problem) > most_cut_off)
         found |= GBEES_WARNING_BOX;
@@ -139,9 +139,9 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
 {
     const int n = problem->dimension;
     /* A grid that moves may have slightly fewer cells a standard deviation than it was asked for. */
-    const double least = problem->lagrangian ? 0
-                         : problem->moving   ? fmin(narrowest, 0.75 * problem->frame_least)
-                                             : narrowest;
+    const double least = gbees_problem_is_exact(problem) ? 0
+                         : problem->moving               ? fmin(narrowest, 0.75 * problem->frame_least)
+                                                         : narrowest;
 
     for (int j = 0; j < n; j++)
         if (!(statistics->covariance[j * n + j] >= pow(least * problem->width[j], 2)))
@@ -155,7 +155,7 @@ static int is_meaningless(const gbees_problem *problem, const gbees_record *reco
 {
     const double mass = record->statistics.mass;
 
-    if (problem->numerics.mode != GBEES_MODE_DEFAULT || problem->lagrangian)
+    if (problem->numerics.mode != GBEES_MODE_DEFAULT || gbees_problem_is_exact(problem))
         return 0;
     return (mass < least_mass && !problem->bounded) || (mass < 1 - most_lost_beside && lost(&record->totals) > 1);
 }

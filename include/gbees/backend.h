@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 17 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 18 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -229,6 +229,10 @@ typedef struct gbees_backend {
     const char *name;  /**< as --backend takes it */
     const char *title; /**< one line */
 
+    /** 1: the density is exact but for what certify() tells. It has no cells but those that are made for records; what
+     * leaves every bound is left out, and noted in the totals; a call that is cancelled leaves it half way. */
+    int exact;
+
     /** Returns 0 if the backend can be used on this machine. `text` then names the processor, or is empty; else it
      * gives the reason in one sentence. */
     int (*probe)(char *text, size_t size);
@@ -359,6 +363,12 @@ typedef struct gbees_backend {
      * time given all of them, the smoothed one. There are no more updates. The pointer is NULL if the backend can't. */
     int (*rewind)(gbees_engine *engine, gbees_error *error);
 } gbees_backend;
+
+/** Whether the problem's density is that of an exact backend (gbees_backend.exact). */
+static inline int gbees_problem_is_exact(const gbees_problem *problem)
+{
+    return problem->own_backend && problem->own_backend->exact;
+}
 
 #if defined(__GNUC__)
 #define GBEES_BACKEND_EXPORT __attribute__((visibility("default")))

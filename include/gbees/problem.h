@@ -178,6 +178,7 @@ typedef struct gbees_problem {
     /** 1: the density is points that go with the flow (`frame: lagrangian`; doc/method.md, "Lagrangian frame"). The
      * grid is that of the cells of records. */
     int lagrangian;
+    const struct gbees_backend *own_backend; /**< of the library, that the problem needs; NULL: any will do */
     double frame_least; /**< of a moving grid: cells per standard deviation where the density is close to Gaussian;
                          * of a Lagrangian one: points */
     double frame_cells; /**< of both: the most of them per standard deviation along any direction */

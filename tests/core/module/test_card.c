@@ -151,7 +151,7 @@ START_TEST(nothing_is_read_of_another_abi)
                                  "rebuild the plugin with this gbees's headers");
     ck_assert_int_eq(gbees_card_check_backend((const gbees_backend *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EBACKEND);
-    ck_assert_str_eq(error.text, "made for backend ABI 77, this gbees has ABI 17: "
+    ck_assert_str_eq(error.text, "made for backend ABI 77, this gbees has ABI 18: "
                                  "rebuild the backend with this gbees's headers");
     small[0] = GBEES_MODEL_ABI;
     small[1] = sizeof(gbees_model);
