@@ -150,19 +150,20 @@ static int load(gbees_solver *solver, const gbees_checkpoint *copy, gbees_error 
 static int go_back(gbees_stream *stream, const place *was, int status, gbees_error *error)
 {
     gbees_solver *solver = stream->solver;
-    gbees_error cause = {0};
+    gbees_error cause = {.text = "there was no memory for a copy"};
+    const int lost = was->copy ? load(solver, was->copy, &cause) : GBEES_ENOMEM;
 
-    stream->broken = !was->copy || load(solver, was->copy, &cause);
+    stream->broken = lost != 0;
     solver->leg = was->leg;
     solver->resumed = solver->smoothed = 0;
     solver->schedule->leg_count = solver->leg + 1;
     stream->problem.measurement_count = solver->leg;
     set_time(stream, was->time);
-    if (!stream->broken || !error)
+    if (!lost)
         return status;
-    cause = *error;
-    return gbees_error_set(error, (gbees_status)status, "%s; there was no memory for a copy, and the density is lost",
-                           cause.text);
+    const gbees_error first = status && error ? *error : (gbees_error){0};
+    return gbees_error_set(error, (gbees_status)(status ? status : lost), "%s%sthe density is lost: %s", first.text,
+                           status ? "; " : "", cause.text);
 }
 
 /* ---- steps ---- */

@@ -169,8 +169,8 @@ START_TEST(the_engine_in_all_its_forms)
 }
 END_TEST
 
-/* The engine is linked with a model that has measurements, a likelihood of its own and a bound, with one that has a
- * drift alone (which test_cuda.sh builds, too), and with one that has a diffusion and a bound. */
+/* The engine is linked with a model that has measurements, a likelihood of its own and a bound, with one whose
+ * measurements are not known yet, and with one that has a diffusion and a bound. */
 START_TEST(the_engine_in_two_units)
 {
     static gbees_measurement measurement = {.size = 3, .missing = 1, .likelihood = GBEES_LIKELIHOOD_MODEL};
@@ -185,7 +185,7 @@ START_TEST(the_engine_in_two_units)
          .measurement_count = 1,
          .measurements = &measurement,
          .numerics = numerics},
-        {.model = found("lorenz63"), .dimension = 3, .numerics = numerics},
+        {.model = found("lorenz63"), .dimension = 3, .arriving = 1, .numerics = numerics},
         {.model = found("noise"), .dimension = 2, .bounded = 1, .numerics = numerics},
     };
     build_problem(&problems[_i], "sm_90");
