@@ -221,7 +221,6 @@ check_PROGRAMS += \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
 	%D%/core/command/test_plot_child \
-	%D%/core/command/test_watch \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
@@ -259,10 +258,6 @@ check_PROGRAMS += \
 	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
-%C%_core_command_test_watch_SOURCES = \
-	%D%/core/command/test_watch.c \
-	core/command/watch.c \
-	core/command/watched.c
 %C%_core_command_test_plot_child_SOURCES = %D%/core/command/test_plot_child.c core/command/plot_child.c
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)

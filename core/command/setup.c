@@ -1,7 +1,7 @@
 /* setup.c - from options to a problem, a backend and a folder, all checked; see command.h. */
 #include "base/user_cache.h"
 #include "command.h"
-#include "watch.h"
+#include "signals.h"
 #include <argz.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -82,15 +82,13 @@ void gbees_setup_say_why(const gbees_setup *setup, const gbees_options *options)
 
 /* ---- all of it ---- */
 
-/* Makes the problem, whose calls of the model are watched from here on. */
+/* Makes the problem, for which functions of the model are called. */
 static int make_problem(gbees_setup *setup, const gbees_options *options, gbees_error *error)
 {
-    gbees_watch_start(setup->model->name, options->patience);
-    const unsigned before = gbees_watch_enter();
+    gbees_signals_model(setup->model->name);
+    gbees_signals_limit(options->max_time);
     const int status = gbees_problem_create(setup->model, setup->scenario, &setup->problem, error);
-    gbees_watch_leave(before);
-    if (!status)
-        gbees_watch_problem(setup->problem);
+    gbees_signals_limit(0);
     return status;
 }
 
@@ -136,8 +134,6 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
         status = gbees_truth_read(options->truth, made.model, made.problem->dimension, &made.truth, error);
     if (!status)
         status = choose_backend(&made, registry, options->backend, error);
-    if (!status)
-        made.backend = gbees_watch_backend(made.backend);
     if (!status && options->resume) {
         made.folder = strdup(options->resume);
         status =

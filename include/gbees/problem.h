@@ -102,14 +102,6 @@ typedef struct gbees_numerics {
     int prune_interval; /**< steps between prunes, >= 1 */
 } gbees_numerics;
 
-/** What each thread of a backend calls before and after a batch of calls to the model's planes_f or planes_d. One
- * such call takes some 15 ns: so a program that watches whether the model's functions return can't replace these two,
- * as it can the others, by functions that note each call. */
-typedef struct gbees_batch_callbacks {
-    void (*begin)(void); /**< before a batch */
-    void (*end)(void);   /**< after it */
-} gbees_batch_callbacks;
-
 /** The likelihood of a residual r = y - h(x). */
 typedef enum gbees_likelihood {
     GBEES_LIKELIHOOD_GAUSSIAN, /**< r is Gaussian */
@@ -218,7 +210,6 @@ typedef struct gbees_problem {
     int measurement_count;                 /**< entries of `measurements` */
     const gbees_measurement *measurements; /**< in order of time */
     gbees_numerics numerics;               /**< how to compute */
-    const gbees_batch_callbacks *batches;  /**< for a program that watches calls; NULL: it does not */
 } gbees_problem;
 
 /** Transforms a point y[n] of the grid's axes to the model's axes, x[n]. They are the same unless the grid is

@@ -263,20 +263,6 @@ static inline void engine_set_inside(gbees_engine *e, uint32_t slot, uint64_t in
         memset(e->rows.blocked + (size_t)slot * directions, 0, directions * sizeof *e->rows.blocked);
 }
 
-/* ---- batches of calls to the model's planes functions ---- */
-
-/* What a thread calls before and after such a batch. */
-static inline void engine_begin_batch(const gbees_engine *e)
-{
-    if (e->problem->batches)
-        e->problem->batches->begin();
-}
-static inline void engine_end_batch(const gbees_engine *e)
-{
-    if (e->problem->batches)
-        e->problem->batches->end();
-}
-
 /* ---- flow out of cells ---- */
 
 /* Sets flow[2n], by direction, to the cells of a brick that probability leaves, as at the last inspection;
@@ -290,9 +276,7 @@ static inline void engine_flow(const gbees_engine *e, uint32_t slot, uint64_t *f
         memcpy(flow, e->rows.flow + (size_t)slot * directions, directions * sizeof *flow);
         return;
     }
-    engine_begin_batch(e);
     e->kernel->find_flow(&e->context, slot, flow);
-    engine_end_batch(e);
 }
 
 /* The outflow of some cells of a brick: direction[count], those in which any of the cells flows, and cells[count],

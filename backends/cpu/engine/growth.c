@@ -269,9 +269,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
         for (uint32_t at = 0; at < (count + chunk - 1) / chunk; at++) {
             uint32_t first = at * chunk, rest = count - first;
 
-            engine_begin_batch(e);
             e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
-            engine_end_batch(e);
         }
     }
     if (e->context.noise.evaluate && engine_inspect_noise(e, from) && e->method.paper)
