@@ -60,10 +60,6 @@ libgbees_la_SOURCES = \
 	%D%/numerics/work.h \
 	%D%/module/card.c \
 	%D%/module/card.h \
-	%D%/module/card_cache.c \
-	%D%/module/card_cache.h \
-	%D%/module/elf.c \
-	%D%/module/elf.h \
 	%D%/module/folders.c \
 	%D%/module/folders.h \
 	%D%/module/module.c \

@@ -221,7 +221,6 @@ check_PROGRAMS += \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
 	%D%/core/command/test_plot_child \
-	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
 	%D%/backends/test_moments \
@@ -324,7 +323,6 @@ check_PROGRAMS += \
 	%D%/fuzz/fuzz_checkpoint \
 	%D%/fuzz/fuzz_datasets \
 	%D%/fuzz/fuzz_directory \
-	%D%/fuzz/fuzz_elf \
 	%D%/fuzz/fuzz_measurement \
 	%D%/fuzz/fuzz_provenance \
 	%D%/fuzz/fuzz_record \
@@ -339,8 +337,6 @@ check_PROGRAMS += \
 %C%_fuzz_fuzz_datasets_SOURCES = %D%/fuzz/fuzz_datasets.c $(fuzz_common)
 %C%_fuzz_fuzz_directory_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_directory_SOURCES = %D%/fuzz/fuzz_directory.c $(fuzz_common)
-%C%_fuzz_fuzz_elf_LDADD = $(fuzz_ldadd)
-%C%_fuzz_fuzz_elf_SOURCES = %D%/fuzz/fuzz_elf.c $(fuzz_common)
 %C%_fuzz_fuzz_measurement_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_measurement_SOURCES = %D%/fuzz/fuzz_measurement.c $(fuzz_common)
 %C%_fuzz_fuzz_provenance_LDADD = $(fuzz_ldadd)
@@ -676,13 +672,6 @@ check_LTLIBRARIES += %D%/no_plugin.la
 check_LTLIBRARIES += %D%/constructor.la
 %C%_constructor_la_SOURCES = %D%/plugins/constructor.c
 %C%_constructor_la_LDFLAGS = $(test_module)
-
-# The model nan_drift with the constructor above.
-check_LTLIBRARIES += %D%/counted.la
-%C%_counted_la_SOURCES = %D%/plugins/constructor.c %D%/plugins/nan.c
-%C%_counted_la_LDFLAGS = $(test_module)
-%C%_counted_la_CPPFLAGS = $(test_model_cppflags)
-%C%_counted_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/noise.la
 %C%_noise_la_SOURCES = %D%/plugins/noise.c

@@ -72,7 +72,7 @@ START_TEST(every_model_for_every_architecture)
     if (!is_known(archs[_i]))
         return;
     open_models();
-    ck_assert_int_eq(gbees_registry_scan(registry, &list, &count, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_registry_list(registry, &list, &count, &error), GBEES_OK);
     for (size_t i = 0; i < count; i++) {
         const gbees_model *model = list[i].model;
 

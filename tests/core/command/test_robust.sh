@@ -80,7 +80,7 @@ test ! -e abi || fail "it made a folder for nothing"
 what="a plugin that is cut short"
 head -c 8192 plugins/full.so >plugins/cut.so
 gbees --plugin cut --output cut
-judge 2 "plugins/cut.so: the file is cut short"
+judge 2 "plugins/cut.so: can't be loaded: a process tried to first, and it crashed (Bus error): the file is damaged"
 
 for how in 'exit:it ended the process with status' 'crash:it crashed (Segmentation fault)'; do
     what="a plugin whose constructor does this: ${how%%:*}"
