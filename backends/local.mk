@@ -45,7 +45,6 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/balance.c \
 	%D%/cpu/engine/bricks.c \
 	%D%/cpu/engine/budget.c \
-	%D%/cpu/engine/coupling.c \
 	%D%/cpu/engine/density.c \
 	%D%/cpu/engine/diffusion.c \
 	%D%/cpu/engine/frame.c \
@@ -118,7 +117,6 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/segment.h \
 	%D%/cpu/kernel/split_column.h \
 	%D%/cpu/kernel/split_faces.h \
-	%D%/cpu/kernel/split_far.h \
 	%D%/cpu/kernel/split_stream.h \
 	%D%/cpu/kernel/split_sweep.c \
 	%D%/cpu/kernel/split_sweep.h \

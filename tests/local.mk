@@ -159,7 +159,6 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_cpu \
 	%D%/backends/test_exact \
 	%D%/backends/cpu/test_cpu_ctu \
-	%D%/backends/cpu/test_cpu_far \
 	%D%/backends/test_motion \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_ranks \

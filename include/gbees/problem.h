@@ -95,10 +95,9 @@ typedef struct gbees_numerics {
     gbees_growth growth;           /**< which neighbours are created */
     int cells_per_brick;           /**< 64, or 1 for the paper's grid of single cells */
     double courant;     /**< the time step is courant * min over cells of 1 / sum_j |v_j|/h_j, or, for split schemes,
-                         * of 1 / max_j |v_j|/h_j. At most 1; for split schemes at most the shortest edge of a brick, in
-                         * cells */
+                         * of 1 / max_j |v_j|/h_j; at most 1 */
     double time_step;   /**< > 0: a fixed time step in place of that one. In default mode a backend refuses it with
-                         * GBEES_ENUMERIC if its Courant number exceeds both 1 and `courant` */
+                         * GBEES_ENUMERIC if its Courant number exceeds 1 */
     int prune_interval; /**< steps between prunes, >= 1 */
 } gbees_numerics;
 

@@ -79,7 +79,7 @@ static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, sea
 {
     engine_outflow out;
 
-    engine_find_outflow(e, slot, cells, e->method.edge_cells, &out);
+    engine_find_outflow(e, slot, cells, e->method.side, &out);
     for (int i = 0; i < out.count; i++) {
         const int d = out.direction[i];
         unsigned out_of_bound = blocked(e, slot, d);

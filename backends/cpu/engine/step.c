@@ -133,7 +133,7 @@ static int choose_step(gbees_engine *e, gbees_error *error)
     const double fixed = numerics->time_step, limit = e->method.courant_limit;
     const double rate = fixed > 0 && limit == 0 ? 0 : engine_limiting_rate(e);
     const gbees_step_clock *clock = &e->run.clock;
-    const double longest = fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, rate, e->coupling);
+    const double longest = fixed > 0 ? fixed : gbees_cfl_step(numerics->courant, rate);
     const int may_vanish = e->context.drift.time_dependent && numerics->mode == GBEES_MODE_DEFAULT;
 
     e->run.step = gbees_step_choose(clock, e->problem->moving ? fmin(longest, e->longest_step) : longest,

@@ -40,8 +40,6 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
         what = "no paper and no legacy mode";
     else if (numerics->cells_per_brick != 64)
         what = "bricks of 64 cells only ('brick: 1' was given)";
-    else if (numerics->courant > 1)
-        what = "no 'courant' above 1";
     return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
 }
 

@@ -280,10 +280,6 @@ START_TEST(modes)
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
 
-    problem = problem_of(&lorenz63, "scheme: split5\ncourant: 4", text63);
-    ck_assert(problem->numerics.courant == 4);
-    gbees_problem_destroy(problem);
-
     problem = problem_of(&lorenz63, "scheme: split5", text63);
     ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_SPLIT5);
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_AVERAGES);
