@@ -185,7 +185,6 @@ cuda_texts = \
 	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
-	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/frame.h \
 	%D%/cuda/device/follow.h \
@@ -206,10 +205,6 @@ cuda_texts = \
 	%D%/cuda/device/remap.h \
 	%D%/cuda/device/remapping.h \
 	%D%/cuda/device/shrink.h \
-	%D%/cuda/device/small/grid.h \
-	%D%/cuda/device/small/grow.h \
-	%D%/cuda/device/small/prune.h \
-	%D%/cuda/device/small/steps.h \
 	%D%/cuda/device/state.h \
 	%D%/cuda/device/stop.h \
 	%D%/cuda/device/statistics.h \
@@ -244,7 +239,7 @@ cuda_numerics = \
 	core/numerics/sweeps.h \
 	core/numerics/work.h
 EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cuda/device/README.md \
-	%D%/cuda/device/small/README.md %D%/cuda/driver/README.md %D%/cuda/engine/README.md
+	%D%/cuda/driver/README.md %D%/cuda/engine/README.md
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la

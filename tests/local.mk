@@ -539,7 +539,6 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/duffing.c \
 	%D%/backends/cuda/shim/variants/duffing_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing_rotated.c \
-	%D%/backends/cuda/shim/variants/duffing_small.c \
 	%D%/backends/cuda/shim/variants/linear_1d.c \
 	%D%/backends/cuda/shim/variants/linear_4d.c \
 	%D%/backends/cuda/shim/variants/linear_8d.c \
@@ -549,7 +548,6 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/lorenz63_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/lorenz63_double.c \
 	%D%/backends/cuda/shim/variants/lorenz63_moving.c \
-	%D%/backends/cuda/shim/variants/lorenz63_small.c \
 	%D%/backends/cuda/shim/variants/lorenz96.c \
 	%D%/backends/cuda/shim/variants/lorenz96_ctu.c \
 	%D%/backends/cuda/shim/variants/lorenz96_ctu_positive.c \

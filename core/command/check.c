@@ -36,15 +36,11 @@ static double machine_memory(void)
 static findings find(const gbees_setup *setup)
 {
     const gbees_problem *problem = setup->problem;
-    findings found = {.box_cells = 1,
+    findings found = {.box_cells = gbees_problem_initial_cells(problem),
                       .bytes = gbees_solver_backend(problem, setup->backend)->estimate(problem, 0),
                       .memory = machine_memory(),
                       .available = setup->backend->capture ? INFINITY : gbees_memory_available()};
 
-    for (int j = 0; j < problem->dimension && !problem->cells; j++)
-        found.box_cells *= 2.0 * problem->extent[j] + 1;
-    if (problem->cells)
-        found.box_cells = (double)problem->cells->count;
     while (found.reached < problem->measurement_count && problem->measurements[found.reached].time <= problem->end)
         found.reached++;
     return found;

@@ -45,6 +45,11 @@ static int choose_backend(gbees_setup *setup, gbees_registry *registry, const ch
 
     if (strcmp(name, "auto") != 0)
         return gbees_registry_usable_backend(registry, name, &setup->backend, error);
+    if (gbees_problem_is_small(setup->problem))
+        return gbees_setup_use_cpu(setup, registry,
+                                   "the grid begins with so few cells that a GPU would take longer to start "
+                                   "(--backend cuda takes it)",
+                                   error);
     if (!gbees_registry_usable_backend(registry, "cuda", &setup->backend, &why))
         return GBEES_OK;
     return gbees_setup_use_cpu(setup, registry, why.text, error);
@@ -56,10 +61,10 @@ int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char
     return gbees_registry_usable_backend(registry, "cpu", &setup->backend, error);
 }
 
-/* Whether a file of the user's cache has this text; if not it gets it. */
-static int was_said(const char *text)
+/* Whether the file `name` of the user's cache has this text; if not it gets it. */
+static int was_said(const char *name, const char *text)
 {
-    char before[GBEES_ERROR_TEXT] = "", *path = gbees_user_cache_path("no-gpu.txt", 1);
+    char before[GBEES_ERROR_TEXT] = "", *path = gbees_user_cache_path(name, 1);
     FILE *file = path ? fopen(path, "re") : NULL;
 
     if (file) {
@@ -76,7 +81,9 @@ static int was_said(const char *text)
 
 void gbees_setup_say_why(const gbees_setup *setup, const gbees_options *options)
 {
-    if (setup->why_no_gpu[0] && !options->quiet && !was_said(setup->why_no_gpu))
+    const char *name = gbees_problem_is_small(setup->problem) ? "small-grid.txt" : "no-gpu.txt";
+
+    if (setup->why_no_gpu[0] && !options->quiet && !was_said(name, setup->why_no_gpu))
         (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", setup->why_no_gpu);
 }
 

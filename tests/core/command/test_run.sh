@@ -283,23 +283,30 @@ lines err 1
 
 # ---- the choice of a backend ----
 what="gbees-run --backend auto"
+few="running on the CPU: the grid begins with so few cells that a GPU would take longer to start (--backend cuda takes it)"
 "$program" --plugin lorenz63 --threads 1 --no-output --until 0.02 --set factor=1.5 >out 2>err || fail "it failed"
+has out 'backend cpu'
+has err "gbees-run: $few"
+lines err 1
+"$program" --plugin lorenz63 --check --no-forecast --set factor=1.5 >out || fail "it failed"
+has out "backend       cpu (${few#*: })"
+# Of a larger grid it says why no GPU was used, if none was.
+"$program" --plugin lorenz63 --threads 1 --no-output --until 0.002 --set factor=3 >out 2>err || fail "it failed"
+! grep -qF "$few" err || fail "50653 cells are said to be few"
 if grep -q '^backend cpu' out; then
     grep -q '^gbees-run: running on the CPU: ' err || fail "it does not say why no GPU was used"
     lines err 1
 fi
 # A user is told once.
-if grep -q '^backend cpu' out; then
-    mkdir "$HOME"
-    for k in 1 2; do
-        "$program" --plugin linear --threads 1 --no-output --until 0.02 --set factor=1.5 >out 2>"told$k" || fail "it failed"
-    done
-    lines told1 1
-    lines told2 0
-    GBEES_CACHE=off "$program" --plugin linear --threads 1 --no-output --until 0.02 --set factor=1.5 >out 2>err
-    lines err 1
-    rm -r "$HOME"
-fi
+mkdir "$HOME"
+for k in 1 2; do
+    "$program" --plugin linear --threads 1 --no-output --until 0.02 --set factor=1.5 >out 2>"told$k" || fail "it failed"
+done
+lines told1 1
+lines told2 0
+GBEES_CACHE=off "$program" --plugin linear --threads 1 --no-output --until 0.02 --set factor=1.5 >out 2>err
+lines err 1
+rm -r "$HOME"
 refuse "did you mean 'cpu'?" --plugin lorenz63 --backend cpuu
 
 # ---- columns ----
