@@ -45,7 +45,6 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/balance.c \
 	%D%/cpu/engine/bricks.c \
 	%D%/cpu/engine/budget.c \
-	%D%/cpu/engine/coupling.c \
 	%D%/cpu/engine/density.c \
 	%D%/cpu/engine/diffusion.c \
 	%D%/cpu/engine/frame.c \
@@ -118,7 +117,6 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/segment.h \
 	%D%/cpu/kernel/split_column.h \
 	%D%/cpu/kernel/split_faces.h \
-	%D%/cpu/kernel/split_far.h \
 	%D%/cpu/kernel/split_stream.h \
 	%D%/cpu/kernel/split_sweep.c \
 	%D%/cpu/kernel/split_sweep.h \
@@ -187,7 +185,6 @@ cuda_texts = \
 	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
-	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/frame.h \
 	%D%/cuda/device/follow.h \
@@ -208,10 +205,6 @@ cuda_texts = \
 	%D%/cuda/device/remap.h \
 	%D%/cuda/device/remapping.h \
 	%D%/cuda/device/shrink.h \
-	%D%/cuda/device/small/grid.h \
-	%D%/cuda/device/small/grow.h \
-	%D%/cuda/device/small/prune.h \
-	%D%/cuda/device/small/steps.h \
 	%D%/cuda/device/state.h \
 	%D%/cuda/device/stop.h \
 	%D%/cuda/device/statistics.h \
@@ -246,7 +239,7 @@ cuda_numerics = \
 	core/numerics/sweeps.h \
 	core/numerics/work.h
 EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cuda/device/README.md \
-	%D%/cuda/device/small/README.md %D%/cuda/driver/README.md %D%/cuda/engine/README.md
+	%D%/cuda/driver/README.md %D%/cuda/engine/README.md
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la

@@ -60,10 +60,6 @@ libgbees_la_SOURCES = \
 	%D%/numerics/work.h \
 	%D%/module/card.c \
 	%D%/module/card.h \
-	%D%/module/card_cache.c \
-	%D%/module/card_cache.h \
-	%D%/module/elf.c \
-	%D%/module/elf.h \
 	%D%/module/folders.c \
 	%D%/module/folders.h \
 	%D%/module/module.c \
@@ -425,10 +421,7 @@ gbees_run_SOURCES = \
 	%D%/command/signals.c \
 	%D%/command/signals.h \
 	%D%/command/units.c \
-	%D%/command/units.h \
-	%D%/command/watch.c \
-	%D%/command/watch.h \
-	%D%/command/watched.c
+	%D%/command/units.h
 
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
@@ -467,6 +460,8 @@ gbees_plugin_LDFLAGS = $(program_ldflags)
 gbees_plugin_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_plugin_SOURCES = \
 	%D%/command/command.h \
+	%D%/command/crash.c \
+	%D%/command/crash.h \
 	%D%/command/describe.c \
 	%D%/command/output.c \
 	%D%/command/plugin.c \
@@ -486,9 +481,8 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_source.c \
 	%D%/command/print.c \
 	%D%/command/setup.c \
-	%D%/command/watch.c \
-	%D%/command/watch.h \
-	%D%/command/watched.c
+	%D%/command/signals.c \
+	%D%/command/signals.h
 
 # No compiler tells make of an embedded file. (The variable keeps automake from dropping its own rule.)
 gbees_plugin_new_object = %D%/command/gbees_plugin-plugin_new.$(OBJEXT)

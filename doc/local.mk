@@ -49,7 +49,6 @@ dist_notes_DATA = \
 	%D%/notes/drift.md \
 	%D%/notes/frame.md \
 	%D%/notes/gpu-large-grids.md \
-	%D%/notes/gpu-small-grids.md \
 	%D%/notes/growth-prune.md \
 	%D%/notes/forecast.md \
 	%D%/notes/memory.md \

@@ -159,7 +159,6 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_cpu \
 	%D%/backends/test_exact \
 	%D%/backends/cpu/test_cpu_ctu \
-	%D%/backends/cpu/test_cpu_far \
 	%D%/backends/test_motion \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_ranks \
@@ -221,8 +220,6 @@ check_PROGRAMS += \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
 	%D%/core/command/test_plot_child \
-	%D%/core/command/test_watch \
-	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
 	%D%/backends/test_moments \
@@ -260,10 +257,6 @@ check_PROGRAMS += \
 	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
-%C%_core_command_test_watch_SOURCES = \
-	%D%/core/command/test_watch.c \
-	core/command/watch.c \
-	core/command/watched.c
 %C%_core_command_test_plot_child_SOURCES = %D%/core/command/test_plot_child.c core/command/plot_child.c
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
@@ -330,7 +323,6 @@ check_PROGRAMS += \
 	%D%/fuzz/fuzz_checkpoint \
 	%D%/fuzz/fuzz_datasets \
 	%D%/fuzz/fuzz_directory \
-	%D%/fuzz/fuzz_elf \
 	%D%/fuzz/fuzz_measurement \
 	%D%/fuzz/fuzz_provenance \
 	%D%/fuzz/fuzz_record \
@@ -345,8 +337,6 @@ check_PROGRAMS += \
 %C%_fuzz_fuzz_datasets_SOURCES = %D%/fuzz/fuzz_datasets.c $(fuzz_common)
 %C%_fuzz_fuzz_directory_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_directory_SOURCES = %D%/fuzz/fuzz_directory.c $(fuzz_common)
-%C%_fuzz_fuzz_elf_LDADD = $(fuzz_ldadd)
-%C%_fuzz_fuzz_elf_SOURCES = %D%/fuzz/fuzz_elf.c $(fuzz_common)
 %C%_fuzz_fuzz_measurement_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_measurement_SOURCES = %D%/fuzz/fuzz_measurement.c $(fuzz_common)
 %C%_fuzz_fuzz_provenance_LDADD = $(fuzz_ldadd)
@@ -550,7 +540,6 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/duffing.c \
 	%D%/backends/cuda/shim/variants/duffing_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing_rotated.c \
-	%D%/backends/cuda/shim/variants/duffing_small.c \
 	%D%/backends/cuda/shim/variants/linear_1d.c \
 	%D%/backends/cuda/shim/variants/linear_4d.c \
 	%D%/backends/cuda/shim/variants/linear_8d.c \
@@ -560,7 +549,6 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/lorenz63_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/lorenz63_double.c \
 	%D%/backends/cuda/shim/variants/lorenz63_moving.c \
-	%D%/backends/cuda/shim/variants/lorenz63_small.c \
 	%D%/backends/cuda/shim/variants/lorenz96.c \
 	%D%/backends/cuda/shim/variants/lorenz96_ctu.c \
 	%D%/backends/cuda/shim/variants/lorenz96_ctu_positive.c \
@@ -682,13 +670,6 @@ check_LTLIBRARIES += %D%/no_plugin.la
 check_LTLIBRARIES += %D%/constructor.la
 %C%_constructor_la_SOURCES = %D%/plugins/constructor.c
 %C%_constructor_la_LDFLAGS = $(test_module)
-
-# The model nan_drift with the constructor above.
-check_LTLIBRARIES += %D%/counted.la
-%C%_counted_la_SOURCES = %D%/plugins/constructor.c %D%/plugins/nan.c
-%C%_counted_la_LDFLAGS = $(test_module)
-%C%_counted_la_CPPFLAGS = $(test_model_cppflags)
-%C%_counted_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/noise.la
 %C%_noise_la_SOURCES = %D%/plugins/noise.c

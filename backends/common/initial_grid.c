@@ -190,7 +190,7 @@ static int move(const brick_box *box, const int32_t *key, int direction, uint64_
 }
 
 /* Marks the face and edge neighbours into which the active cells of the brick `key` may flow in a step. side[2n]: the
- * cells within reach of the brick's sides. */
+ * cells at the brick's sides. */
 static void mark_neighbors(const batches *b, brick_sums *all, const int32_t *key, uint64_t active,
                            const uint64_t *side)
 {
@@ -225,14 +225,14 @@ static void mark_around(const batches *b, brick_sums *all, const int32_t *key, c
 }
 
 /* Marks the bricks with P >= limit in a cell, and their neighbours. */
-static void mark_bricks(batches *b, brick_sums *all, double limit, int reach)
+static void mark_bricks(batches *b, brick_sums *all, double limit)
 {
     const uint64_t bricks = b->grid->bricks.count;
     double *kept = b->grid->p;
     uint64_t side[2 * GBEES_MAX_DIM], count = 0;
 
     for (int d = 0; d < 2 * b->shape->n; d++)
-        side[d] = gbees_shape_edge_cells(b->shape, d, reach);
+        side[d] = gbees_shape_side(b->shape, d);
     initial_bricks_rewind(&b->grid->bricks);
     b->p = b->scratch;
     for (uint64_t next = 0; next < bricks; next++) {
@@ -279,13 +279,13 @@ static void keep_rows(initial_grid *grid, size_t cells, const unsigned char *kee
 }
 
 /* Selects bricks. */
-static int choose(batches *b, brick_sums *all, int reach, gbees_error *error)
+static int choose(batches *b, brick_sums *all, gbees_error *error)
 {
     initial_grid *grid = b->grid;
     const double limit = MARGIN * grid->budget.threshold * initial_mass(b->problem) / grid->factor;
     double left_out = 0;
 
-    mark_bricks(b, all, limit, reach);
+    mark_bricks(b, all, limit);
     keep_listed(b, all);
     for (uint64_t k = 0; k < grid->bricks.count; k++)
         left_out += all->keep[k] ? 0 : all->sum[k];
@@ -332,7 +332,7 @@ static void destroy_sums(brick_sums *all)
 }
 
 /* Computes the sum and p*, and selects bricks. */
-static int compute(batches *b, int reach, gbees_error *error)
+static int compute(batches *b, gbees_error *error)
 {
     const int chooses = initial_grid_selects(b->problem);
     budget_spectrum spectrum = {{0}};
@@ -346,7 +346,7 @@ static int compute(batches *b, int reach, gbees_error *error)
         mass_budget_start(&b->grid->budget, b->problem, &spectrum);
     }
     if (!status && chooses)
-        status = choose(b, &all, reach, error);
+        status = choose(b, &all, error);
     destroy_sums(&all);
     initial_bricks_rewind(&b->grid->bricks);
     return status;
@@ -362,8 +362,8 @@ static int most_threads(void)
 #endif
 }
 
-int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const gbees_shape *shape, int reach,
-                        int threads, gbees_error *error)
+int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const gbees_shape *shape, int threads,
+                        gbees_error *error)
 {
     batches b = {.problem = problem, .shape = shape, .grid = grid, .threads = threads > 0 ? threads : most_threads()};
 
@@ -379,7 +379,7 @@ int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const 
         if (!grid->density.average[0] &&
             row_bytes(shape, (double)grid->bricks.count) > 0) /* else P is computed again */
             grid->p = malloc((size_t)grid->bricks.count * (size_t)shape->cells * sizeof *grid->p);
-        status = b.key && b.scratch && b.sum && b.peak ? compute(&b, reach, error) : no_memory(error);
+        status = b.key && b.scratch && b.sum && b.peak ? compute(&b, error) : no_memory(error);
     }
     free(b.key);
     free(b.scratch);

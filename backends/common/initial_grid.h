@@ -18,13 +18,13 @@ typedef struct initial_grid {
 } initial_grid;
 
 /* Computes the sum of a problem's initial density and the first p*, and selects the bricks: those with a cell of P >=
- * p* * mass, and the face and edge neighbours that cells within `reach` of them are in. These are the bricks with
+ * p* * mass, and the face and edge neighbours of them. These are the bricks with
  * needed cells, whatever the drift is. In the reference modes, whose first prune comes later, and for a record's
  * cells, which have been pruned, all bricks are selected. `threads`: 0: those of OpenMP. Does not depend on the
  * number of threads. Returns the errors of initial_density_create(), initial_bricks_create() and, if no cell is
  * active, failure_empty(). */
-int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const gbees_shape *shape, int reach,
-                        int threads, gbees_error *error);
+int initial_grid_create(initial_grid *grid, const gbees_problem *problem, const gbees_shape *shape, int threads,
+                        gbees_error *error);
 void initial_grid_destroy(initial_grid *grid);
 
 /* Sets p[cells] of the brick `key`, one of grid->bricks, without the factor; see initial_density_brick(). */

@@ -36,15 +36,11 @@ static double machine_memory(void)
 static findings find(const gbees_setup *setup)
 {
     const gbees_problem *problem = setup->problem;
-    findings found = {.box_cells = 1,
+    findings found = {.box_cells = gbees_problem_initial_cells(problem),
                       .bytes = gbees_solver_backend(problem, setup->backend)->estimate(problem, 0),
                       .memory = machine_memory(),
                       .available = setup->backend->capture ? INFINITY : gbees_memory_available()};
 
-    for (int j = 0; j < problem->dimension && !problem->cells; j++)
-        found.box_cells *= 2.0 * problem->extent[j] + 1;
-    if (problem->cells)
-        found.box_cells = (double)problem->cells->count;
     while (found.reached < problem->measurement_count && problem->measurements[found.reached].time <= problem->end)
         found.reached++;
     return found;
@@ -159,26 +155,16 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
 
 static void print_forecast(FILE *out, const gbees_setup *setup, const gbees_forecast *forecast)
 {
-    const char *run = setup->problem->accuracy > 0 ? "the first run" : "the run";
-    char bytes[32], time[32];
+    char bytes[32];
 
-    if (isnan(forecast->seconds) && isnan(forecast->bytes)) {
-        (void)fprintf(out, "forecast      not known\n");
-        return;
-    }
-    gbees_units_rough(time, sizeof time, forecast->seconds);
-    if (isnan(forecast->seconds))
-        (void)fprintf(
-            out,
-            "forecast      some %s for %s, by runs on the CPU on wider cells (%.2g times as wide and more); "
-            "its time is not known\n",
-            gbees_units_bytes(bytes, sizeof bytes, forecast->bytes), run, forecast->width);
-    else if (forecast->is_cut_short)
-        (void)fprintf(out, "forecast      more than some %s for %s; too long to know its memory\n", time, run);
+    if (isnan(forecast->bytes))
+        (void)fprintf(out, "forecast      not known%s\n",
+                      setup->problem->cells ? "" : ": runs take long on wider cells, too");
     else
-        (void)fprintf(out,
-                      "forecast      some %s and %s for %s, by runs on wider cells (%.2g times as wide and more)\n",
-                      gbees_units_bytes(bytes, sizeof bytes, forecast->bytes), time, run, forecast->width);
+        (void)fprintf(out, "forecast      some %s for %s, by runs %son wider cells (%.2g times as wide and more)\n",
+                      gbees_units_bytes(bytes, sizeof bytes, forecast->bytes),
+                      setup->problem->accuracy > 0 ? "the first run" : "the run",
+                      setup->backend->capture ? "on the CPU " : "", forecast->width);
 }
 
 static void print_ranks(FILE *out, const findings *found)
@@ -223,7 +209,7 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
     const gbees_problem *problem = setup->problem;
 
     json_t *line = json_pack(
-        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:I, "
+        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:I, s:I, s:I, "
         "s:o}",
         "event", "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_model_path(setup->model)),
         "dimension", problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
@@ -232,7 +218,6 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
         setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes, "machine_bytes",
         found->memory, "available_bytes", isfinite(found->available) ? json_real(found->available) : json_null(),
         "output", gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes),
-        "forecast_s", gbees_json_real(found->forecast.seconds), "forecast_is_least", found->forecast.is_cut_short,
         "output_bytes", (json_int_t)found->output_bytes, "records", (json_int_t)found->records.all, "records_written",
         (json_int_t)found->records.written, "warnings",
         gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
@@ -258,8 +243,7 @@ int gbees_check_memory(const gbees_setup *setup, gbees_error *error)
                            gbees_units_bytes(memory, sizeof memory, found.available));
 }
 
-/* Forecasts a run. One on a GPU is forecast on the CPU, whose grid has as many bricks; how long it takes there is not
- * known. */
+/* Forecasts a run. One on a GPU is forecast on the CPU, whose grid has as many bricks. */
 static gbees_forecast forecast(const gbees_setup *setup, const gbees_options *options, gbees_registry *registry)
 {
     gbees_setup on_cpu = *setup;
@@ -268,13 +252,11 @@ static gbees_forecast forecast(const gbees_setup *setup, const gbees_options *op
     if (!setup->backend->capture)
         return gbees_forecast_make(setup, options);
     if (gbees_registry_backend(registry, "cpu", &on_cpu.backend, &error))
-        return (gbees_forecast){NAN, NAN, NAN, 0};
+        return (gbees_forecast){NAN, NAN};
     gbees_forecast forecast = gbees_forecast_make(&on_cpu, options);
     const double a_brick = on_cpu.backend->estimate(setup->problem, 1);
     if (!isnan(forecast.bytes))
         forecast.bytes = setup->backend->estimate(setup->problem, forecast.bytes / a_brick);
-    forecast.seconds = NAN;
-    forecast.is_cut_short = 0;
     return forecast;
 }
 
@@ -293,7 +275,7 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
         return status;
     }
     findings found = find(&setup);
-    found.forecast = (gbees_forecast){.bytes = NAN, .seconds = NAN, .width = NAN};
+    found.forecast = (gbees_forecast){NAN, NAN};
     found.has_forecast = !options->no_forecast && (options->json || !options->quiet);
     gbees_options alone = *options;
     alone.parallel = NULL; /* rank 0 makes the trial runs */

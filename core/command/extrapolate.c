@@ -1,5 +1,5 @@
-/* extrapolate.c - extrapolates by power laws: time and memory as powers of the cells' width, the time left from what
- * each third of the part done has taken. */
+/* extrapolate.c - extrapolates memory as a power of the cells' width, and the time left from what each third of the
+ * part done has taken. */
 #include "extrapolate.h"
 #include <math.h>
 
@@ -25,19 +25,15 @@ static double cost_a_cell(double last, double before, double left, double octave
     return last * fmin(exp2(left * log2(last / before) / octaves / 2), 1);
 }
 
-void gbees_extrapolate_trials(const gbees_trial *trial, int count, double *bytes, double *seconds)
+double gbees_extrapolate_bytes(const gbees_trial *trial, int count)
 {
     const gbees_trial *last = trial + count - 1, *before = trial + (count > 2 ? count - 3 : 0);
 
-    *bytes = *seconds = NAN;
-    if (!(before->cells > 0) || !(before->updates > 0) || !(before->seconds > 0) || !(last->updates > 0))
-        return;
+    if (!(before->cells > 0))
+        return NAN;
     const double octaves = log2(before->width / last->width), left = log2(last->width);
-    const double cells = power_law(last->cells, before->cells, left, octaves);
-    const double updates = power_law(last->updates, before->updates, left, octaves);
-
-    *bytes = cells * cost_a_cell(last->bytes / last->cells, before->bytes / before->cells, left, octaves);
-    *seconds = updates * cost_a_cell(last->seconds / last->updates, before->seconds / before->updates, left, octaves);
+    return power_law(last->cells, before->cells, left, octaves) *
+           cost_a_cell(last->bytes / last->cells, before->bytes / before->cells, left, octaves);
 }
 
 /* ---- from the run so far ---- */
@@ -71,16 +67,6 @@ static double seconds_at(const gbees_history *history, double fraction)
         k++;
     const double part = (fraction - history->fraction[k - 1]) / (history->fraction[k] - history->fraction[k - 1]);
     return history->seconds[k - 1] + part * (history->seconds[k] - history->seconds[k - 1]);
-}
-
-double gbees_history_whole(const gbees_history *history)
-{
-    const int last = history->count - 1;
-
-    if (last < 1)
-        return -1;
-    const double done = history->fraction[last] - history->fraction[0], part = last < 3 ? done : done / 3;
-    return (history->seconds[last] - seconds_at(history, history->fraction[last] - part)) / part;
 }
 
 /* Extrapolates the times r[0], r[1], r[2] that the three thirds of the done part took to further parts of that

@@ -4,16 +4,14 @@
 
 /* What a run on wider cells took. */
 typedef struct gbees_trial {
-    double width;   /* of its cells, in widths of the run's, > 1 */
-    double cells;   /* the most */
-    double bytes;   /* the most */
-    double updates; /* of cells */
-    double seconds; /* of propagation */
+    double width; /* of its cells, in widths of the run's, > 1 */
+    double cells; /* the most */
+    double bytes; /* the most */
 } gbees_trial;
 
-/* Sets *bytes and *seconds to those of a run on cells of width 1. The narrowest cells are last, count >= 2. Both are
- * NAN if a trial has nothing to extrapolate from. */
-void gbees_extrapolate_trials(const gbees_trial *trial, int count, double *bytes, double *seconds);
+/* The bytes of a run on cells of width 1; NAN if a trial has nothing to extrapolate from. The narrowest cells are
+ * last, count >= 2. */
+double gbees_extrapolate_bytes(const gbees_trial *trial, int count);
 
 enum { GBEES_HISTORY_POINTS = 64 };
 
@@ -29,8 +27,5 @@ void gbees_history_add(gbees_history *history, double fraction, double seconds);
 /* Seconds from the last point to the end of the run, whose steps cost more and more as the grid grows. Negative: not
  * known yet. */
 double gbees_history_left(const gbees_history *history);
-/* Returns the seconds that the whole would take at the pace of the last third of the part done, or of all of it where
- * there are few points; < 0: not known yet. */
-double gbees_history_whole(const gbees_history *history);
 
 #endif

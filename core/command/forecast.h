@@ -1,19 +1,16 @@
-/* forecast.h - what a whole run will take, from short runs of it on wider cells. */
+/* forecast.h - the memory that a whole run will take, from short runs of it on wider cells. */
 #ifndef GBEES_COMMAND_FORECAST_H
 #define GBEES_COMMAND_FORECAST_H
 
 #include "command.h"
 
 typedef struct gbees_forecast {
-    double bytes;     /* of the largest grid; NAN: not known */
-    double seconds;   /* of the steps and updates; NAN: not known */
-    double width;     /* of the narrowest cells that were tried, in widths of the run's; NAN: none */
-    int is_cut_short; /* 1: not even the run on the widest cells ended in time; `seconds` follows from its done part
-                       */
+    double bytes; /* of the largest grid; NAN: not known */
+    double width; /* of the narrowest cells that were tried, in widths of the run's; NAN: none */
 } gbees_forecast;
 
-/* Forecasts a run, or, with an accuracy, its first run. Takes some two seconds at most. All is NAN for a
- * run that begins with the cells of a record. */
+/* Forecasts a run, or, with an accuracy, its first run. Takes some two seconds at most. All is NAN for a run that
+ * begins with the cells of a record, or takes long even on wide cells. */
 gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options *options);
 
 #endif

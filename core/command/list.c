@@ -6,12 +6,12 @@
 enum { REASON = 512 };
 
 /* "3", or "4-8" for a model of several dimensions. */
-static const char *dimensions(const gbees_module_info *info, char *text, size_t size)
+static const char *dimensions(const gbees_model *model, char *text, size_t size)
 {
-    if (info->dim_min == info->dim_max)
-        (void)snprintf(text, size, "%d", info->dim_min);
+    if (model->dim_min == model->dim_max)
+        (void)snprintf(text, size, "%d", model->dim_min);
     else
-        (void)snprintf(text, size, "%d-%d", info->dim_min, info->dim_max);
+        (void)snprintf(text, size, "%d-%d", model->dim_min, model->dim_max);
     return text;
 }
 
@@ -20,7 +20,7 @@ static int name_width(const gbees_module_info *list, size_t count)
     size_t width = 8;
 
     for (size_t i = 0; i < count; i++) {
-        const char *name = list[i].name ? list[i].name : list[i].backend ? list[i].backend->name : "";
+        const char *name = list[i].model ? list[i].model->name : list[i].backend ? list[i].backend->name : "";
 
         if (strlen(name) > width)
             width = strlen(name);
@@ -34,14 +34,14 @@ static int print_models(FILE *out, const gbees_module_info *list, size_t count, 
 
     for (size_t i = 0; i < count; i++) {
         char text[32];
-        const gbees_module_info *info = &list[i];
+        const gbees_model *model = list[i].model;
 
-        if (!info->name)
+        if (!model)
             continue;
         if (!found++)
             (void)fprintf(out, "Plugins (name, dimension, title, file)\n");
-        (void)fprintf(out, "  %-*s  %-4s %s\n  %*s       %s\n", width, info->name,
-                      dimensions(info, text, sizeof text), info->title, width, "", info->path);
+        (void)fprintf(out, "  %-*s  %-4s %s\n  %*s       %s\n", width, model->name,
+                      dimensions(model, text, sizeof text), model->title, width, "", list[i].path);
     }
     return found;
 }
@@ -94,14 +94,15 @@ static void print_folders(FILE *out, gbees_registry *registry)
 
 static json_t *json_line(const gbees_module_info *info)
 {
+    const gbees_model *model = info->model;
     const gbees_backend *backend = info->backend;
     char text[REASON] = "";
     int unusable;
 
-    if (info->name)
-        return json_pack("{s:s, s:s, s:[i,i], s:i, s:s?, s:o}", "event", "plugin", "name", info->name, "dimension",
-                         info->dim_min, info->dim_max, "default_dimension", info->dim_default, "title", info->title,
-                         "path", gbees_json_text(info->path));
+    if (model)
+        return json_pack("{s:s, s:s, s:[i,i], s:i, s:s?, s:o}", "event", "plugin", "name", model->name, "dimension",
+                         model->dim_min, model->dim_max, "default_dimension", model->dim_default, "title",
+                         model->title, "path", gbees_json_text(info->path));
     if (!backend)
         return json_pack("{s:s, s:o, s:o}", "event", "unusable", "path", gbees_json_text(info->path), "reason",
                          gbees_json_text(info->problem));

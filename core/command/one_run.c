@@ -181,7 +181,10 @@ static int is_cancelled(void *context)
         r->stopped_by = r->memory_option ? "--max-memory" : lack_of_memory;
     if (!r->stopped_by && r->stop_s > 0 && gbees_seconds_now() > r->stop_s)
         r->stopped_by = "--max-time";
-    return r->stopped_by || gbees_signals_caught();
+    const int ends = gbees_signals_caught() || r->stopped_by;
+    if (ends)
+        gbees_signals_limit(0); /* to write a checkpoint may take any time */
+    return ends;
 }
 
 /* ---- a run ---- */
@@ -376,8 +379,10 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
     gbees_progress_start(&run->progress, options->progress,
                          options->progress == GBEES_PROGRESS_JSON && options->json ? console : stderr);
     run->progress.has_warned = options->quiet;
+    gbees_signals_limit(run->stop_s > 0 ? fmax(run->stop_s - gbees_seconds_now(), 0.001) : options->max_time);
     if (!status)
         status = gbees_solver_run(run->solver, &observer, error);
+    gbees_signals_limit(0);
     gbees_progress_clear(&run->progress);
     if (status && error)
         name_limit(run, error);

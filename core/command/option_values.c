@@ -109,16 +109,6 @@ static int read_every(const char *text, double *minutes, gbees_error *error)
     return GBEES_OK;
 }
 
-static int read_patience(const char *text, double *seconds, gbees_error *error)
-{
-    *seconds = 300;
-    if (text && (!gbees_option_is_number(text) || strtod(text, NULL) < 0))
-        return gbees_error_set(error, GBEES_EUSAGE, "--patience wants a number of seconds, 0 or more, not '%s'",
-                               text);
-    *seconds = text ? strtod(text, NULL) : *seconds;
-    return GBEES_OK;
-}
-
 static int read_progress(const char *text, gbees_options *options, gbees_error *error)
 {
     if (!text || !strcmp(text, "auto"))
@@ -150,8 +140,6 @@ int gbees_option_values_read(const gbees_option_values *values, gbees_options *o
         status = read_limit("max-memory", values->max_memory, &options->max_memory, error);
     if (!status)
         status = read_every(values->every, &options->every, error);
-    if (!status)
-        status = read_patience(values->patience, &options->patience, error);
     if (!status)
         status = read_progress(values->progress, options, error);
     return status;

@@ -10,7 +10,7 @@ enum { GBEES_DENSITIES_EVERY_MOST = 1000000 };
 /* The texts as they are given; NULL: the option is not. */
 typedef struct gbees_option_values {
     const char *threads, *ranks_per_gpu, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory,
-        *every, *patience;
+        *every;
 } gbees_option_values;
 
 /* The changes of a scenario that --densities and --files stand for, before their value; NULL: the text is no value

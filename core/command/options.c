@@ -29,7 +29,6 @@ enum {
     KEY_UNTIL,
     KEY_ACCURACY,
     KEY_MAX_TIME,
-    KEY_PATIENCE,
     KEY_MAX_MEMORY,
     KEY_MEASUREMENTS,
     KEY_FUNCTION,
@@ -58,8 +57,7 @@ static const struct argp_option option_table[] = {
     {"list", KEY_LIST, 0, 0, "list plugins and backends, and those that can't be used with the reason", 0},
     {"list-keys", KEY_LIST_KEYS, 0, 0, "list the keys of a scenario, their values and what they mean", 0},
     {"describe", KEY_DESCRIBE, 0, 0, "describe the plugin: states, parameters, default scenario", 0},
-    {"check", KEY_CHECK, 0, 0,
-     "check all that can be known before computing, and forecast memory and time; make nothing", 0},
+    {"check", KEY_CHECK, 0, 0, "check all that can be known before computing, and forecast memory; make nothing", 0},
     {"compile-only", KEY_COMPILE, 0, 0, "compile the plugin's GPU kernels, and say what they take; needs no GPU", 0},
     {"simulate", KEY_SIMULATE, "SEED", 0,
      "draw a truth and its measurements, and write them as truth.csv and measurements.csv", 0},
@@ -104,8 +102,6 @@ static const struct argp_option option_table[] = {
      "stop after so long, with a checkpoint; with an accuracy: begin no run that would end later", 0},
     {"max-memory", KEY_MAX_MEMORY, "GIB", 0,
      "stop before more memory is taken, with a checkpoint; with an accuracy: begin no run that would take more", 0},
-    {"patience", KEY_PATIENCE, "SECONDS", 0,
-     "end a run in which a call of the model does not return for so long; 0: never (default 300)", 0},
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
@@ -227,7 +223,6 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_EVERY          ? &p->values.every
                          : key == KEY_MAX_TIME       ? &p->values.max_time
                          : key == KEY_MAX_MEMORY     ? &p->values.max_memory
-                         : key == KEY_PATIENCE       ? &p->values.patience
                          : key == KEY_PROGRESS       ? &p->values.progress
                                                      : NULL;
 

@@ -38,7 +38,6 @@ typedef struct gbees_options {
     const gbees_parallel *parallel; /* set by the command: the ranks of this run; NULL: it is alone */
     int audit;                      /* whether records are compared with samples */
     double max_time;                /* seconds; 0: no limit */
-    double patience;                /* seconds that a call of the model may take; 0: any time */
     double max_memory;              /* with an accuracy: GiB; 0: most of the machine's */
     const char *resume;             /* folder of a run to go on with; NULL: none */
     int force;                      /* although something differs */

@@ -100,8 +100,6 @@ static int set_up(gbees_setup *setup, const gbees_options *options, gbees_regist
 {
     int status = gbees_setup_make(setup, options, registry, error);
 
-    if (!status)
-        gbees_signals_model(setup->model->name);
     if (!options->parallel)
         return status;
     if (!status)

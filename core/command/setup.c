@@ -1,7 +1,7 @@
 /* setup.c - from options to a problem, a backend and a folder, all checked; see command.h. */
 #include "base/user_cache.h"
 #include "command.h"
-#include "watch.h"
+#include "signals.h"
 #include <argz.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,6 +45,11 @@ static int choose_backend(gbees_setup *setup, gbees_registry *registry, const ch
 
     if (strcmp(name, "auto") != 0)
         return gbees_registry_usable_backend(registry, name, &setup->backend, error);
+    if (gbees_problem_is_small(setup->problem))
+        return gbees_setup_use_cpu(setup, registry,
+                                   "the grid begins with so few cells that a GPU would take longer to start "
+                                   "(--backend cuda takes it)",
+                                   error);
     if (!gbees_registry_usable_backend(registry, "cuda", &setup->backend, &why))
         return GBEES_OK;
     return gbees_setup_use_cpu(setup, registry, why.text, error);
@@ -56,10 +61,10 @@ int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char
     return gbees_registry_usable_backend(registry, "cpu", &setup->backend, error);
 }
 
-/* Whether a file of the user's cache has this text; if not it gets it. */
-static int was_said(const char *text)
+/* Whether the file `name` of the user's cache has this text; if not it gets it. */
+static int was_said(const char *name, const char *text)
 {
-    char before[GBEES_ERROR_TEXT] = "", *path = gbees_user_cache_path("no-gpu.txt", 1);
+    char before[GBEES_ERROR_TEXT] = "", *path = gbees_user_cache_path(name, 1);
     FILE *file = path ? fopen(path, "re") : NULL;
 
     if (file) {
@@ -76,21 +81,21 @@ static int was_said(const char *text)
 
 void gbees_setup_say_why(const gbees_setup *setup, const gbees_options *options)
 {
-    if (setup->why_no_gpu[0] && !options->quiet && !was_said(setup->why_no_gpu))
+    const char *name = gbees_problem_is_small(setup->problem) ? "small-grid.txt" : "no-gpu.txt";
+
+    if (setup->why_no_gpu[0] && !options->quiet && !was_said(name, setup->why_no_gpu))
         (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", setup->why_no_gpu);
 }
 
 /* ---- all of it ---- */
 
-/* Makes the problem, whose calls of the model are watched from here on. */
+/* Makes the problem, for which functions of the model are called. */
 static int make_problem(gbees_setup *setup, const gbees_options *options, gbees_error *error)
 {
-    gbees_watch_start(setup->model->name, options->patience);
-    const unsigned before = gbees_watch_enter();
+    gbees_signals_model(setup->model->name);
+    gbees_signals_limit(options->max_time);
     const int status = gbees_problem_create(setup->model, setup->scenario, &setup->problem, error);
-    gbees_watch_leave(before);
-    if (!status)
-        gbees_watch_problem(setup->problem);
+    gbees_signals_limit(0);
     return status;
 }
 
@@ -136,8 +141,6 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
         status = gbees_truth_read(options->truth, made.model, made.problem->dimension, &made.truth, error);
     if (!status)
         status = choose_backend(&made, registry, options->backend, error);
-    if (!status)
-        made.backend = gbees_watch_backend(made.backend);
     if (!status && options->resume) {
         made.folder = strdup(options->resume);
         status =

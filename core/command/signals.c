@@ -2,18 +2,26 @@
  * functions that are safe in a handler. */
 #include "signals.h"
 #include "crash.h"
+#include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 /* State of the signal handler. */
 static volatile sig_atomic_t caught_signal;
 static struct timespec caught_at;
 static volatile sig_atomic_t requested;
+static atomic_uint asked, asked_before; /* how often the run has asked for signals, now and when it was last looked */
 
 /* What the handlers write, with the model's name as soon as it is known. */
 static char crash_text[400] = "gbees-run: the program crashed; the records that were written are whole\n";
 static char again_text[400] = "gbees-run: ended by a second signal; the records that were written are whole\n";
+
+static char late_text[400];
 
 void gbees_signals_model(const char *name)
 {
@@ -26,6 +34,11 @@ void gbees_signals_model(const char *name)
         again_text, sizeof again_text,
         "gbees-run: ended by a second signal within a step (if steps do not end, look for a loop in the drift "
         "of the model '%.100s'); the records that were written are whole\n",
+        name);
+    (void)snprintf(
+        late_text, sizeof late_text,
+        "gbees-run: stopped by --max-time within a step that does not end: look for a loop in the equations "
+        "of the model '%.100s', in its drift first; the records that were written are whole\n",
         name);
 }
 
@@ -96,7 +109,41 @@ int gbees_signals_take_request(void)
 
 int gbees_signals_caught(void)
 {
+    (void)atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
     return caught_signal;
+}
+
+/* ---- a limit of time ---- */
+
+/* Ends the program as kill -9 would, which leaves whole records: any lock may be held. */
+static void look_whether_it_goes_on(int number)
+{
+    const unsigned now = atomic_load(&asked);
+
+    (void)number;
+    if (atomic_exchange(&asked_before, now) != now)
+        return;
+    gbees_crash_say(late_text);
+    _exit(EXIT_FAILURE);
+}
+
+void gbees_signals_limit(double seconds)
+{
+    static const double least = 1e-3, most = 1e9, least_wait = 10;
+    struct sigaction action = {.sa_handler = look_whether_it_goes_on, .sa_flags = SA_RESTART};
+    struct itimerval timer = {.it_value = {0}};
+
+    if (seconds > 0) {
+        const double first = fmin(fmax(seconds, least), most);
+
+        timer.it_interval.tv_sec = (time_t)fmax(first, least_wait);
+        timer.it_value.tv_sec = (time_t)first;
+        timer.it_value.tv_usec = (suseconds_t)(1e6 * (first - floor(first)));
+        atomic_store(&asked_before, atomic_load(&asked) - 1);
+        (void)sigemptyset(&action.sa_mask);
+        (void)sigaction(SIGALRM, &action, NULL);
+    }
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 const char *gbees_signals_name(int number)

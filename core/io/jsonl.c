@@ -160,7 +160,6 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "mass_pruned", gbees_json_real(totals->mass_pruned));
     bad |= json_object_set_new(object, "mass_normalised", gbees_json_real(totals->mass_normalised));
     bad |= json_object_set_new(object, "since", json_ledger(&record->since));
-    bad |= json_object_set_new(object, "coupling", gbees_json_real(totals->coupling));
     bad |= json_object_set_new(object, "error", json_certificate(record));
     if (record->score)
         bad |= json_object_set_new(object, "truth", gbees_json_score(n, record->score));

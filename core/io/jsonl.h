@@ -9,7 +9,7 @@
 #include <gbees/rivals.h>
 
 /* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
- * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","coupling","warnings"};
+ * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","warnings"};
  * mass_lost = mass_outflow + mass_pruned; warnings: texts; since:
  * {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"} since the record before. Beside a truth also
  * "truth": {"state","off","rmse","nees","rank"}. */

@@ -103,7 +103,6 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_real(file, "mass_clipped", totals->mass_clipped);
     put_real(file, "mass_outflow", totals->mass_outflow);
     put_real(file, "mass_pruned", totals->mass_pruned);
-    put_real(file, "coupling", totals->coupling);
     put_real(file, "mass_normalised", totals->mass_normalised);
     put_real(file, "mass_clipped_since", record->since.clipped);
     put_real(file, "mass_outflow_since", record->since.outflow);

@@ -81,8 +81,9 @@ static const gbees_schema_key scenario_keys[] = {
      .kind = GBEES_KIND_CHOICE,
      .choices = frames,
      .initial = "fixed",
-     .text = "moving: the grid follows the density, turns and stretches with it; lagrangian: points go with the flow, "
-             "for models without noise; auto: lagrangian without noise, else fixed"},
+     .text =
+         "moving: the grid follows the density, turns and stretches with it; lagrangian: points go with the flow, "
+         "for models without noise; auto: lagrangian without noise, else fixed"},
     {.name = "frame_cells",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number >= 1",
@@ -199,11 +200,12 @@ static const gbees_schema_key scenario_keys[] = {
          "before an update that they would not resolve"},
     {.name = "courant",
      .kind = GBEES_KIND_NUMBER,
-     .range = "a number > 0",
+     .range = "a number > 0, at most 1",
      .min = 0,
-     .bounded = GBEES_KEY_ABOVE_MIN,
+     .max = 1,
+     .bounded = GBEES_KEY_ABOVE_MIN | GBEES_KEY_MAX,
      .initial = "1",
-     .text = "epsilon of the step size, at most 1; with split5 at most the shortest edge of a brick"},
+     .text = "epsilon of the step size"},
     {.name = "time_step",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number > 0",

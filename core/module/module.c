@@ -1,8 +1,7 @@
-/* module.c - loads a shared object by dlopen() and libltdl, if asked for in a child process first; see module.h. */
+/* module.c - loads a shared object by dlopen() and libltdl, a model's in a child process first; see module.h. */
 #include "module.h"
 #include "base/child.h"
 #include "card.h"
-#include "elf.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -48,10 +47,6 @@ static void *open_native(gbees_module_kind kind, const char *path, gbees_error *
     int missing = stat(path, &file) != 0;
     if (missing || !S_ISREG(file.st_mode)) {
         (void)gbees_error_set(error, status_of[kind], "%s", missing ? strerror(errno) : "not a regular file");
-        return NULL;
-    }
-    if (gbees_elf_is_cut(path, (uint64_t)file.st_size)) {
-        (void)gbees_error_set(error, status_of[kind], "the file is cut short: copy or build it again");
         return NULL;
     }
     void *native = dlopen(path, flags);
@@ -122,8 +117,8 @@ static lt_dlhandle open_local(const char *path)
     return handle;
 }
 
-/* Loads module->path in this process; sets *card_refused as in gbees_module_attempt. ltdl_lock is held. */
-static int load(gbees_module *module, int *card_refused, gbees_error *error)
+/* Loads module->path in this process. ltdl_lock is held. */
+static int load(gbees_module *module, gbees_error *error)
 {
     void *native = open_native(module->kind, module->path, error);
 
@@ -132,34 +127,27 @@ static int load(gbees_module *module, int *card_refused, gbees_error *error)
     module->handle = open_local(module->path);
     int status = module->handle ? take_card(module, native, error)
                                 : gbees_error_set(error, status_of[module->kind], "libltdl: %s", lt_dlerror());
-    *card_refused = status && module->handle;
     (void)dlclose(native); /* libltdl's handle keeps the object loaded */
     return status;
 }
 
-/* The result that the child process writes. */
-typedef struct verdict {
-    int card_refused;
-    gbees_error error;
-} verdict;
-
-/* The child's job: loads the module, whose constructors run there, unloads it, and writes a verdict. */
+/* The child's job: loads the module, whose constructors run there, unloads it, and writes why it can't be loaded. */
 static void load_and_tell(int descriptor, void *context)
 {
     gbees_module *module = context;
-    verdict told = {0};
+    gbees_error told = {0};
 
-    (void)load(module, &told.card_refused, &told.error);
+    (void)load(module, &told);
     if (module->handle)
         (void)lt_dlclose(module->handle);
     (void)gbees_child_write(descriptor, &told, sizeof told);
 }
 
 /* Loads and unloads the module in a child process; returns what load() returned there, or an error if it crashed. */
-static int try_to_load(gbees_module *module, int *card_refused, gbees_error *error)
+static int try_to_load(gbees_module *module, gbees_error *error)
 {
     const gbees_child_limits limits = {.cpu_s = TRIAL_S, .quiet_s = TRIAL_S};
-    verdict told = {0};
+    gbees_error told = {0};
     gbees_child child;
     char why[128];
     int status = gbees_child_start(&child, load_and_tell, module, &limits, error);
@@ -173,19 +161,18 @@ static int try_to_load(gbees_module *module, int *card_refused, gbees_error *err
                                "can't be loaded: a process tried to first, and %s: the file is damaged, or its "
                                "constructors do that",
                                why);
-    told.error.text[sizeof told.error.text - 1] = '\0';
-    *card_refused = told.card_refused != 0;
-    return told.error.status ? gbees_error_set(error, told.error.status, "%s", told.error.text) : GBEES_OK;
+    told.text[sizeof told.text - 1] = '\0';
+    return told.status ? gbees_error_set(error, told.status, "%s", told.text) : GBEES_OK;
 }
 
 /* Initialises libltdl, which counts that, and loads the module. ltdl_lock is held. */
-static int start_and_load(gbees_module *module, gbees_module_attempt *attempt, gbees_error *error)
+static int start_and_load(gbees_module *module, gbees_error *error)
 {
     if (lt_dlinit() != 0)
         return gbees_error_set(error, status_of[module->kind], "libltdl does not start: %s", lt_dlerror());
-    int status = attempt->trial ? try_to_load(module, &attempt->card_refused, error) : GBEES_OK;
+    int status = module->kind == GBEES_MODULE_MODEL ? try_to_load(module, error) : GBEES_OK;
     if (!status)
-        status = load(module, &attempt->card_refused, error);
+        status = load(module, error);
     if (status && module->handle)
         (void)lt_dlclose(module->handle);
     if (status)
@@ -193,8 +180,7 @@ static int start_and_load(gbees_module *module, gbees_module_attempt *attempt, g
     return status;
 }
 
-int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module_attempt *attempt, gbees_module **module,
-                      gbees_error *error)
+int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module **module, gbees_error *error)
 {
     gbees_module *made = calloc(1, sizeof *made);
 
@@ -204,7 +190,7 @@ int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module_att
     }
     made->kind = kind;
     (void)pthread_mutex_lock(&ltdl_lock);
-    int status = start_and_load(made, attempt, error);
+    int status = start_and_load(made, error);
     (void)pthread_mutex_unlock(&ltdl_lock);
     if (status) {
         free(made->path);

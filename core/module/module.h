@@ -24,16 +24,10 @@ typedef struct gbees_module {
     const gbees_parallel_module *parallel;
 } gbees_module;
 
-/* How to load a module, and one result of it. */
-typedef struct gbees_module_attempt {
-    int trial;        /* 1: a child process loads it first, so that a damaged file can't crash the caller */
-    int card_refused; /* set to 1 if the file could be loaded but its card is refused */
-} gbees_module_attempt;
-
-/* Loads the shared object at an absolute path and checks its card. Thread-safe. *module is set on success; the caller
- * closes it. GBEES_EMODEL for a model, GBEES_EBACKEND for the others; the text is the reason, without the path. */
-int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module_attempt *attempt, gbees_module **module,
-                      gbees_error *error);
+/* Loads the shared object at an absolute path and checks its card. Thread-safe. A child process loads a model first,
+ * so that a damaged file can't crash the caller. *module is set on success; the caller closes it. GBEES_EMODEL for a
+ * model, GBEES_EBACKEND for the others; the text is the reason, without the path. */
+int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module **module, gbees_error *error);
 /* Unloads a module and frees it; NULL is allowed. Backends and communicators stay in memory (module.c). */
 void gbees_module_close(gbees_module *module);
 

@@ -100,14 +100,12 @@ int gbees_registry_folders(gbees_registry *registry, const char *const **folders
 
 /* ---- by name ---- */
 
-/* Loads the file at an absolute path; an error's text is "PATH: reason". Models are loaded in a child process first.
- * Backends are not: they are part of the installation, and loading one twice takes long. */
+/* Loads the file at an absolute path; an error's text is "PATH: reason". */
 static int open_path(gbees_registry *registry, gbees_module_kind kind, const char *path, const gbees_module **module,
                      gbees_error *error)
 {
-    gbees_module_attempt attempt = {.trial = kind == GBEES_MODULE_MODEL};
     gbees_error reason;
-    int status = gbees_module_cache_open(&registry->cache, kind, path, &attempt, module, &reason);
+    int status = gbees_module_cache_open(&registry->cache, kind, path, module, &reason);
 
     return status ? gbees_error_set(error, (gbees_status)status, "%s: %s", path, reason.text) : GBEES_OK;
 }
@@ -164,16 +162,12 @@ static int open_exact(gbees_registry *registry, gbees_module_kind kind, const ch
     return GBEES_OK;
 }
 
-/* Surveys the folders of a kind. all: every file is loaded, also those that the card cache has an entry for. */
-static int look(gbees_registry *registry, gbees_module_kind kind, int all, gbees_survey *survey, gbees_error *error)
+/* Surveys the folders of a kind. */
+static int look(gbees_registry *registry, gbees_module_kind kind, gbees_survey *survey, gbees_error *error)
 {
-    gbees_survey_source from = {kind, &registry->folders[kind], &registry->cache, NULL};
+    const gbees_survey_source from = {kind, &registry->folders[kind], &registry->cache};
 
-    if (!all && kind == GBEES_MODULE_MODEL)
-        from.cards = gbees_card_cache_open();
-    const int status = gbees_survey_create(survey, &from, error);
-    gbees_card_cache_close(from.cards);
-    return status;
+    return gbees_survey_create(survey, &from, error);
 }
 
 /* Appends a suggestion of what the name may mean. */
@@ -216,17 +210,15 @@ static int open_any(gbees_registry *registry, gbees_module_kind kind, const char
                     const char *remark, gbees_error *error)
 {
     gbees_survey survey = {0};
-    int status = look(registry, kind, 0, &survey, error);
+    int status = look(registry, kind, &survey, error);
 
     if (status)
         return status;
     const gbees_survey_entry *entry = gbees_survey_find(&survey, name);
     if (entry && entry->module)
         *module = entry->module;
-    else if (entry && entry->problem)
-        status = gbees_error_set(error, status_of(kind), "%s: %s", entry->path, entry->problem);
     else if (entry)
-        status = open_path(registry, kind, entry->path, module, error);
+        status = gbees_error_set(error, status_of(kind), "%s: %s", entry->path, entry->problem);
     else
         status = unknown(registry, kind, name, &survey, remark, error);
     gbees_survey_free(&survey);
@@ -320,21 +312,14 @@ static int describe(const gbees_survey *survey, const gbees_survey_entry *entry,
     }
     info->model = entry->module ? entry->module->model : NULL;
     info->backend = entry->module ? entry->module->backend : NULL;
-    if (!info->backend) {
-        info->name = entry->name;
-        info->title = entry->title;
-        info->dim_min = entry->dim_min;
-        info->dim_max = entry->dim_max;
-        info->dim_default = entry->dim_default;
-    }
     return 1;
 }
 
-static int make_list(gbees_registry *registry, int all, gbees_error *error)
+static int make_list(gbees_registry *registry, gbees_error *error)
 {
     free_list(registry);
     for (int kind = 0; kind < 2; kind++) {
-        int status = look(registry, (gbees_module_kind)kind, all, &registry->survey[kind], error);
+        int status = look(registry, (gbees_module_kind)kind, &registry->survey[kind], error);
         if (status)
             return status;
     }
@@ -352,24 +337,13 @@ static int make_list(gbees_registry *registry, int all, gbees_error *error)
     return GBEES_OK;
 }
 
-static int give_list(gbees_registry *registry, int all, const gbees_module_info **list, size_t *count,
-                     gbees_error *error)
+int gbees_registry_list(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error)
 {
-    const int status = make_list(registry, all, error);
+    const int status = make_list(registry, error);
 
     if (status)
         return status;
     *list = registry->list;
     *count = registry->list_count;
     return GBEES_OK;
-}
-
-int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error)
-{
-    return give_list(registry, 1, list, count, error);
-}
-
-int gbees_registry_list(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error)
-{
-    return give_list(registry, 0, list, count, error);
 }

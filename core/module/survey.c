@@ -1,4 +1,4 @@
-/* survey.c - lists the modules in folders by their cards, loaded or cached; see survey.h. */
+/* survey.c - lists the modules in folders by their cards; see survey.h. */
 #include "survey.h"
 #include "base/text.h"
 #include "trust.h"
@@ -16,7 +16,7 @@ static gbees_status status_of(gbees_module_kind kind)
 }
 
 int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
-                            gbees_module_attempt *attempt, const gbees_module **module, gbees_error *error)
+                            const gbees_module **module, gbees_error *error)
 {
     for (size_t i = 0; i < cache->count; i++)
         if (cache->module[i]->kind == kind && strcmp(cache->module[i]->path, path) == 0) {
@@ -30,7 +30,7 @@ int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, c
     if (!grown)
         return no_memory(error);
     cache->module = grown;
-    int status = gbees_module_open(kind, path, attempt, &cache->module[cache->count], error);
+    int status = gbees_module_open(kind, path, &cache->module[cache->count], error);
     if (!status)
         *module = cache->module[cache->count++];
     return status;
@@ -50,7 +50,6 @@ void gbees_survey_free(gbees_survey *survey)
         free(survey->entry[i].path);
         free(survey->entry[i].problem);
         free(survey->entry[i].name);
-        free(survey->entry[i].title);
     }
     free(survey->entry);
     *survey = (gbees_survey){0};
@@ -101,49 +100,15 @@ static int set_problem(gbees_survey_entry *entry, const char *problem, gbees_err
     return entry->problem ? GBEES_OK : no_memory(error);
 }
 
-/* Sets the entry to what its card says, or to the reason why the card is refused. */
-static int take_note(gbees_survey_entry *entry, const gbees_card_note *note, gbees_error *error)
+/* Loads the file of an entry. */
+static int load(const gbees_survey_source *from, gbees_survey_entry *entry, gbees_error *error)
 {
-    if (note->problem || !note->title)
-        return set_problem(entry, note->problem ? note->problem : "it describes no model", error);
-    entry->title = strdup(note->title);
-    entry->dim_min = note->dim_min;
-    entry->dim_max = note->dim_max;
-    entry->dim_default = note->dim_default;
-    return entry->title ? set_name(entry, note->name, error) : no_memory(error);
-}
-
-static gbees_card_note note_of(const gbees_module *module, const char *problem)
-{
-    const gbees_model *model = module ? module->model : NULL;
-
-    if (!model)
-        return (gbees_card_note){.problem = problem};
-    return (gbees_card_note){.name = model->name,
-                             .title = model->title,
-                             .dim_min = model->dim_min,
-                             .dim_max = model->dim_max,
-                             .dim_default = model->dim_default};
-}
-
-/* Loads the file of an entry. If there is a key, what its card says is added to the card cache. A file that can't be
- * loaded is not, as it may be loaded another time, when a library that it needs has been installed. */
-static int load(const gbees_survey_source *from, gbees_survey_entry *entry, const gbees_card_key *key,
-                gbees_error *error)
-{
-    gbees_module_attempt attempt = {.trial = 1};
     gbees_error reason;
-    const int status =
-        gbees_module_cache_open(from->modules, from->kind, entry->path, &attempt, &entry->module, &reason);
+    const int status = gbees_module_cache_open(from->modules, from->kind, entry->path, &entry->module, &reason);
 
     if (status == GBEES_ENOMEM)
         return no_memory(error);
-    const gbees_card_note note = note_of(entry->module, status ? reason.text : NULL);
-    if (key && (!status || attempt.card_refused))
-        gbees_card_cache_add(from->cards, entry->path, key, &note);
-    if (status || from->kind == GBEES_MODULE_MODEL)
-        return take_note(entry, &note, error);
-    return set_name(entry, gbees_module_name(entry->module), error);
+    return status ? set_problem(entry, reason.text, error) : set_name(entry, gbees_module_name(entry->module), error);
 }
 
 static int survey_file(gbees_survey *survey, const gbees_survey_source *from, const char *folder, const char *file,
@@ -151,10 +116,6 @@ static int survey_file(gbees_survey *survey, const gbees_survey_source *from, co
 {
     gbees_survey_entry *entry = append(survey);
     gbees_text path = {0};
-    gbees_card_key key;
-    gbees_card_note note;
-    gbees_error untrusted;
-    int known = -1;
 
     gbees_text_add(&path, "%s/%s", folder, file);
     if (!entry || path.failed) {
@@ -165,11 +126,7 @@ static int survey_file(gbees_survey *survey, const gbees_survey_source *from, co
     entry->name = name_of_file(from->kind, file);
     if (!entry->name)
         return no_memory(error);
-    if (!from->modules->trust && gbees_trust_check(entry->path, status_of(from->kind), &untrusted))
-        return set_problem(entry, untrusted.text, error);
-    if (from->kind == GBEES_MODULE_MODEL && from->cards)
-        known = gbees_card_cache_find(from->cards, entry->path, &key, &note);
-    return known == 1 ? take_note(entry, &note, error) : load(from, entry, known == 0 ? &key : NULL, error);
+    return load(from, entry, error);
 }
 
 static int survey_folder(gbees_survey *survey, const gbees_survey_source *from, const char *folder,

@@ -2,7 +2,6 @@
 #ifndef GBEES_MODULE_SURVEY_H
 #define GBEES_MODULE_SURVEY_H
 
-#include "card_cache.h"
 #include "folders.h"
 #include "module.h"
 
@@ -16,20 +15,18 @@ typedef struct gbees_module_cache {
 /* Returns the module at `path`, an absolute one, and loads it if it has not been loaded; arguments and errors are
  * those of gbees_module_open(). The cache owns the module. */
 int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
-                            gbees_module_attempt *attempt, const gbees_module **module, gbees_error *error);
+                            const gbees_module **module, gbees_error *error);
 /* Closes all modules and leaves an empty cache. */
 void gbees_module_cache_free(gbees_module_cache *cache);
 
 /* A file, or a folder that can't be listed. */
 typedef struct gbees_survey_entry {
     char *path;
-    const gbees_module *module; /* NULL: not loaded, as the card cache has its card, or `problem` is set */
+    const gbees_module *module; /* NULL if it can't be used */
     char *problem;              /* why it can't be used; else NULL */
-    char *name;  /* by its card, or, if it can't be used, by its file, so that a search for that name reports the
-                  * problem and does not find another file. NULL for a folder */
-    int exact;   /* whether the file is called after `name`; such files are found before others */
-    char *title; /* of a usable model; else NULL */
-    int dim_min, dim_max, dim_default; /* of a usable model */
+    char *name; /* by its card, or, if it can't be used, by its file, so that a search for that name reports the
+                 * problem and does not find another file. NULL for a folder */
+    int exact;  /* whether the file is called after `name`; such files are found before others */
 } gbees_survey_entry;
 
 typedef struct gbees_survey {
@@ -42,7 +39,6 @@ typedef struct gbees_survey_source {
     gbees_module_kind kind;
     const gbees_folders *folders;
     gbees_module_cache *modules; /* loads the modules */
-    gbees_card_cache *cards;     /* for models: those that it has an entry for are not loaded; NULL: all are loaded */
 } gbees_survey_source;
 
 /* Lists every .so in the folders. A file that can't be used is an entry and no failure. GBEES_ENOMEM. */

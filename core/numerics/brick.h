@@ -78,34 +78,6 @@ GBEES_NUM int gbees_shape_beside(const gbees_shape *shape, int cell, int directi
     return local == 0 ? cell + (shape->edge[axis] - 1) * stride : cell - stride;
 }
 
-/* The cells less than `reach` cells from the side that faces a direction: mass that moves by `reach` cells in that
- * direction gets from them to the neighbouring brick. */
-GBEES_NUM uint64_t gbees_shape_edge_cells(const gbees_shape *shape, int direction, int reach)
-{
-    int axis = direction >> 1;
-    uint64_t set = 0;
-
-    for (int cell = 0; cell < shape->cells; cell++) {
-        int local = gbees_shape_local(shape, cell, axis);
-        int to_side = direction & 1 ? shape->edge[axis] - 1 - local : local;
-
-        set |= (uint64_t)(to_side < reach) << cell;
-    }
-    return set;
-}
-
-/* The longest move, in cells, along any axis, that leads from no cell beyond the neighbouring brick: the shortest
- * edge.
- */
-GBEES_NUM int gbees_shape_reach(const gbees_shape *shape)
-{
-    int reach = shape->edge[0];
-
-    for (int j = 1; j < shape->n; j++)
-        reach = shape->edge[j] < reach ? shape->edge[j] : reach;
-    return reach;
-}
-
 /* Moves a set of cells by one cell in a direction; returns those that stay in the brick. */
 GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, int direction)
 {

@@ -128,12 +128,6 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_along)(GBEES_REAL speed, GBEES_RE
     return c < most ? c : most;
 }
 
-/* gbees_swept_along() for velocities that are positive upwards: u at the face, `other` at U's other face. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
-{
-    return GBEES_REAL_FN(gbees_swept_along)(u > 0 ? u : -u, u > 0 ? other : -other, lambda, most);
-}
-
 /* gbees_within_bounds() from the first differences d1 ... d4, from two cells upwind of U to two cells downwind. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q, GBEES_REAL d1, GBEES_REAL d2,
                                                    GBEES_REAL d3, GBEES_REAL d4, GBEES_REAL c)
@@ -183,86 +177,6 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_way)(GBEES_REAL pm3, GBEES_
         mass = GBEES_REAL_FN(gbees_preserve)(mass, q, rising ? dm2 : -dp2, rising ? dm1 : -dp1, sign * d,
                                              rising ? dp1 : -dm1, c);
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
-}
-
-/* The mass that crosses the face in one step at Courant numbers above 1, upwards positive: that of several whole
- * cells, beginning with U, and of a fraction of the next one, Q. whole: the sum of the whole cells' masses; first:
- * the mass of U; up2, up1, q, down1, down2: the masses of Q and of its neighbours upwind and downwind; rest: the
- * fraction of Q. gbees_split5_bound() then keeps cells positive. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL first, GBEES_REAL up2, GBEES_REAL up1,
-                                                   GBEES_REAL q, GBEES_REAL down1, GBEES_REAL down2, GBEES_REAL rest,
-                                                   GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, int preserving)
-{
-    GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1, speed = sign * u;
-    GBEES_REAL d1 = up1 - up2, d2 = q - up1, d3 = down1 - q, d4 = down2 - down1;
-    GBEES_REAL bend = d3 - d2, third = d4 - d3 - bend;
-    GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d3, bend, third, third - (bend - (d2 - d1)), rest);
-
-    if (preserving)
-        mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d1, d2, d3, d4, rest);
-    mass = mass > 0 ? mass : 0;
-    mass = whole + (mass < q ? mass : q);
-    /* If mass leaves U through both faces it is all that crosses this one. */
-    GBEES_REAL out = sign * other < 0 ? -sign * other : 0;
-    GBEES_REAL most = out > 0 ? first * (speed / (speed + out)) : mass;
-    return sign * (mass < most ? mass : most);
-}
-
-/* The distance upwind, in cells, of the mass that crosses the face; at most `reach`. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_distance)(GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, GBEES_REAL lambda,
-                                                       int reach)
-{
-    return GBEES_REAL_FN(gbees_swept_to)(u, u > 0 ? um : up, lambda, (GBEES_REAL)reach);
-}
-
-/* The number of whole cells in that distance; a fraction of a cell, at most 1, is
- * left. */
-GBEES_NUM int GBEES_REAL_FN(gbees_far_passed)(GBEES_REAL distance, int reach)
-{
-    int passed = (int)distance;
-
-    return passed < reach ? passed : reach - 1;
-}
-
-/* The mass that crosses one face at Courant numbers above 1. p: the cell below the face; the next cell above any is
- * `lanes` entries further; reach + 2 cells on each side are read. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int lanes, GBEES_REAL um, GBEES_REAL u,
-                                                     GBEES_REAL up, GBEES_REAL lambda, int reach, int preserving)
-{
-    GBEES_REAL distance = GBEES_REAL_FN(gbees_far_distance)(um, u, up, lambda, reach), whole = 0;
-    const int passed = GBEES_REAL_FN(gbees_far_passed)(distance, reach), upwind = u > 0 ? -lanes : lanes;
-    const GBEES_REAL *first = u > 0 ? p : p + lanes, *at = first + passed * upwind;
-
-    for (int s = 0; s < passed; s++)
-        whole += first[s * upwind];
-    return GBEES_REAL_FN(gbees_far_mass)(whole, *first, at[2 * upwind], at[upwind], *at, at[-upwind], at[-2 * upwind],
-                                         distance - (GBEES_REAL)passed, um, u, up, preserving);
-}
-
-/* Limits the mass `out` that leaves a cell through one face at Courant numbers above 1, so that the cell stays
- * positive. here: the cell's mass; in: the limited mass that enters through its other face, 0 if none does. Callers
- * limit faces in the direction of the flow, upward masses from the lowest face on and downward masses from the
- * highest, so that `in` is known. There are three cases:
- *
- *     in through one face, out through the other   here + in - out >= 0 by this limit
- *     out through both                             gbees_far_mass() has divided `here` between them, and in = 0
- *     in through both                              nothing leaves
- *
- * If velocities at neighbouring faces differ by less than a cell per step the limit changes no more than rounding. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_bound)(GBEES_REAL out, GBEES_REAL here, GBEES_REAL in)
-{
-    GBEES_REAL most = here + in;
-
-    return out < most ? out : most;
-}
-
-/* The mass of a cell after a sweep, from the masses through its lower and upper face, upwards positive. Entering mass
- * is added first, so that limited masses never exceed what the cell then holds, to the last bit. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_moved)(GBEES_REAL here, GBEES_REAL lower, GBEES_REAL upper)
-{
-    GBEES_REAL sum = here + (lower > 0 ? lower : 0) + (upper < 0 ? -upper : 0);
-
-    return sum - (upper > 0 ? upper : 0) - (lower < 0 ? -lower : 0);
 }
 
 #undef GBEES_VALUE

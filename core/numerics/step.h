@@ -34,14 +34,6 @@ GBEES_NUM double gbees_cfl_step(double courant, double rate)
     return courant / rate;
 }
 
-/* The same for Courant numbers above 1, where the step is limited to 0.1 / coupling, too, but not to less than
- * Courant number 1. coupling: the norm of the Jacobian by which the sweeps' errors grow (doc/method.md, "Courant
- * numbers above 1"). */
-GBEES_NUM double gbees_coupled_step(double courant, double rate, double coupling)
-{
-    return courant > 1 ? fmin(courant / rate, fmax(1 / rate, 0.1 / coupling)) : courant / rate;
-}
-
 /* Returns a step of size `longest`, or what is left of the interval if that is less. before: the step before it if
  * the drift depends on time, NULL otherwise. Such a drift may vanish everywhere for a moment, and its rate then says
  * nothing of a moment later: so a step is at most twice as long as the one before it, unless there is none. */

@@ -43,7 +43,6 @@ static void add_done(const gbees_density_mode *mode, gbees_totals *to)
     to->mass_clipped += mode->weight * (now.mass_clipped - noted->mass_clipped);
     to->mass_outflow += mode->weight * (now.mass_outflow - noted->mass_outflow);
     to->mass_pruned += mode->weight * (now.mass_pruned - noted->mass_pruned);
-    to->coupling = fmax(to->coupling, now.coupling);
     to->warnings |= now.warnings;
 }
 

@@ -74,26 +74,6 @@ static int set_cell_values(const builder *b, gbees_numerics *numerics)
     return GBEES_OK;
 }
 
-/* The Courant number is at most 1. Split schemes of fifth order transport mass over several cells, but at most
- * into the next brick. */
-static int check_courant(const builder *b, const gbees_numerics *numerics)
-{
-    int split = gbees_scheme_is_split(numerics->scheme), far = split && gbees_scheme_order(numerics->scheme) == 5;
-    gbees_shape shape = {0};
-
-    gbees_shape_set(&shape, b->problem->dimension, numerics->cells_per_brick);
-    int most = far ? gbees_shape_reach(&shape) : 1;
-    if (numerics->courant <= most)
-        return GBEES_OK;
-    return gbees_node_error(builder_find(b, "courant"), b->error,
-                            "courant: expected a number > 0, at most %d (scheme %s%s), found '%s'", most,
-                            name_of(numerics->scheme),
-                            far     ? ": the shortest edge of a brick"
-                            : split ? "; split5 has more"
-                                    : "",
-                            builder_find(b, "courant")->text);
-}
-
 int builder_set_numerics(builder *b)
 {
     gbees_numerics *numerics = &b->problem->numerics;
@@ -104,11 +84,8 @@ int builder_set_numerics(builder *b)
     numerics->courant = builder_number(b, "courant", 1);
     numerics->time_step = builder_number(b, "time_step", 0);
     numerics->prune_interval = (int)builder_number(b, "prune_interval", 20);
-    if (mode && strcmp(mode->text, "default") != 0) {
-        int status = set_mode(b, numerics, mode);
-
-        return status ? status : check_courant(b, numerics);
-    }
+    if (mode && strcmp(mode->text, "default") != 0)
+        return set_mode(b, numerics, mode);
     numerics->mode = GBEES_MODE_DEFAULT;
     numerics->scheme = find_scheme(b);
     /* A prune sorts the bricks; sweeps are slower over bricks that were made since. */
@@ -121,6 +98,5 @@ int builder_set_numerics(builder *b)
     if (numerics->growth == GBEES_GROWTH_ALL && numerics->cells_per_brick != 1)
         return gbees_node_error(builder_find(b, "growth"), b->error,
                                 "growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'");
-    int status = set_cell_values(b, numerics);
-    return status ? status : check_courant(b, numerics);
+    return set_cell_values(b, numerics);
 }

@@ -95,20 +95,11 @@ typedef struct gbees_numerics {
     gbees_growth growth;           /**< which neighbours are created */
     int cells_per_brick;           /**< 64, or 1 for the paper's grid of single cells */
     double courant;     /**< the time step is courant * min over cells of 1 / sum_j |v_j|/h_j, or, for split schemes,
-                         * of 1 / max_j |v_j|/h_j. At most 1; for split schemes at most the shortest edge of a brick, in
-                         * cells */
+                         * of 1 / max_j |v_j|/h_j; at most 1 */
     double time_step;   /**< > 0: a fixed time step in place of that one. In default mode a backend refuses it with
-                         * GBEES_ENUMERIC if its Courant number exceeds both 1 and `courant` */
+                         * GBEES_ENUMERIC if its Courant number exceeds 1 */
     int prune_interval; /**< steps between prunes, >= 1 */
 } gbees_numerics;
-
-/** What each thread of a backend calls before and after a batch of calls to the model's planes_f or planes_d. One
- * such call takes some 15 ns: so a program that watches whether the model's functions return can't replace these two,
- * as it can the others, by functions that note each call. */
-typedef struct gbees_batch_callbacks {
-    void (*begin)(void); /**< before a batch */
-    void (*end)(void);   /**< after it */
-} gbees_batch_callbacks;
 
 /** The likelihood of a residual r = y - h(x). */
 typedef enum gbees_likelihood {
@@ -220,7 +211,6 @@ typedef struct gbees_problem {
     const gbees_measurement *measurements; /**< in order of time */
     int arriving; /**< 1: measurements are added while it runs, any that the model has (gbees/stream.h) */
     gbees_numerics numerics;               /**< how to compute */
-    const gbees_batch_callbacks *batches;  /**< for a program that watches calls; NULL: it does not */
 } gbees_problem;
 
 /** Transforms a point y[n] of the grid's axes to the model's axes, x[n]. They are the same unless the grid is
@@ -256,6 +246,24 @@ static inline double gbees_problem_edges(const gbees_problem *problem, int j, do
 static inline const double *gbees_problem_inverse(const gbees_problem *problem)
 {
     return problem->parameters + GBEES_FRAME_INVERSE;
+}
+
+/** The cells of the initial box, or those that the problem begins with. */
+static inline double gbees_problem_initial_cells(const gbees_problem *problem)
+{
+    double cells = 1;
+
+    for (int j = 0; j < problem->dimension; j++)
+        cells *= 2.0 * problem->extent[j] + 1;
+    return problem->cells ? (double)problem->cells->count : cells;
+}
+
+/** Whether a processor computes the run in less time than a GPU takes to start, a third of a second: by the initial
+ * cells alone. The shipped scenarios with fewer than 4096 take two threads 0.2 s at most, nearly all others 0.3 s to
+ * a minute. */
+static inline int gbees_problem_is_small(const gbees_problem *problem)
+{
+    return !problem->lagrangian && gbees_problem_initial_cells(problem) < 4096;
 }
 
 /** Number of steps that were taken before the problem's initial density; the order of sweeps continues from it. */

@@ -53,21 +53,13 @@ int gbees_registry_parallel(gbees_registry *registry, const char *name, const gb
 /** A shared object in one of the folders. */
 typedef struct gbees_module_info {
     const char *path;             /**< its file */
-    const gbees_model *model;     /**< a plugin's card; NULL also if gbees_registry_list() has not loaded it */
+    const gbees_model *model;     /**< a plugin's card */
     const gbees_backend *backend; /**< a backend's card */
     const char *problem;          /**< why it can't be used; or the file of the same name that is found before it */
-    const char *name;             /**< a usable model's name; else NULL */
-    const char *title;            /**< a usable model's title; else NULL */
-    int dim_min;                  /**< a usable model's smallest dimension */
-    int dim_max;                  /**< its largest dimension */
-    int dim_default;              /**< the dimension of its default scenario */
 } gbees_module_info;
 
 /** Loads every .so in the folders and lists them in order of search; exactly one of model, backend and problem of an
  * entry is set. The registry owns the list. */
-int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error);
-/** Returns the same list, but does not load plugins whose cards are in the user's cache folder from an earlier call,
- * as long as their files have not changed; `model` of such an entry is NULL and `name` is set. */
 int gbees_registry_list(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error);
 /** Returns the folders searched for plugins, in order, whether or not they exist. The registry owns them. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count);

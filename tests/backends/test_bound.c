@@ -151,7 +151,6 @@ static const struct {
     {{COARSE, "end=0.06"}, {COARSE, "end=0.06", "bound=off"}},
     {{COARSE, "end=0.06", "precision=double"}, {COARSE, "end=0.06", "precision=double", "bound=off"}},
     {{COARSE, "end=0.06", "scheme=split5-mp"}, {COARSE, "end=0.06", "scheme=split5-mp", "bound=off"}},
-    {{COARSE, "end=0.06", "courant=2"}, {COARSE, "end=0.06", "courant=2", "bound=off"}},
     {{COARSE, "end=0.06", "scheme=ctu"}, {COARSE, "end=0.06", "scheme=ctu", "bound=off"}},
     {{COARSE, "end=0.06", "scheme=ctu-positive"}, {COARSE, "end=0.06", "scheme=ctu-positive", "bound=off"}},
     {{COARSE, "end=0.06", "brick=1"}, {COARSE, "end=0.06", "brick=1", "bound=off"}},

@@ -18,7 +18,7 @@ static void find_all(void)
     size_t count;
 
     registry_open();
-    ck_assert_msg(!gbees_registry_scan(registry, &list, &count, &error), "%s", error.text);
+    ck_assert_msg(!gbees_registry_list(registry, &list, &count, &error), "%s", error.text);
     shipped_count = 0;
     for (size_t i = 0; i < count && shipped_count <= SHIPPED; i++) {
         if (!list[i].model || !strstr(list[i].path, "plugins/.libs/"))

@@ -32,7 +32,6 @@ backends/mpi/*        | mpi/* <gbees/parallel.h> SYSTEM
 backends/cuda/driver/* | cuda/driver/* base/* <gbees/error.h> <gbees/problem.h> SYSTEM
 backends/cuda/compile/* | cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cuda/engine/* | cuda/engine/* cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
-backends/cuda/device/small/* | device/* numerics/*
 backends/cuda/device/* | device/* numerics/* <gbees/model.h> <gbees/model_equations.h> <math.h> <stddef.h> <stdint.h> GBEES_PLATFORM_HEADER
 plugins/*             | <gbees/model.h> STANDARD
 '
@@ -163,7 +162,6 @@ plant backends/cuda/engine/planted.c '#include "cpu/engine/engine.h"'
 plant backends/cuda/engine/planted.c '#include "io/schema.h"'
 plant backends/cuda/device/planted.h '#include <stdio.h>'
 plant backends/cuda/device/planted.h '#include "cuda/engine/engine.h"'
-plant backends/cuda/device/small/planted.h '#include <stdint.h>'
 plant backends/cuda/planted.c '#include <stdio.h>'
 plant core/plot/planted.c '#include "io/folder.h"'
 plant core/plot/planted.c '#include "command/command.h"'

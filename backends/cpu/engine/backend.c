@@ -115,7 +115,6 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     e->problem = problem;
     e->method.split = gbees_scheme_is_split(numerics->scheme);
-    e->method.reach = e->method.split && numerics->courant > 1 ? (int)ceil(numerics->courant) : 1;
     e->method.courant_limit = fixed_step_limit(numerics);
     e->method.deterministic = options && options->deterministic;
     e->method.averages = numerics->cell_values == GBEES_CELL_AVERAGES;
@@ -268,7 +267,6 @@ static void totals(const gbees_engine *e, gbees_totals *out)
 {
     *out = totals_of(&e->run, &e->budget);
     out->peak_bytes = e->g.peak_bytes + e->workspace.buffer_size;
-    out->coupling = e->coupling;
     out->threads = e->threads;
     if (!e->ranks)
         return;

@@ -22,14 +22,13 @@ enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192, FEW_BRICKS = 64, CHUNKS = 16 };
 
 /* How the problem is computed: fixed when the engine is created. */
 typedef struct engine_method {
-    int paper;            /* the reference's rule for faces (paper.c) */
-    int split;            /* a split scheme, which sweeps one density in place; else ctu */
-    int deterministic;    /* sums over P have the same bits as those of other backends: --deterministic */
-    int averages;         /* P are averages over cells, not values at their centres */
-    size_t real_size;     /* bytes of a value of p, s, next and limiter */
-    int reach;            /* cells that probability may cross in a step: the Courant number, rounded up */
-    double courant_limit; /* the largest Courant number of a fixed step; 0: any, or no fixed step */
-    uint64_t edge_cells[2 * GBEES_MAX_DIM]; /* by direction: cells within `reach` of that side of the brick */
+    int paper;                        /* the reference's rule for faces (paper.c) */
+    int split;                        /* a split scheme, which sweeps one density in place; else ctu */
+    int deterministic;                /* sums over P have the same bits as those of other backends: --deterministic */
+    int averages;                     /* P are averages over cells, not values at their centres */
+    size_t real_size;                 /* bytes of a value of p, s, next and limiter */
+    double courant_limit;             /* the largest Courant number of a fixed step; 0: any, or no fixed step */
+    uint64_t side[2 * GBEES_MAX_DIM]; /* by direction: the cells at that side of the brick */
 } engine_method;
 
 /* Arrays with an entry for each slot of the grid, which makes them (grid_register()). */
@@ -84,7 +83,6 @@ struct gbees_engine {
     double longest_step; /* of a grid that moves: the next step is not longer */
 
     gbees_run_state run;
-    double coupling;        /* as gbees_totals.coupling */
     int is_initial;         /* no step and no update has been done */
     uint64_t initial_above; /* cells with P >= p* of the initial density */
     mass_budget budget;     /* the control of p*, if the problem has a budget */
@@ -132,10 +130,6 @@ void engine_set_flow_rows(gbees_engine *e);
 int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error);
 int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error);
 int engine_frame_information(gbees_engine *e, double *information, gbees_error *error);
-
-/* ---- coupling.c ---- */
-/* Sets e->coupling from the drift at this time. */
-int engine_couple(gbees_engine *e, double time, gbees_error *error);
 
 /* ---- diffusion.c: with process noise ---- */
 /* Adds the noise to the flow masks and rates of used bricks from .. count - 1. A rate is infinite where Q is invalid.
@@ -263,20 +257,6 @@ static inline void engine_set_inside(gbees_engine *e, uint32_t slot, uint64_t in
         memset(e->rows.blocked + (size_t)slot * directions, 0, directions * sizeof *e->rows.blocked);
 }
 
-/* ---- batches of calls to the model's planes functions ---- */
-
-/* What a thread calls before and after such a batch. */
-static inline void engine_begin_batch(const gbees_engine *e)
-{
-    if (e->problem->batches)
-        e->problem->batches->begin();
-}
-static inline void engine_end_batch(const gbees_engine *e)
-{
-    if (e->problem->batches)
-        e->problem->batches->end();
-}
-
 /* ---- flow out of cells ---- */
 
 /* Sets flow[2n], by direction, to the cells of a brick that probability leaves, as at the last inspection;
@@ -290,9 +270,7 @@ static inline void engine_flow(const gbees_engine *e, uint32_t slot, uint64_t *f
         memcpy(flow, e->rows.flow + (size_t)slot * directions, directions * sizeof *flow);
         return;
     }
-    engine_begin_batch(e);
     e->kernel->find_flow(&e->context, slot, flow);
-    engine_end_batch(e);
 }
 
 /* The outflow of some cells of a brick: direction[count], those in which any of the cells flows, and cells[count],

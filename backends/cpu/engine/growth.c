@@ -79,7 +79,7 @@ static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, sea
 {
     engine_outflow out;
 
-    engine_find_outflow(e, slot, cells, e->method.edge_cells, &out);
+    engine_find_outflow(e, slot, cells, e->method.side, &out);
     for (int i = 0; i < out.count; i++) {
         const int d = out.direction[i];
         unsigned out_of_bound = blocked(e, slot, d);
@@ -269,9 +269,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
         for (uint32_t at = 0; at < (count + chunk - 1) / chunk; at++) {
             uint32_t first = at * chunk, rest = count - first;
 
-            engine_begin_batch(e);
             e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
-            engine_end_batch(e);
         }
     }
     if (e->context.noise.evaluate && engine_inspect_noise(e, from) && e->method.paper)

@@ -54,22 +54,20 @@ static inline void shift(const cell_shift *m, uint64_t *here, uint64_t *there)
     *here = rotate(*here & m->stay, m->inside);
 }
 
-/* Adds the cells downwind of a set in the direction, up to `reach` cells away: those in the brick to *here, those in
- * its neighbour to *there. */
-static inline void add_shifted(const cell_shift *m, int reach, uint64_t set, uint64_t *here, uint64_t *there)
+/* Adds the cells downwind of a set in the direction: those in the brick to *here, those in its neighbour to *there.
+ */
+static inline void add_shifted(const cell_shift *m, uint64_t set, uint64_t *here, uint64_t *there)
 {
     uint64_t across = 0;
 
-    for (int k = 0; k < reach; k++) {
-        shift(m, &set, &across);
-        *here |= set;
-        *there |= across;
-    }
+    shift(m, &set, &across);
+    *here |= set;
+    *there |= across;
 }
 
 /* Marks the cells that a brick's active cells need. The sets of the brick and of its neighbours are collected first,
  * so that each is written to memory once. */
-static inline void mark_downwind(gbees_engine *e, const cell_shift *shifts, uint32_t slot, int reach)
+static inline void mark_downwind(gbees_engine *e, const cell_shift *shifts, uint32_t slot)
 {
     const int directions = 2 * e->g.shape.n;
     uint64_t own = e->rows.active[slot], beside[2 * GBEES_MAX_DIM] = {0};
@@ -80,18 +78,16 @@ static inline void mark_downwind(gbees_engine *e, const cell_shift *shifts, uint
         const int d = out.direction[i];
         const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
 
-        add_shifted(&shifts[d], reach, out.cells[i], &own, &beside[d]);
+        add_shifted(&shifts[d], out.cells[i], &own, &beside[d]);
         for (int k = i + 1; k < out.count; k++) {
             const int f = out.direction[k];
             uint64_t both = out.cells[i] & out.cells[k], across = 0, diagonal = 0;
 
             if (!both || f == gbees_opposite(d))
                 continue;
-            for (int step = 0; step < reach; step++) {
-                shift(&shifts[d], &both, &across);
-                add_shifted(&shifts[f], reach, both, &own, &beside[f]);
-                add_shifted(&shifts[f], reach, across, &beside[d], &diagonal);
-            }
+            shift(&shifts[d], &both, &across);
+            add_shifted(&shifts[f], both, &own, &beside[f]);
+            add_shifted(&shifts[f], across, &beside[d], &diagonal);
             if (diagonal)
                 add_needed(e, grid_neighbor(&e->g, neighbor, f), diagonal);
         }
@@ -102,19 +98,14 @@ static inline void mark_downwind(gbees_engine *e, const cell_shift *shifts, uint
             add_needed(e, grid_neighbor(&e->g, slot, d), beside[d]);
 }
 
-/* Marks the cells that used bricks from .. to - 1 need. A reach of 1 is passed as a constant, for which the compiler
- * leaves out the loops over it. */
+/* Marks the cells that used bricks from .. to - 1 need. */
 static void mark_bricks(gbees_engine *e, const cell_shift *shifts, uint32_t from, uint32_t to)
 {
     for (uint32_t k = from; k < to; k++) {
         const uint32_t slot = e->g.used[k];
 
-        if (!e->rows.active[slot])
-            continue;
-        if (e->method.reach == 1)
-            mark_downwind(e, shifts, slot, 1);
-        else
-            mark_downwind(e, shifts, slot, e->method.reach);
+        if (e->rows.active[slot])
+            mark_downwind(e, shifts, slot);
     }
 }
 
@@ -209,8 +200,6 @@ int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error
         return failure_empty(engine_threshold(e), error);
     gbees_work_count(&e->run.work, needed);
     budget_steer(e, time);
-    if (e->method.split)
-        status = engine_couple(e, time, error);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         /* By the division some cells have risen above p*. */
         engine_scale(e, 1 / mass);

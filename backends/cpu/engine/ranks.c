@@ -9,7 +9,6 @@ int ranks_check(const gbees_problem *problem, gbees_error *error)
     const gbees_numerics *numerics = &problem->numerics;
     const char *what = numerics->mode != GBEES_MODE_DEFAULT ? "the modes 'paper' and 'legacy'"
                        : numerics->cells_per_brick == 1     ? "bricks of one cell"
-                       : numerics->courant > 1              ? "Courant numbers above 1"
                                                             : NULL;
 
     return what ? gbees_error_set(error, GBEES_EUSAGE, "several ranks can't share %s: run it without mpirun", what)

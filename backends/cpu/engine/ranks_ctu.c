@@ -8,11 +8,8 @@ static void run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint3
     const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
 
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
-    for (uint32_t at = 0; at < chunks; at++) {
-        engine_begin_batch(e);
+    for (uint32_t at = 0; at < chunks; at++)
         pass(&e->context, at * chunk, engine_chunk_end(e, at));
-        engine_end_batch(e);
-    }
 }
 
 /* The last pass, over own bricks alone: ghosts in the outermost layer lack neighbours. */
@@ -27,14 +24,12 @@ static void update_own(gbees_engine *e)
         const uint32_t end = engine_chunk_end(e, at);
         kernel_sums sums; /* not used: the pass leaves each brick's sums in rows.ended */
 
-        engine_begin_batch(e);
         for (uint32_t from = at * chunk, to; from < end; from = to + 1) {
             for (to = from; to < end && !e->rows.ghost[e->g.used[to]];)
                 to++;
             if (to > from)
                 update(&e->context, from, to, &sums);
         }
-        engine_end_batch(e);
     }
 }
 

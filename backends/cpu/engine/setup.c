@@ -75,13 +75,11 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->scheme.divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
                            problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
     c->scheme.rate_is_sum = !e->method.split;
-    /* Courant numbers of bricks without an active cell may be a quarter higher (gbees_cfl_rate). */
-    c->scheme.reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     memcpy(e->tables.parameters_d, problem->parameters, sizeof e->tables.parameters_d);
     c->noise.evaluate = gbees_problem_engine_noise(problem) ? problem->functions->diffusion_d : NULL;
     c->noise.full = gbees_problem_noise(problem) == GBEES_FULL;
     for (int d = 0; d < 2 * c->n; d++) {
-        e->method.edge_cells[d] = gbees_shape_edge_cells(&e->g.shape, d, e->method.reach);
+        e->method.side[d] = gbees_shape_side(&e->g.shape, d);
         for (int cell = 0; cell < e->g.shape.cells; cell++)
             c->noise.beside[d][cell] = (unsigned char)gbees_shape_beside(&e->g.shape, cell, d);
     }
@@ -133,9 +131,6 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     if (!status && e->parallel)
         status = ranks_create(e, e->parallel, error);
 
-    if (!status && e->method.reach > gbees_shape_reach(&e->g.shape))
-        status = gbees_error_set(error, GBEES_EUSAGE, "the CPU backend takes Courant numbers up to %d here, not %g",
-                                 gbees_shape_reach(&e->g.shape), problem->numerics.courant);
     e->g.threads = e->threads;
     struct {
         void **data;
@@ -220,7 +215,7 @@ static int fill_bricks(gbees_engine *e, const initial_grid *initial, gbees_error
 static int start_grid(gbees_engine *e, double *left_out, gbees_error *error)
 {
     initial_grid initial;
-    int status = initial_grid_create(&initial, e->problem, &e->g.shape, e->method.reach, e->threads, error);
+    int status = initial_grid_create(&initial, e->problem, &e->g.shape, e->threads, error);
     const int made = !status;
 
     if (e->ranks)
@@ -249,8 +244,6 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     /* The reference keeps all bricks to its first prune. */
     if (!status && e->problem->numerics.mode == GBEES_MODE_DEFAULT)
         status = engine_prune_from(e, start, left_out, error);
-    else if (!status && e->method.split)
-        status = engine_couple(e, start, error);
     if (status)
         return status;
     gbees_work_count(&e->run.work, engine_mark_needed(e, &e->initial_above));

@@ -17,7 +17,7 @@ typedef struct engine_state {
     grid_state grid;
     gbees_run_state run;
     mass_budget budget; /* its problem is NULL */
-    double inspected, longest_step, coupling, negligible;
+    double inspected, longest_step, negligible;
     uint64_t initial_above, buffer_size;
     int is_initial, diverging_axes;
 } engine_state;
@@ -76,7 +76,6 @@ static void get_state(gbees_engine *e, engine_state *state)
     state->budget.problem = NULL;
     state->inspected = e->inspected;
     state->longest_step = e->longest_step;
-    state->coupling = e->coupling;
     state->negligible = e->context.flow.negligible;
     state->initial_above = e->initial_above;
     state->buffer_size = e->ranks ? 0 : e->workspace.buffer_size;
@@ -195,7 +194,6 @@ static int set_rest(gbees_engine *e, const engine_state *state, gbees_error *err
     e->budget.problem = e->problem;
     e->inspected = state->inspected;
     e->longest_step = state->longest_step;
-    e->coupling = state->coupling;
     e->initial_above = state->initial_above;
     e->is_initial = state->is_initial;
     e->context.flow.negligible = state->negligible;
@@ -309,9 +307,7 @@ static int load_portable(gbees_engine *e, gbees_state_source *source, void *cont
     e->budget = found.state.budget;
     e->budget.problem = e->problem;
     status = insert_portable(e, &found, error);
-    if (!status)
-        status = engine_inspect(e, 0, e->run.clock.time, error);
-    return status || !e->method.split ? status : engine_couple(e, e->run.clock.time, error);
+    return status ? status : engine_inspect(e, 0, e->run.clock.time, error);
 }
 
 int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)

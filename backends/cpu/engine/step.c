@@ -38,11 +38,8 @@ static void run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint3
 
     work_queue_fill(e->workspace.queue, threads, chunks);
 #pragma omp parallel num_threads(threads)
-    for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
-        engine_begin_batch(e);
+    for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;)
         pass(&e->context, at * chunk, engine_chunk_end(e, at));
-        engine_end_batch(e);
-    }
 }
 
 /* A step of ctu, from rows.p to rows.next, in passes: the sums of the transverse terms, rows.s; with ctu-positive the
@@ -64,9 +61,7 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
         sums[at] = (kernel_sums){0};
-        engine_begin_batch(e);
         update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
-        engine_end_batch(e);
     }
     engine_add_sums(sums, chunks, total);
     free(sums);
@@ -138,7 +133,7 @@ static int choose_step(gbees_engine *e, gbees_error *error)
     const double fixed = numerics->time_step, limit = e->method.courant_limit;
     const double rate = fixed > 0 && limit == 0 ? 0 : engine_limiting_rate(e);
     const gbees_step_clock *clock = &e->run.clock;
-    const double longest = fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, rate, e->coupling);
+    const double longest = fixed > 0 ? fixed : gbees_cfl_step(numerics->courant, rate);
     const int may_vanish = e->context.drift.time_dependent && numerics->mode == GBEES_MODE_DEFAULT;
 
     e->run.step = gbees_step_choose(clock, e->problem->moving ? fmin(longest, e->longest_step) : longest,

@@ -82,9 +82,7 @@ static int sweep_batches(gbees_engine *e, const sweep_plan *plan, kernel_sums *s
         const kernel_pencils pencils = {plan->axis, plan->ends_step, first,
                                         pick_pencils(e, plan, at * plan->batch, first)};
 
-        engine_begin_batch(e);
         failed = e->kernel->sweep(&e->context, &pencils, &e->workspace.sweep[thread], &sums[at]) || failed;
-        engine_end_batch(e);
     }
     return failed;
 }

@@ -67,7 +67,6 @@ typedef struct kernel_geometry {
 typedef struct kernel_scheme {
     int order;       /* split: 1, 5 or 7 cells around the upwind one decide about a mass */
     int preserving;  /* split, 1: with monotonicity-preserving bounds */
-    int reach;       /* split: cells that mass may cross in a sweep; 1: Courant numbers up to 1 */
     int divergence;  /* ctu, 1: with the divergence term */
     int rate_is_sum; /* 1: a cell's rate is the sum over the axes (ctu); 0: the largest (split) */
 } kernel_scheme;

@@ -21,16 +21,10 @@ typedef struct segment {
     int direction, diverging; /* pencil_direction() and pencil_diverges() of the bricks */
 } segment;
 
-/* The largest Courant number, which is 1 where this is called.  A constant 1 would lead to slower code. */
-INLINE real largest_courant(const segment *s)
-{
-    return (real)s->scheme->reach;
-}
-
 /* The number of planes on each side of a face on which the mass through it depends. */
 INLINE int planes_beyond(const kernel_scheme *scheme)
 {
-    return scheme->reach + (scheme->order - 1) / 2;
+    return (scheme->order + 1) / 2;
 }
 
 /* Whether a cell of the segment, or of the planes beside it, flows out on both sides. */

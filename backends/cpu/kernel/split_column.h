@@ -160,7 +160,7 @@ INLINE void sweep_column(const segment *s, int l, int order, int columns)
 {
     const segment own = *s; /* stores to p can't change it */
     const int stride = own.plane_cells, planes = own.planes, above = own.above;
-    const vector most = largest_courant(s) - (vector){0};
+    const vector most = 1 - (vector){0};
     real *restrict p = own.p + l;
     const real *restrict u = own.u + l;
     column c[2] = {0};

@@ -14,7 +14,7 @@
 INLINE void cross_faces(const segment *s, int order, int direction, int diverging, int preserving)
 {
     const int n = s->plane_cells, count = (s->planes + 1) * n;
-    const real lambda = s->lambda, most = largest_courant(s);
+    const real lambda = s->lambda, most = 1;
     const real *restrict u = s->u, *restrict p = s->p - (order + 1) / 2 * n;
     real *restrict mass = s->mass;
 

@@ -132,7 +132,7 @@ INLINE void stream_column(stream_path path, vector most, int order, int preservi
 INLINE void stream_columns(const segment *s, int below, int above, int order, int preserving)
 {
     const int up = s->direction > 0, lanes = s->plane_cells, first = up ? 0 : s->planes - 1;
-    const vector most = largest_courant(s) - (vector){0};
+    const vector most = 1 - (vector){0};
     stream_path path = {.p = s->p + first * lanes,
                         .u = s->u + (up ? lanes : (s->planes + 1) * lanes),
                         .lambda = up ? s->lambda : -s->lambda,

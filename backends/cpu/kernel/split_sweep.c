@@ -12,7 +12,6 @@
 #include "pencil_velocity.h"
 #include "split_column.h"
 #include "split_faces.h"
-#include "split_far.h"
 #include "split_stream.h"
 #include "to_planes.h"
 
@@ -43,12 +42,8 @@ INLINE void advect_faces(const segment *s)
     const real *restrict mass = s->mass;
     real *restrict p = s->p;
 
-    if (s->scheme->reach > 1) {
-        far_advect(s);
-    } else {
-        cross_by_order(s);
-        apply_masses(s);
-    }
+    cross_by_order(s);
+    apply_masses(s);
     for (int l = 0; l < plane_cells && !below; l++)
         p[l - plane_cells] = -mass[l];
     for (int l = 0; l < plane_cells && !above; l++)
@@ -99,7 +94,7 @@ INLINE void advect_segment(segment *s, double8 *outflow)
 {
     const kernel_scheme *scheme = s->scheme;
     const int plane_cells = s->plane_cells, end = planes_beyond(scheme) * plane_cells;
-    const int whole_vectors = !(plane_cells % LANES || scheme->order < 5 || scheme->reach > 1 || s->diverging);
+    const int whole_vectors = !(plane_cells % LANES || scheme->order < 5 || s->diverging);
     const int by_columns = whole_vectors && !scheme->preserving;
 
     if (whole_vectors && s->direction) {
@@ -127,13 +122,12 @@ INLINE int bricks_beyond(const kernel_context *c, brick_axis a)
     return (planes_beyond(&c->scheme) + edge_of(a) - 1) >> a.log2_edge;
 }
 
-/* The number of bricks of a pencil that are loaded together: all, or a segment and those beyond it.  Above Courant
- * number 1 the mass through a face depends on all of the pencil. */
+/* The number of bricks of a pencil that are loaded together: all, or a segment and those beyond it. */
 INLINE int bricks_loaded(const kernel_context *c, int bricks, brick_axis a)
 {
     const int part = SEGMENT + bricks_beyond(c, a);
 
-    return c->scheme.reach > 1 || bricks < part ? bricks : part;
+    return bricks < part ? bricks : part;
 }
 
 /* Makes scratch->data large enough for the planes of so many bricks: P, velocities and masses.  Returns 1 if there is

@@ -78,10 +78,10 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 
 /* NVRTC reads the texts of one program after the other, some 50 ms each, and compiles several at once.  So the
  * programs that the first step waits for are begun first, then those that take longest to compile. */
-static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,    PROGRAM_SMALL,      PROGRAM_ADVECT, PROGRAM_GRID,
-                                          PROGRAM_PRUNES,   PROGRAM_ADVECT_ALL, PROGRAM_MARKS,  PROGRAM_LIKELIHOODS,
-                                          PROGRAM_UPDATES,  PROGRAM_RANKS,      PROGRAM_FRAME,  PROGRAM_REMAP,
-                                          PROGRAM_INTEGRATE, PROGRAM_FOLLOW};
+static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,      PROGRAM_ADVECT, PROGRAM_GRID,        PROGRAM_PRUNES,
+                                          PROGRAM_ADVECT_ALL, PROGRAM_MARKS,  PROGRAM_LIKELIHOODS, PROGRAM_UPDATES,
+                                          PROGRAM_RANKS,      PROGRAM_FRAME,  PROGRAM_REMAP,       PROGRAM_INTEGRATE,
+                                          PROGRAM_FOLLOW};
 
 /* The specs of all programs, and which of them are to be made. In a set of programs bit k stands for program k. */
 typedef struct program_batch {
@@ -124,8 +124,7 @@ static program_batch batch_of(const program_order *order)
     program_batch batch = {.wanted = 0};
 
     for (int k = 0; k < PROGRAMS; k++) {
-        const int is_wanted =
-            program_is_wanted(order->problem, order->arch, k) || (order->shared && program_is_shared(k));
+        const int is_wanted = program_is_wanted(order->problem, k) || (order->shared && program_is_shared(k));
 
         batch.wanted |= is_wanted ? 1u << k : 0u;
         cuda_spec_set(&batch.spec[k], order->problem, order->arch, k, order->exact);

@@ -1,14 +1,11 @@
-/* kernel_table.c - the table of kernels and programs, and the rules, by dimension, precision and architecture, that
+/* kernel_table.c - the table of kernels and programs, and the rules that
  * tell which programs a problem needs. */
 #include "kernel_table.h"
-#include <stdlib.h>
-#include <string.h>
 
 const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_START] = {"gbees_start", "setting up the grid", PROGRAM_GRID, 0, 0},
     [KERNEL_REHASH] = {"gbees_rehash", "filling the hash table again", PROGRAM_PRUNES, 0, 0},
     [KERNEL_ADVANCE] = {"gbees_advance", "advancing the density", PROGRAM_STEPS, 1, 0},
-    [KERNEL_SMALL] = {"gbees_small", "advancing the density", PROGRAM_SMALL, 1, 0},
     [KERNEL_ADVECT] = {"gbees_advect", "advancing the density", PROGRAM_ADVECT, 0, 0},
     [KERNEL_MARK] = {"gbees_mark", "advancing the density", PROGRAM_MARKS, 0, 0},
     [KERNEL_ADVECT_ALL] = {"gbees_advect_all", "advancing the density", PROGRAM_ADVECT_ALL, 1, 2},
@@ -52,7 +49,6 @@ const char *program_define(int program)
         [PROGRAM_MARKS] = "GBEES_KERNELS=GBEES_KERNELS_MARK",
         [PROGRAM_LIKELIHOODS] = "GBEES_KERNELS=GBEES_KERNELS_LIKELIHOOD",
         [PROGRAM_ADVECT_ALL] = "GBEES_KERNELS=GBEES_KERNELS_ADVECT_ALL",
-        [PROGRAM_SMALL] = "GBEES_KERNELS=GBEES_KERNELS_SMALL",
         [PROGRAM_FRAME] = "GBEES_KERNELS=GBEES_KERNELS_FRAME",
         [PROGRAM_REMAP] = "GBEES_KERNELS=GBEES_KERNELS_REMAP",
         [PROGRAM_RANKS] = "GBEES_KERNELS=GBEES_KERNELS_RANKS",
@@ -69,16 +65,6 @@ int kernels_have_updates(const gbees_problem *problem)
                              : problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
 }
 
-/* Grids that don't move, of up to three axes, on GPUs that have clusters of blocks: from sm_90 on. */
-int kernels_have_small(const gbees_problem *problem, const char *arch)
-{
-    const char *number = strpbrk(arch, "0123456789");
-
-    return problem->dimension <= 3 && gbees_scheme_is_split(problem->numerics.scheme) &&
-           !gbees_problem_engine_noise(problem) && !problem->bounded && !problem->moving && number &&
-           strtol(number, NULL, 10) >= 90;
-}
-
 /* Not in up to three dimensions: grids do not become large enough to gain by it. */
 int kernels_have_advect(const gbees_problem *problem)
 {
@@ -92,7 +78,7 @@ int kernels_always_advect_apart(const gbees_problem *problem)
     return problem->dimension > 4 && kernels_have_advect(problem);
 }
 
-int program_is_wanted(const gbees_problem *problem, const char *arch, int program)
+int program_is_wanted(const gbees_problem *problem, int program)
 {
     switch (program) {
     case PROGRAM_UPDATES:
@@ -103,8 +89,6 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
         return kernels_have_advect(problem);
     case PROGRAM_ADVECT_ALL:
         return kernels_always_advect_apart(problem);
-    case PROGRAM_SMALL:
-        return kernels_have_small(problem, arch);
     case PROGRAM_FRAME:
     case PROGRAM_REMAP:
         return problem->moving;

@@ -19,7 +19,6 @@ enum {
     PROGRAM_MARKS,       /* marks and growth after the passes over a large grid */
     PROGRAM_LIKELIHOODS, /* the largest likelihood, for an update */
     PROGRAM_ADVECT_ALL,  /* all passes of a step over a smaller grid, in one launch */
-    PROGRAM_SMALL,       /* steps and prunes of a small grid */
     PROGRAM_FRAME,       /* rates and sums that a grid that moves needs before a step */
     PROGRAM_REMAP,       /* cells to those of another frame: until it is there the processor does it */
     PROGRAM_RANKS,       /* ghosts, growth and moves of bricks on a grid that several GPUs share */
@@ -33,7 +32,6 @@ enum {
     KERNEL_START,
     KERNEL_REHASH,
     KERNEL_ADVANCE,
-    KERNEL_SMALL,
     KERNEL_ADVECT,
     KERNEL_MARK,
     KERNEL_ADVECT_ALL,
@@ -81,8 +79,8 @@ extern const kernel_entry kernel_table[KERNELS];
 /* The option -D that selects the kernels of a program in device/engine.cu. */
 const char *program_define(int program);
 
-/* Whether a run of the problem on a GPU of this architecture needs a program. */
-int program_is_wanted(const gbees_problem *problem, const char *arch, int program);
+/* Whether a run of the problem needs a program. */
+int program_is_wanted(const gbees_problem *problem, int program);
 /* Whether a grid that several GPUs share needs it, too. */
 int program_is_shared(int program);
 /* Whether it integrates samples, which are in the model's axes and not on a grid. */
@@ -90,10 +88,6 @@ int program_has_samples(int program);
 
 /* Whether there is a measurement up to the end: only then kernels for updates are made. */
 int kernels_have_updates(const gbees_problem *problem);
-
-/* Whether a small grid has a kernel of its own for steps and prunes on this architecture.  Its results are those of
- * the kernels for grids of any size, bit for bit. */
-int kernels_have_small(const gbees_problem *problem, const char *arch);
 
 /* Whether each pass of a step over a large grid is a launch of its own. */
 int kernels_have_advect(const gbees_problem *problem);

@@ -44,8 +44,6 @@ static program_shape shape_of_advect(const gbees_problem *problem)
 
 program_shape shape_first(const gbees_problem *problem, int program)
 {
-    const gbees_numerics *numerics = &problem->numerics;
-
     switch (program) {
     case PROGRAM_UPDATES:
     case PROGRAM_LIKELIHOODS:
@@ -60,11 +58,6 @@ program_shape shape_first(const gbees_problem *problem, int program)
         return (program_shape){8, problem->dimension <= 3 && !problem->model->diffusion ? 2 : 1, 0};
     case PROGRAM_FOLLOW: /* ... and the slopes of up to ten stages */
         return (program_shape){8, problem->dimension <= 3 ? 2 : 1, 0};
-    case PROGRAM_SMALL: { /* a cluster of 16 blocks then has a warp for each brick of most small grids */
-        const int few = numerics->precision == GBEES_DOUBLE && gbees_scheme_order(numerics->scheme) == 7;
-
-        return (program_shape){few ? 12 : 16, 1, 0};
-    }
     default:
         return (program_shape){10, 2, program == PROGRAM_STEPS && is_heavy(problem)};
     }

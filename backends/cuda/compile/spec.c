@@ -79,15 +79,12 @@ static int pairs_pencils(const gbees_problem *problem, int program)
 }
 
 /* Whether the compiler may contract a * b + c of a program to one operation, which rounds once.  Which ones it
- * contracts depends on the text around them: so kernels that have to give the same bits as others, as those for small
- * grids and for grids of any size, are compiled without. */
-static int contracts(const gbees_problem *problem, const char *arch, int program, int exact)
+ * contracts depends on the text around them: so programs that have to give the same bits as the CPU, or as the host's
+ * own code, are compiled without. */
+static int contracts(const gbees_problem *problem, int program, int exact)
 {
-    const int steps = program == PROGRAM_STEPS || program == PROGRAM_SMALL || program == PROGRAM_PRUNES;
-
     return problem->numerics.precision != GBEES_DOUBLE && !exact && !program_has_samples(program) &&
-           program != PROGRAM_REMAP && !pairs_pencils(problem, program) &&
-           !(steps && kernels_have_small(problem, arch));
+           program != PROGRAM_REMAP && !pairs_pencils(problem, program);
 }
 
 /* ---- the spec ---- */
@@ -159,7 +156,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
 {
     *spec = (program_spec){.model = problem->model,
                            .dimension = problem->dimension,
-                           .no_contraction = !contracts(problem, arch, program, exact),
+                           .no_contraction = !contracts(problem, program, exact),
                            .separate = cuda_spec_is_separate(),
                            .shape = shape_first(problem, program)};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
@@ -170,8 +167,6 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         add_updates(spec, problem);
     if (program == PROGRAM_STEPS && kernels_always_advect_apart(problem))
         add(spec, "GBEES_ADVECT_APART=1");
-    if (program == PROGRAM_SMALL)
-        add(spec, "GBEES_SMALL=1");
     if (program == PROGRAM_RANKS)
         add(spec, "GBEES_SHARED=1");
 }

@@ -18,7 +18,6 @@ EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(advect, "backends/cuda/device/advect.h")
-EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(frame, "backends/cuda/device/frame.h")
 EMBED(remap, "backends/cuda/device/remap.h")
@@ -46,10 +45,6 @@ EMBED(table, "backends/cuda/device/table.h")
 EMBED(update, "backends/cuda/device/update.h")
 EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
-EMBED(small_grid, "backends/cuda/device/small/grid.h")
-EMBED(small_grow, "backends/cuda/device/small/grow.h")
-EMBED(small_prune, "backends/cuda/device/small/prune.h")
-EMBED(small_steps, "backends/cuda/device/small/steps.h")
 EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(adaptive, "core/numerics/adaptive.h")
 EMBED(brick, "core/numerics/brick.h")
@@ -85,7 +80,6 @@ static const cuda_text table[] = {
     NAMED("device/bound.h", bound),
     NAMED("device/advance.h", advance),
     NAMED("device/advect.h", advect),
-    NAMED("device/small/cluster.h", cluster),
     NAMED("device/cells.h", cells),
     NAMED("device/frame.h", frame),
     NAMED("device/follow.h", follow),
@@ -106,10 +100,6 @@ static const cuda_text table[] = {
     NAMED("device/remap.h", remap),
     NAMED("device/remapping.h", remapping),
     NAMED("device/shrink.h", shrink),
-    NAMED("device/small/grid.h", small_grid),
-    NAMED("device/small/grow.h", small_grow),
-    NAMED("device/small/prune.h", small_prune),
-    NAMED("device/small/steps.h", small_steps),
     NAMED("device/state.h", state),
     NAMED("device/stop.h", stop),
     NAMED("device/statistics.h", statistics),

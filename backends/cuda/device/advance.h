@@ -1,7 +1,7 @@
 /* advance.h - takes any number of time steps in one launch (paper, Fig. 1).
  *
  * A step is a row of passes over the bricks, with a barrier of all blocks behind each: mark and grow, link what is
- * new, then the passes of advect.h and, with process noise, of diffusion.h.  (Small grids: small/steps.h.)
+ * new, then the passes of advect.h and, with process noise, of diffusion.h.
  */
 #ifndef GBEES_CUDA_ADVANCE_H
 #define GBEES_CUDA_ADVANCE_H

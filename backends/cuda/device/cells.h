@@ -20,9 +20,6 @@
 #ifndef GBEES_LIMITED
 #define GBEES_LIMITED 0
 #endif
-#ifndef GBEES_SMALL
-#define GBEES_SMALL 0
-#endif
 #ifndef GBEES_SHARED
 #define GBEES_SHARED 0
 #endif

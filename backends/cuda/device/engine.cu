@@ -16,7 +16,6 @@
  *   GBEES_ROTATED          1: the grid is rotated
  *   GBEES_MOVING           1: the grid's frame moves; then GBEES_ROTATED and GBEES_DRIFT_TIME_DEPENDENT are 1
  *   GBEES_ADVECT_APART     1: gbees_advance() never advects the density itself
- *   GBEES_SMALL            1: gbees_small() is compiled
  *   GBEES_SHARED           1: several GPUs may share the grid
  *   GBEES_LIKELIHOODS      what measurements need beside Gaussian likelihoods (state.h); GBEES_MEASURED: the largest
  *                          number of components of one
@@ -30,7 +29,7 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, ranks, update, statistics, marginals, small/..., frame, remapping, remap, integration, integrate, follow
+ * shrink, ranks, update, statistics, marginals, frame, remapping, remap, integration, integrate, follow
  */
 #include "device/kernels.h"
 #include "device/model.h"
@@ -38,9 +37,6 @@
 #include "device/advance.h"
 #include "device/marginals.h"
 #include "device/ranks.h"
-#if GBEES_SMALL
-#include "device/small/steps.h"
-#endif
 #include "device/update.h"
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_FRAME)
 #include "device/frame.h"
@@ -75,33 +71,6 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
     advance(&m, s, &b);
     grid_barrier(&m, s);
     store_step_state(s, &b);
-}
-
-#endif
-
-#if GBEES_SMALL && GBEES_HAS_KERNELS(GBEES_KERNELS_SMALL)
-
-/* Takes steps of a small grid of up to three dimensions, on one cluster of blocks, with the prunes between them.  The
- * state is a parameter, and the host's own copy, *s, is written: nothing is copied before or after the launch. */
-GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_state from, uint64_t target,
-                                 gbees_state *s)
-{
-    BLOCK_LOCAL small_block b;
-    small_warp warp;
-
-    wait_for_launch();
-    if (from.count > small_capacity()) {
-        if (is_grid_leader()) {
-            s->stop = STOP_CAPACITY;
-            store_release_system(&s->ended, from.ended + 1);
-        }
-        return;
-    }
-    small_load(&m, s, &from, target, &b, &warp);
-    const uint32_t known = small_advance(&m, s, &b, &warp);
-    small_store(&m, s, &b, &warp, known);
-    if (is_grid_leader())
-        store_release_system(&s->ended, from.ended + 1);
 }
 
 #endif

@@ -1,8 +1,5 @@
 /* inspect.h - initialises bricks: the directions in which probability leaves each cell, CFL rates, links to
  * neighbours.
- *
- * The functions of cells (face_point() to inspect_cells()) serve small grids, too, whose bricks are in shared memory
- * (small/grid.h).
  */
 #ifndef GBEES_CUDA_INSPECT_H
 #define GBEES_CUDA_INSPECT_H
@@ -98,24 +95,7 @@ GBEES_NUM number rate_with_axis(const gbees_setup *m, number rate, number above,
     const number here = (above < 0 ? -above : above) * (number)m->over_width[axis];
     /* m->sweeps is GBEES_SPLIT. If it were a constant the compiler would contract the sum, which would have other
      * bits. */
-    const int is_sum = GBEES_KERNELS != GBEES_KERNELS_SMALL && !m->sweeps;
-
-    return is_sum ? rate + here : here > rate ? here : rate + (here - here);
-}
-
-/* The CFL rate of a cell. */
-GBEES_NUM number cell_rate(const gbees_setup *m, const position *base, int cell, double time)
-{
-    number rate = 0;
-
-#pragma unroll
-    for (int j = 0; j < DIM; j++) {
-        position x[DIM];
-
-        face_point(m, base, cell, j, cell_local(cell, j) + 1, x);
-        rate = rate_with_axis(m, rate, velocity(m, x, j, time), j);
-    }
-    return rate;
+    return !m->sweeps ? rate + here : here > rate ? here : rate + (here - here);
 }
 
 /* Evaluates the drift at the faces of the cells `first` + lane. Stores bits in flow[DIRECTIONS]: flow[2j] has the

@@ -16,7 +16,6 @@
 #define GBEES_KERNELS_LIKELIHOOD 7 /* the largest likelihood, before an update: gbees_find_best */
 #define GBEES_KERNELS_ADVECT_ALL 8 /* all advection passes of a step at once: gbees_advect_all */
 #define GBEES_KERNELS_MODEL 9      /* the model's functions alone, without the engine: for tests */
-#define GBEES_KERNELS_SMALL 10     /* time steps of small grids, on one cluster of blocks: gbees_small */
 #define GBEES_KERNELS_INTEGRATE 11 /* samples of the equations, for an audit: gbees_integrate */
 
 #define GBEES_KERNELS_FRAME 12 /* rates and sums that a grid that moves needs before a step: gbees_frame */

@@ -26,12 +26,6 @@ enum { WARP_SIZE = 32, BLOCK_WARPS = GBEES_WARPS, BLOCK_THREADS = WARP_SIZE * BL
 
 /* Begins the definition of a kernel. */
 #define GBEES_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, GBEES_BLOCKS)
-/* Begins that of a kernel that is always launched as one cluster, so that its barriers need not check that. */
-#if __CUDA_ARCH__ >= 900
-#define GBEES_CLUSTER_KERNEL GBEES_KERNEL __cluster_dims__()
-#else
-#define GBEES_CLUSTER_KERNEL GBEES_KERNEL
-#endif
 /* A struct that a kernel is passed by value, and reads where it is; a variable in the block's shared memory. */
 #define GBEES_BY_VALUE const __grid_constant__
 #define BLOCK_LOCAL __shared__
@@ -123,18 +117,6 @@ GBEES_NUM void warp_sync(void)
 GBEES_NUM void block_sync(void)
 {
     __syncthreads();
-}
-
-/* A barrier of some warps of a block, `threads` threads in all; its number `which` is above 0. Some warps wait at it,
- * others only arrive. */
-GBEES_NUM void named_barrier_sync(int which, int threads)
-{
-    asm volatile("bar.sync %0, %1;" ::"r"(which), "r"(threads) : "memory");
-}
-
-GBEES_NUM void named_barrier_arrive(int which, int threads)
-{
-    asm volatile("bar.arrive %0, %1;" ::"r"(which), "r"(threads) : "memory");
 }
 
 /* ---- lanes of a warp; all of them call these ---- */
@@ -264,18 +246,6 @@ GBEES_NUM uint32_t warp_max_32(uint32_t value)
 
 /* ---- atomics ---- */
 
-/* Adds in shared memory; returns the old value. */
-GBEES_NUM uint32_t block_fetch_add_32(uint32_t *from, uint32_t value)
-{
-    return atomicAdd(from, value);
-}
-
-/* Compare-and-swap in shared memory; returns the old value. */
-GBEES_NUM uint32_t block_cas_32(uint32_t *at, uint32_t expected, uint32_t desired)
-{
-    return atomicCAS(at, expected, desired);
-}
-
 GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
 {
     atomicAdd((unsigned long long *)to, (unsigned long long)value);
@@ -362,12 +332,6 @@ GBEES_NUM void store_release_32(uint32_t *at, uint32_t value)
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
-/* Store-release as store_release_32(), of a word that the host reads. */
-GBEES_NUM void store_release_system(uint32_t *at, uint32_t value)
-{
-    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
-}
-
 GBEES_NUM uint32_t load_acquire_32(const uint32_t *at)
 {
     uint32_t value;
@@ -430,6 +394,15 @@ GBEES_NUM void wait_for_launch(void)
 #endif
 }
 
+/* Waits until all threads of the blocks' cluster have called it; what any of them has written before is visible to
+ * all after it. */
+GBEES_NUM void cluster_barrier(void)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
 /* A barrier of all blocks of a launch, all of which must be resident.  The counter only grows during a launch; the
  * host sets it to 0 before. */
 GBEES_NUM void counter_barrier(uint32_t *counter)
@@ -474,8 +447,6 @@ GBEES_NUM int64_t nearest(double value)
 {
     return __double2ll_rn(value);
 }
-
-#include "device/small/cluster.h"
 
 #endif
 

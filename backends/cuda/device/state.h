@@ -149,11 +149,9 @@ typedef struct gbees_state {
     uint64_t marked_needed, marked_above; /* cells, while they are counted */
     int64_t marked_mass;                  /* the sum of P, while it is computed, in units of 2^-60 */
     gbees_step_sums sums[STATE_SUMS];     /* of step k: sums[k % STATE_SUMS] */
-    uint32_t ended;                       /* launches of gbees_small() that have stored their state here */
 } gbees_state;
 
-/* The state, and behind it the results of statistics, updates and records. They are apart, as a state alone is small
- * enough to be a kernel's parameter. */
+/* The state, and behind it the results of statistics, updates and records. Kernels of steps have the state alone. */
 typedef struct gbees_findings {
     gbees_state state;
     gbees_exact_sum moment[STATE_EXACT_SUMS];

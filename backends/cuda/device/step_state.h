@@ -43,7 +43,7 @@ typedef struct step_state {
  * all after it. All threads call it. */
 GBEES_NUM void grid_barrier(const gbees_setup *m, gbees_state *s)
 {
-    if (m->clustered || GBEES_KERNELS == GBEES_KERNELS_SMALL)
+    if (m->clustered)
         cluster_barrier();
     else
         counter_barrier(&s->barrier[m->barrier]);

@@ -3,7 +3,7 @@
  * A line is the cells of a brick along the axis, or a part of them. A lane loads a line with some cells beyond it on
  * each side (split5: three), computes the masses that cross its faces, and stores the cells. Faces between bricks are
  * computed twice, by both neighbours; in return all lines are independent, and a grid of few bricks occupies many
- * processors. Small grids (small/steps.h) use the same functions of a line for bricks in shared memory.
+ * processors.
  */
 #ifndef GBEES_CUDA_SWEEP_H
 #define GBEES_CUDA_SWEEP_H

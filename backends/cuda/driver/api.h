@@ -27,7 +27,7 @@ enum { CUDA_ARCHITECTURES = 64 }; /* at most */
     F(cuMemsetD8Async) F(cuMemsetD32Async) \
     F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate) F(cuMemRelease) F(cuMemMap) F(cuMemUnmap) \
     F(cuMemSetAccess) F(cuMemGetAllocationGranularity) \
-    F(cuStreamCreate) F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWaitEvent) \
+    F(cuStreamCreate) F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamWaitEvent) \
     F(cuEventCreate) F(cuEventRecord) F(cuEventSynchronize) F(cuEventQuery) F(cuEventElapsedTime) F(cuEventDestroy) \
     F(cuModuleLoadData) F(cuModuleLoadDataEx) F(cuModuleUnload) F(cuModuleGetFunction) F(cuModuleGetGlobal) \
     F(cuFuncGetAttribute) F(cuFuncSetAttribute) F(cuOccupancyMaxActiveBlocksPerMultiprocessor) \

@@ -40,8 +40,6 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
         what = "no paper and no legacy mode";
     else if (numerics->cells_per_brick != 64)
         what = "bricks of 64 cells only ('brick: 1' was given)";
-    else if (numerics->courant > 1)
-        what = "no 'courant' above 1";
     return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
 }
 
@@ -56,13 +54,12 @@ static void *open_context(void *session_to_open)
     return NULL;
 }
 
-/* The set of programs (bit k: program k) that the first steps can do without: the one for small grids, since the
- * kernels for grids of any size have the same results, bit for bit; those for large grids, unless the initial grid is
- * large. */
-static unsigned left_for_later(const gbees_problem *problem, const char *arch)
+/* The set of programs (bit k: program k) that the first steps can do without: those for large grids, unless the
+ * initial grid is large. */
+static unsigned left_for_later(const gbees_problem *problem)
 {
     gbees_shape shape;
-    unsigned later = 1u << PROGRAM_REMAP | (kernels_have_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u);
+    unsigned later = 1u << PROGRAM_REMAP;
 
     gbees_shape_set(&shape, problem->dimension, 64);
     if (initial_grid_estimate(problem, &shape) < ENGINE_LARGE_BRICKS)
@@ -81,7 +78,7 @@ static int build(session *s, const gbees_problem *problem, int exact, int shared
         return status;
     const int opening = pthread_create(&opener, NULL, open_context, s) == 0;
     const program_order order = {
-        .problem = problem, .arch = arch, .exact = exact, .shared = shared, .later = left_for_later(problem, arch)};
+        .problem = problem, .arch = arch, .exact = exact, .shared = shared, .later = left_for_later(problem)};
     status = program_set_build(&s->api, &order, &s->kernels, error);
     if (opening)
         (void)pthread_join(opener, NULL);

@@ -71,7 +71,6 @@ struct gbees_engine {
     double memory_limit;        /* bytes that the grid may take, for the control of p*; 0: 0.9 of the GPU's */
     uint32_t split_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
-    int capacity_exceeded;      /* 1: a step made more bricks than a cluster's memory holds */
     double mean_step;           /* mean of the steps that were launched last, in time units; 0: not known */
 
     /* Records. */

@@ -136,7 +136,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
 {
     initial_grid initial;
     uint64_t bricks = 0;
-    int status = initial_grid_create(&initial, e->problem, &e->setup.shape, 1, 0, error);
+    int status = initial_grid_create(&initial, e->problem, &e->setup.shape, 0, error);
 
     if (status)
         return status;

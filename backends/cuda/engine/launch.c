@@ -20,7 +20,6 @@ enum {
 };
 
 /* The parameters of a kernel have at most 4096 bytes, on every GPU. */
-_Static_assert(sizeof(gbees_setup) + sizeof(gbees_state) + 2 * sizeof(uint64_t) <= 4096, "of gbees_small()");
 _Static_assert(sizeof(gbees_setup) + sizeof(gbees_update_params) + sizeof(uint64_t) <= 4096, "of gbees_find_best()");
 
 /* ---- one kernel ---- */
@@ -260,47 +259,6 @@ static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbe
     return status ? status : engine_fetch_state(e, doing, error);
 }
 
-/* ---- steps of a small grid ---- */
-
-/* Whether KERNEL_SMALL has been compiled and can take the next steps. */
-static int is_small(const gbees_engine *e)
-{
-    return is_clustered(e) && e->kernel[KERNEL_SMALL] && !e->capacity_exceeded && e->state->linked == e->state->count;
-}
-
-/* Waits until gbees_small() has written the state: its count of ended launches is `ended`.  That is some time before
- * the driver reports the kernel's end, for which the host waits only if the kernel stopped for something that the
- * host handles: what follows in the stream waits anyway. */
-static int wait_for_small(gbees_engine *e, uint32_t ended, const char *doing, gbees_error *error)
-{
-    const gbees_state *s = e->state;
-    CUresult result = CUDA_ERROR_NOT_READY;
-
-    while (result == CUDA_ERROR_NOT_READY && __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE) != ended) {
-        for (int k = 0; k < 1000 && __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE) != ended; k++)
-            continue;
-        result = e->api->cuStreamQuery(e->stream);
-    }
-    if (result == CUDA_ERROR_NOT_READY && s->stop == STOP_DONE)
-        return 0;
-    return cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
-}
-
-/* Launches KERNEL_SMALL once, for steps and prunes up to `target`, but at most for PRUNES_AHEAD prunes, so that the
- * host does not learn too late that the grid is no longer small.  The state is a parameter of the kernel, which
- * writes what it changes into the host's copy. */
-static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
-{
-    const gbees_state *s = e->state;
-    const uint64_t most = (uint64_t)PRUNES_AHEAD * e->setup.prune_interval;
-    uint64_t until = target - s->run.steps < most ? target : s->run.steps + most;
-    void *arguments[] = {&e->setup, e->state, &until, &e->state};
-    const uint32_t ended = s->ended + 1;
-    int status = cuda_check(e->api, launch(e, KERNEL_SMALL, arguments), doing, error);
-
-    return status ? status : wait_for_small(e, ended, doing, error);
-}
-
 /* ---- steps ---- */
 
 int engine_take_large_kernels(gbees_engine *e, gbees_error *error)
@@ -308,15 +266,6 @@ int engine_take_large_kernels(gbees_engine *e, gbees_error *error)
     int status = engine_take_program(e, PROGRAM_ADVECT, 1, error);
 
     return status ? status : engine_take_program(e, PROGRAM_MARKS, 1, error);
-}
-
-/* Loads kernels that were left for later.  A large grid waits until its kernels are compiled.  A small one does not:
- * until then the kernels for grids of any size take its steps, with the same bits. */
-static int take_kernels(gbees_engine *e, gbees_error *error)
-{
-    if (!e->setup.advect_apart)
-        return is_clustered(e) ? engine_take_program(e, PROGRAM_SMALL, 0, error) : 0;
-    return engine_take_large_kernels(e, error);
 }
 
 /* Whether the grid has become large enough for ranks to share it, and has no unlinked bricks. */
@@ -338,13 +287,12 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)
         const double elapsed = s->run.clock.elapsed;
         const uint64_t steps = s->run.steps;
 
-        status = take_kernels(e, error);
+        status = e->setup.advect_apart ? engine_take_large_kernels(e, error) : 0;
         if (!status)
-            status = is_small(e) ? run_small(e, target, doing, error) : run_launches(e, target, doing, error);
+            status = run_launches(e, target, doing, error);
         if (s->run.steps > steps)
             e->mean_step = (s->run.clock.elapsed - elapsed) / (double)(s->run.steps - steps);
     } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN) && !is_to_be_shared(e));
     e->setup.advect_apart = 0;
-    e->capacity_exceeded = s->stop == STOP_CAPACITY && s->count <= ENGINE_CLUSTER_BRICKS;
     return status;
 }

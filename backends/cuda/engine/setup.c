@@ -226,7 +226,6 @@ int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_err
     e->problem = problem;
     e->setup = (gbees_setup){.grid = arrays};
     e->budget = (mass_budget){0};
-    e->capacity_exceeded = 0;
     e->mean_step = 0;
     memset(e->found, 0, sizeof *e->found);
     set_up_choices(e);

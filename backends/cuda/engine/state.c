@@ -19,7 +19,6 @@ typedef struct saved_state {
     double longest_step, negligible, mean_step;
     uint64_t peak;
     uint32_t capacity;
-    int capacity_exceeded;
 } saved_state;
 
 static int no_memory(gbees_error *error)
@@ -78,7 +77,6 @@ static void get_state(const gbees_engine *e, saved_state *saved)
     saved->mean_step = e->mean_step;
     saved->peak = e->memory.peak;
     saved->capacity = e->setup.grid.capacity;
-    saved->capacity_exceeded = e->capacity_exceeded;
 }
 
 /* The list of bricks that an array of the heap is. */
@@ -210,7 +208,6 @@ static int load_own(gbees_engine *e, const engine_source *source, gbees_error *e
     e->setup.longest_step = saved.longest_step;
     e->setup.negligible = saved.negligible;
     e->mean_step = saved.mean_step;
-    e->capacity_exceeded = saved.capacity_exceeded;
     memcpy(e->frame.parameters_d, saved.parameters, sizeof saved.parameters);
     int status = engine_send_frame(e, error);
     if (!status)

@@ -254,7 +254,7 @@ def run(
     threads
         0: OMP_NUM_THREADS, or as many as the machine has.
     backend
-        ``"auto"``: a GPU where there is one.
+        ``"auto"``: a GPU where there is one, for all but small grids.
     audit, samples
         Whether records have certificates, and of how many samples; 0: as many as the run is worth.
     output

@@ -162,23 +162,15 @@ class Solver:
 
     def _create(self, name: str, text: str, own: Any, folder: Any, threads: int, backend: str, audit: bool,
                 samples: int, plugin_path: str | None, stream: bool) -> None:
-        def attempt(which: str) -> None:
-            options = lib.OptionsStruct(
-                os.fsencode(name), lib.encoded(plugin_path), which.encode(), text.encode(), lib.encoded(own),
-                lib.encoded(folder), threads, int(audit), samples, self._rivals, int(stream),
-            )  # fmt: skip
-            session = c.c_void_p()
-            lib.check(lib.LIBRARY.gbees_session_create, c.byref(options), c.byref(session))
-            self._session = session
-
-        if backend != "auto":
-            attempt(backend)
-        else:
-            with contextlib.suppress(lib.BackendError):
-                attempt("cuda")
-            if self._session is None:
-                attempt("cpu")
-        session, library = self._session, lib.LIBRARY
+        options = lib.OptionsStruct(
+            os.fsencode(name), lib.encoded(plugin_path), lib.encoded(None if backend == "auto" else backend),
+            text.encode(), lib.encoded(own), lib.encoded(folder), threads, int(audit), samples, self._rivals,
+            int(stream),
+        )  # fmt: skip
+        session = c.c_void_p()
+        lib.check(lib.LIBRARY.gbees_session_create, c.byref(options), c.byref(session))
+        self._session = session
+        library = lib.LIBRARY
         n = library.gbees_session_dimension(session)
         self.states = tuple(lib.text(library.gbees_session_state(session, j, 0)) for j in range(n))
         self.units = tuple(lib.text(library.gbees_session_state(session, j, 1)) for j in range(n))

@@ -60,16 +60,16 @@ static void need(every_brick *all, const gbees_shape *shape, const int32_t *inde
         all->needed[place] = 1;
 }
 
-/* Marks the bricks to which a cell may flow, in one direction or in two, by up to `reach` cells in each. */
-static void need_around(every_brick *all, const gbees_shape *shape, const int32_t *index, int reach)
+/* Marks the bricks to which a cell may flow, in one direction or in two, by a cell in each. */
+static void need_around(every_brick *all, const gbees_shape *shape, const int32_t *index)
 {
     int32_t moved[GBEES_MAX_DIM];
 
     memcpy(moved, index, sizeof moved);
     for (int j = 0; j < shape->n; j++)
         for (int k = j; k < shape->n; k++)
-            for (int a = -reach; a <= reach; a++)
-                for (int b = -reach; b <= reach; b++) {
+            for (int a = -1; a <= 1; a++)
+                for (int b = -1; b <= 1; b++) {
                     moved[j] = index[j] + a;
                     moved[k] = index[k] + (k == j ? a : b);
                     need(all, shape, moved);
@@ -78,7 +78,7 @@ static void need_around(every_brick *all, const gbees_shape *shape, const int32_
                 }
 }
 
-static void find_needed(every_brick *all, const gbees_shape *shape, int reach)
+static void find_needed(every_brick *all, const gbees_shape *shape)
 {
     initial_bricks_rewind(&all->bricks);
     for (uint64_t k = 0; k < all->bricks.count; k++) {
@@ -89,7 +89,7 @@ static void find_needed(every_brick *all, const gbees_shape *shape, int reach)
             for (int j = 0; j < shape->n; j++)
                 index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
             if (all->active[k] >> cell & 1)
-                need_around(all, shape, index, reach);
+                need_around(all, shape, index);
         }
     }
 }
@@ -97,19 +97,16 @@ static void find_needed(every_brick *all, const gbees_shape *shape, int reach)
 static const struct {
     const char *model;
     setting_list set;
-    int reach;
 } cases[] = {
-    {"lorenz63", {"factor=1"}, 1},
-    {"lorenz63", {"factor=1"}, 2},
-    {"lorenz63", {"covariance=[[1, 0.8, 0], [0.8, 1, 0.3], [0, 0.3, 1]]", "rotate=no"}, 1},
-    {"lorenz63", {"mass_budget=1e-3"}, 1},
-    {"lorenz63", {"precision=double", "cell_values=points"}, 1},
+    {"lorenz63", {"factor=1"}},
+    {"lorenz63", {"covariance=[[1, 0.8, 0], [0.8, 1, 0.3], [0, 0.3, 1]]", "rotate=no"}},
+    {"lorenz63", {"mass_budget=1e-3"}},
+    {"lorenz63", {"precision=double", "cell_values=points"}},
     {"lorenz63",
      {"initial=[{weight: 0.3, mean: [0, 0, 20], covariance: [1, 1, 1]}, "
-      "{weight: 0.7, mean: [5, 5, 25], covariance: [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 0.3]]}]"},
-     1},
-    {"lorenz96", {"dimension=4"}, 1},
-    {"pcr3bp", {"frame=fixed", "bound=on"}, 1},
+      "{weight: 0.7, mean: [5, 5, 25], covariance: [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 0.3]]}]"}},
+    {"lorenz96", {"dimension=4"}},
+    {"pcr3bp", {"frame=fixed", "bound=on"}},
 };
 
 /* The factor makes the sum 1; the bricks are those that are needed, in the same order; what is left out is the rest.
@@ -126,9 +123,9 @@ START_TEST(what_is_needed_is_selected)
 
     world_create(&w, cases[_i].model, cases[_i].set);
     gbees_shape_set(&shape, w.problem->dimension, 64);
-    ck_assert_msg(!initial_grid_create(&grid, w.problem, &shape, cases[_i].reach, 2, &error), "%s", error.text);
+    ck_assert_msg(!initial_grid_create(&grid, w.problem, &shape, 2, &error), "%s", error.text);
     compute_all(&all, w.problem, &shape, &grid);
-    find_needed(&all, &shape, cases[_i].reach);
+    find_needed(&all, &shape);
     initial_bricks_rewind(&all.bricks);
     for (uint64_t k = 0; k < all.bricks.count; k++) {
         int32_t key[GBEES_MAX_DIM] = {0}, selected[GBEES_MAX_DIM] = {0};
@@ -182,7 +179,7 @@ START_TEST(the_estimate_is_near)
 
     world_create(&w, estimates[_i].model, estimates[_i].set);
     gbees_shape_set(&shape, w.problem->dimension, 64);
-    ck_assert_msg(!initial_grid_create(&grid, w.problem, &shape, 1, 2, &error), "%s", error.text);
+    ck_assert_msg(!initial_grid_create(&grid, w.problem, &shape, 2, &error), "%s", error.text);
     compute_all(&all, w.problem, &shape, &grid);
     const double ratio = initial_grid_estimate(w.problem, &shape) / (double)all.active_bricks;
     ck_assert_double_ge(ratio, estimates[_i].least);
@@ -204,7 +201,7 @@ START_TEST(a_reference_has_all_bricks)
 
     world_create(&w, "lorenz63", (setting_list){"mode=paper"});
     gbees_shape_set(&shape, 3, w.problem->numerics.cells_per_brick);
-    ck_assert_msg(!initial_grid_create(&grid, w.problem, &shape, 1, 2, &error), "%s", error.text);
+    ck_assert_msg(!initial_grid_create(&grid, w.problem, &shape, 2, &error), "%s", error.text);
     ck_assert_msg(!initial_bricks_create(&all, w.problem, &shape, 1e9, 2, &error), "%s", error.text);
     ck_assert_int_eq(initial_grid_selects(w.problem), 0);
     ck_assert_uint_eq(grid.bricks.count, all.count);
@@ -231,7 +228,7 @@ START_TEST(nothing_above_the_threshold_is_an_error)
 
     world_create(&w, "lorenz63", (setting_list){"threshold=0.5"});
     gbees_shape_set(&shape, 3, 64);
-    ck_assert_int_eq(initial_grid_create(&grid, w.problem, &shape, 1, 1, &error), GBEES_ENUMERIC);
+    ck_assert_int_eq(initial_grid_create(&grid, w.problem, &shape, 1, &error), GBEES_ENUMERIC);
     ck_assert_msg(strstr(error.text, "no cell holds as much as the threshold 0.5") != NULL, "%s", error.text);
     world_close(&w);
 }
@@ -246,8 +243,8 @@ START_TEST(threads_change_no_bit)
 
     world_create(&w, "lorenz96", (setting_list){"dimension=5"});
     gbees_shape_set(&shape, 5, 64);
-    ck_assert_msg(!initial_grid_create(&one, w.problem, &shape, 1, 1, &error), "%s", error.text);
-    ck_assert_msg(!initial_grid_create(&three, w.problem, &shape, 1, 3, &error), "%s", error.text);
+    ck_assert_msg(!initial_grid_create(&one, w.problem, &shape, 1, &error), "%s", error.text);
+    ck_assert_msg(!initial_grid_create(&three, w.problem, &shape, 3, &error), "%s", error.text);
     ck_assert_double_eq(one.factor, three.factor);
     ck_assert_double_eq(one.left_out, three.left_out);
     ck_assert_uint_eq(one.bricks.count, three.bricks.count);

@@ -265,7 +265,7 @@ static void make_context(fields *f)
         .n = f->how.n,
         .threshold = 1e-3,
         .drift = {.f64 = f->how.drift_f64, .parameters_d = f->parameters_d, .parameters_f = f->parameters_f},
-        .scheme = {.order = 5, .reach = 1},
+        .scheme = {.order = 5},
         .rows = {.p = f->p, .s = f->s, .next = f->next, .limiter = f->limiter, .active = f->active},
         .flow = {.leaving = f->flow, .rate = f->rate, .diverging = f->diverging, .one_signed = f->one_signed},
     };
@@ -338,16 +338,15 @@ static void run_ctu(fields *f)
     }
 }
 
-static void run_split(fields *f, const char *name, int order, int reach, int preserving, int time_dependent)
+static void run_split(fields *f, const char *name, int order, int preserving, int time_dependent)
 {
     char text[64];
     uint32_t *first = malloc(f->g.count * sizeof *first);
 
     must(first != NULL);
     fill(f);
-    inspect(f, 0, reach == 1 ? 1 : 2.6);
+    inspect(f, 0, 1);
     f->c.scheme.order = order;
-    f->c.scheme.reach = reach;
     f->c.scheme.preserving = preserving;
     f->c.drift.time_dependent = time_dependent;
     for (int axis = 0; axis < f->how.n; axis++) {
@@ -405,17 +404,13 @@ void fields_write(FILE *out, const kernel_set *set, fields_case how)
     make_context(f);
     fill(f);
     run_ctu(f);
-    run_split(f, "split5", 5, 1, 0, 0);
-    run_split(f, "split5, time-dependent", 5, 1, 0, 1);
-    run_split(f, "split5-mp", 5, 1, 1, 0);
-    run_split(f, "split7", 7, 1, 0, 0);
-    run_split(f, "split7, time-dependent", 7, 1, 0, 1);
-    run_split(f, "split7-mp", 7, 1, 1, 0);
-    run_split(f, "upwind", 1, 1, 0, 0);
-    if (how.n <= 4) {
-        run_split(f, "split5, far", 5, 4, 0, 0);
-        run_split(f, "split5-mp, far", 5, 4, 1, 0);
-    }
+    run_split(f, "split5", 5, 0, 0);
+    run_split(f, "split5, time-dependent", 5, 0, 1);
+    run_split(f, "split5-mp", 5, 1, 0);
+    run_split(f, "split7", 7, 0, 0);
+    run_split(f, "split7, time-dependent", 7, 0, 1);
+    run_split(f, "split7-mp", 7, 1, 0);
+    run_split(f, "upwind", 1, 0, 0);
     run_noise(f, 0);
     if (how.n > 1 && how.n <= 6)
         run_noise(f, 1);

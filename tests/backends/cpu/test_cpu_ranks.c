@@ -103,7 +103,6 @@ static void expect_same(const outcome *a, const outcome *b)
     ck_assert(a->totals.mass_clipped == b->totals.mass_clipped);
     ck_assert(a->totals.mass_outflow == b->totals.mass_outflow);
     ck_assert(a->totals.mass_pruned == b->totals.mass_pruned);
-    ck_assert(a->totals.coupling == b->totals.coupling);
     ck_assert(a->totals.cell_updates == b->totals.cell_updates);
     ck_assert(a->totals.raw_cell_updates == b->totals.raw_cell_updates);
     ck_assert_uint_eq(a->cells.count, b->cells.count);

@@ -26,12 +26,19 @@ GBEES_CUDA_LIBRARY_PATH=$scratch/none
 export GBEES_CUDA_LIBRARY_PATH
 run 0 --list
 has out "can't be used here: $why"
-run 0 --plugin lorenz63 --scenario published --until 0.01 --no-output --threads 1
+large="--plugin lorenz63 --scenario published --set factor=3 --until 0.002 --no-output --threads 1"
+# shellcheck disable=SC2086
+run 0 $large
 lines err 1
 has err "gbees-run: running on the CPU: "
 has err "$why"
-run 0 --plugin lorenz63 --scenario published --until 0.01 --no-output --threads 1 --quiet
+# shellcheck disable=SC2086
+run 0 $large --quiet
 lines err 0
+# A small grid asks for no GPU.
+run 0 --plugin lorenz63 --scenario published --until 0.01 --no-output --threads 1
+lines err 1
+has err "gbees-run: running on the CPU: the grid begins with so few cells"
 run 2 --plugin lorenz63 --scenario published --backend cuda --no-output
 lines err 1
 has err "$why"

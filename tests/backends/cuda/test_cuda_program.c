@@ -72,7 +72,7 @@ START_TEST(every_model_for_every_architecture)
     if (!is_known(archs[_i]))
         return;
     open_models();
-    ck_assert_int_eq(gbees_registry_scan(registry, &list, &count, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_registry_list(registry, &list, &count, &error), GBEES_OK);
     for (size_t i = 0; i < count; i++) {
         const gbees_model *model = list[i].model;
 
@@ -97,9 +97,8 @@ static void build_problem(const gbees_problem *problem, const char *arch)
     for (int part = 0; part < PROGRAMS; part++) {
         program_spec spec;
 
-        if ((part == PROGRAM_SMALL || part == PROGRAM_FRAME || part == PROGRAM_REMAP) &&
-            !program_is_wanted(problem, arch, part))
-            continue; /* the first compiles for some schemes only, the others for grids that move */
+        if ((part == PROGRAM_FRAME || part == PROGRAM_REMAP) && !program_is_wanted(problem, part))
+            continue; /* they compile for grids that move only */
         cuda_spec_set(&spec, problem, arch, part, 0);
         build(&spec);
     }
@@ -229,11 +228,11 @@ static size_t read_text(const char *name)
 
 START_TEST(every_text_is_embedded)
 {
-    static const char *const folders[] = {"core/numerics", "backends/cuda/device", "backends/cuda/device/small"};
+    static const char *const folders[] = {"core/numerics", "backends/cuda/device"};
     const cuda_text *texts;
     size_t count = cuda_texts(&texts);
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         char folder[LENGTH];
         struct dirent *entry;
 

@@ -130,7 +130,7 @@ START_TEST(no_kernel_keeps_registers_in_memory)
 
         if (!(asked[_i].programs >> part & 1))
             continue;
-        ck_assert(program_has_samples(part) || program_is_wanted(&problem, "sm_90", part));
+        ck_assert(program_has_samples(part) || program_is_wanted(&problem, part));
         cuda_spec_set(&spec, &problem, "sm_90", part, 0);
         ck_assert_msg(program_build(&api, &spec, &p, &error) == GBEES_OK, "%s", error.text);
         check(&p, _i, part);

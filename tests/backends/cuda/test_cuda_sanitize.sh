@@ -77,18 +77,9 @@ measured='measurements=[{time: 0.06, function: z, value: [2], covariance: [4]}]'
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export UBSAN_OPTIONS
 
-small() { # as run(), on a cluster
-    SHIM_SMALL=1 SHIM_CLUSTER=1
-    export SHIM_SMALL SHIM_CLUSTER
-    run "$@"
-    unset SHIM_SMALL SHIM_CLUSTER
-}
-
 if has address,undefined; then
     compile address,undefined || exit 1
     run address,undefined lorenz63 records=2 end=0.1 prune_interval=5 "$measured"
-    small address,undefined lorenz63_small records=2 end=0.1 prune_interval=5 "$measured"
-    small address,undefined duffing_small records=1 end=0.2
     run address,undefined lorenz63_ctu records=1 end=0.05 scheme=ctu precision=double prune_interval=5 'measurements=[]'
     run address,undefined lorenz63_ctu_positive records=1 end=0.05 scheme=ctu-positive precision=double \
         prune_interval=5 'measurements=[]'
@@ -105,8 +96,6 @@ if has thread; then
     export SHIM_CLUSTER
     run thread lorenz63 records=1 end=0.05 prune_interval=5 'measurements=[]'
     unset SHIM_CLUSTER
-    small thread lorenz63_small records=1 end=0.05 prune_interval=5 'measurements=[]'
-    small thread duffing_small records=1 end=0.1
     run thread duffing records=1 end=0.2
     run thread pcr3bp scheme=split5-mp records=1 end=0.005 factor=0.5 'measurements=[]'
     run thread lorenz96 records=1 end=0.006 extent=1

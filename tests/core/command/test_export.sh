@@ -156,7 +156,7 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3]).ravel()).all()
     names = """format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
         device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
-        cells_above threshold dimension coupling mass_normalised mass_clipped_since mass_outflow_since mass_pruned_since
+        cells_above threshold dimension mass_normalised mass_clipped_since mass_outflow_since mass_pruned_since
         mass_normalised_since warnings state_names state_units""".split()
     assert sorted(names) == sorted(a), set(names) ^ set(a)
     assert list(a["warnings"]) == [], a["warnings"]

@@ -40,16 +40,32 @@ whole nan failed
 has_record nan 0 1 || fail "no record before the failure"
 
 # The run ends as by kill -9: what it says of itself stays "running", and the next one may take its folder.
-what="a drift that does not return"
-gbees --plugin loops --audit off --patience 1 --output loops
-judge 1 "a call of the equations of the model 'loops' has not returned for 1 s: look for a loop that does not end"
-whole loops running
-has_record loops 0 3 || fail "no records before the drift stands still"
-"$programs/gbees-export" --verify loops >/dev/null || fail "the records are not as they were written"
+kept() { # FOLDER
+    whole "$1" running
+    has_record "$1" 0 3 || fail "no records before the drift stands still"
+    "$programs/gbees-export" --verify "$1" >/dev/null || fail "the records are not as they were written"
+}
 
-what="a wrong patience"
-gbees --plugin loops --patience soon --no-output
-judge 2 "--patience wants a number of seconds, 0 or more, not 'soon'"
+what="a drift that does not return, and --max-time"
+gbees --plugin loops --audit off --max-time 1 --output late
+judge 1 "stopped by --max-time within a step that does not end: look for a loop in the equations of the model 'loops'"
+kept late
+
+what="a drift that does not return, and two signals"
+"$program" --backend cpu --threads 1 --plugin-path plugins --quiet --plugin loops --audit off --output loops 2>err </dev/null &
+process=$!
+wait_until has_record loops 0 4
+sleep 1 # until the drift stands still
+kill -s TERM $process
+sleep 1
+test ! -s err || fail "a first signal already ends it"
+kill -0 $process || fail "it ended by one signal, with a drift that does not return"
+sleep 2
+kill -s TERM $process
+wait $process
+code=$?
+judge 143 "ended by a second signal within a step (if steps do not end, look for a loop in the drift of the model 'loops')"
+kept loops
 
 what="a drift that is not finite at the start"
 gbees --plugin nan_drift --set 'mean=[3, 0]' --output nan-at-once
@@ -64,7 +80,7 @@ test ! -e abi || fail "it made a folder for nothing"
 what="a plugin that is cut short"
 head -c 8192 plugins/full.so >plugins/cut.so
 gbees --plugin cut --output cut
-judge 2 "plugins/cut.so: the file is cut short"
+judge 2 "plugins/cut.so: can't be loaded: a process tried to first, and it crashed (Bus error): the file is damaged"
 
 for how in 'exit:it ended the process with status' 'crash:it crashed (Segmentation fault)'; do
     what="a plugin whose constructor does this: ${how%%:*}"

@@ -71,7 +71,7 @@ START_TEST(record)
     ck_assert_double_eq(json_number_value(json_array_get(width, 1)), .125);
 
     check_keys(line, "event leg record t step dt cells cells_above width mass_lost mean cov entropy wall_s mass "
-                     "mass_clipped mass_outflow mass_pruned mass_normalised since coupling error warnings ");
+                     "mass_clipped mass_outflow mass_pruned mass_normalised since error warnings ");
     check_keys(json_object_get(line, "since"), "mass_clipped mass_outflow mass_pruned mass_normalised ");
     ck_assert_double_eq(real_of(json_object_get(line, "since"), "mass_pruned"), .0625);
     ck_assert_double_eq(real_of(line, "mass_normalised"), -.5);

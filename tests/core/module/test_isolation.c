@@ -106,7 +106,7 @@ START_TEST(damaged_files)
         damage(name, bytes, size, (uint64_t)k);
     }
     open_registry("b");
-    ck_assert_msg(gbees_registry_scan(registry, &list, &count, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_msg(gbees_registry_list(registry, &list, &count, &error) == GBEES_OK, "%s", error.text);
     for (size_t i = 0; i < count; i++) {
         listed += strstr(list[i].path, "/b/m") != NULL;
         usable += list[i].model != NULL;

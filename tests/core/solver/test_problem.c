@@ -122,6 +122,28 @@ START_TEST(default_of_lorenz96)
 }
 END_TEST
 
+START_TEST(initial_cells)
+{
+    static const struct {
+        const char *text;
+        double cells;
+        int is_small;
+    } cases[] = {{"factor: 1\nextent: 7\n", 15 * 15 * 15, 1}, /* 3375 */
+                 {"factor: 1\nextent: 8\n", 17 * 17 * 17, 0}, /* 4913 */
+                 {"factor: 1\nextent: [12, 12, 3]\n", 25 * 25 * 7, 0}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gbees_problem *problem = problem_of(&lorenz63, cases[k].text, text63);
+
+        ck_assert_double_eq(gbees_problem_initial_cells(problem), cases[k].cells);
+        ck_assert_int_eq(gbees_problem_is_small(problem), cases[k].is_small);
+        problem->lagrangian = 1; /* its points are no cells */
+        ck_assert_int_eq(gbees_problem_is_small(problem), 0);
+        gbees_problem_destroy(problem);
+    }
+}
+END_TEST
+
 START_TEST(widths_and_extents)
 {
     gbees_problem *problem = problem_of(&lorenz63, "covariance: [0.01, 4, 0.3]\nfactor: [4, 2.5, 0.1]\n", text63);
@@ -280,10 +302,6 @@ START_TEST(modes)
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
 
-    problem = problem_of(&lorenz63, "scheme: split5\ncourant: 4", text63);
-    ck_assert(problem->numerics.courant == 4);
-    gbees_problem_destroy(problem);
-
     problem = problem_of(&lorenz63, "scheme: split5", text63);
     ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_SPLIT5);
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_AVERAGES);
@@ -321,6 +339,7 @@ int main(void)
     tcase_add_test(tcase, least_scenario);
     tcase_add_test(tcase, schemes);
     tcase_add_test(tcase, default_of_lorenz96);
+    tcase_add_test(tcase, initial_cells);
     tcase_add_test(tcase, widths_and_extents);
     tcase_add_test(tcase, parameters_by_name);
     tcase_add_test(tcase, full_covariance);

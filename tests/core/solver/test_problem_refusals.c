@@ -115,18 +115,6 @@ static const struct {
      "split5'"},
     {&lorenz63, "mode: paper\nscheme: ctu-divergence",
      "f.yaml:2:9: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
-    {&lorenz63, "scheme: ctu\ncourant: 1.5",
-     "f.yaml:2:10: courant: expected a number > 0, at most 1 (scheme ctu), found '1.5'"},
-    {&lorenz63, "scheme: split7\ncourant: 1.5",
-     "f.yaml:2:10: courant: expected a number > 0, at most 1 (scheme split7; split5 has more), found '1.5'"},
-    {&lorenz63, "mode: paper\ncourant: 1.01",
-     "f.yaml:2:10: courant: expected a number > 0, at most 1 (scheme ctu), found '1.01'"},
-    {&lorenz63, "scheme: split5\ncourant: 4.1",
-     "f.yaml:2:10: courant: expected a number > 0, at most 4 (scheme split5: the shortest edge of a brick), found "
-     "'4.1'"},
-    {&lorenz63, "scheme: split5-mp\nbrick: 1\ncourant: 2",
-     "f.yaml:3:10: courant: expected a number > 0, at most 1 (scheme split5-mp: the shortest edge of a brick), found "
-     "'2'"},
     {&lorenz63, "mode: paper\ngrowth: all",
      "f.yaml:2:9: growth: mode paper has growth 'downwind', found 'all': remove one of the two"},
     {&lorenz63, "mode: legacy\ntime_step: 1\ngrowth: downwind",

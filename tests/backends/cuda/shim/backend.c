@@ -4,7 +4,6 @@
  * In the environment, read when an engine is created:
  *   SHIM_BLOCKS          blocks at once, at most (4)
  *   SHIM_MODEL           whose kernels are taken for a model, if not its own
- *   SHIM_SMALL           1: with the kernel for small grids
  *   SHIM_CLUSTER         1: blocks of a small grid are one cluster, with a barrier of its own
  *   SHIM_GPUS            that the machine has (64)
  *   SHIM_MEMORY          bytes that there are (2^32)
@@ -68,7 +67,6 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(duffing)                                                                                                       \
     X(duffing_ctu)                                                                                                   \
     X(duffing_rotated)                                                                                               \
-    X(duffing_small)                                                                                                 \
     X(linear_1d)                                                                                                     \
     X(linear_8d)                                                                                                     \
     X(linear_4d)                                                                                                     \
@@ -78,7 +76,6 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(lorenz63_ctu_positive)                                                                                         \
     X(lorenz63_double)                                                                                               \
     X(lorenz63_moving)                                                                                               \
-    X(lorenz63_small)                                                                                                \
     X(lorenz96)                                                                                                      \
     X(lorenz96_ctu)                                                                                                  \
     X(lorenz96_ctu_positive)                                                                                         \
@@ -119,10 +116,8 @@ static int is_made_for(const shim_variant *v, const gbees_problem *problem)
 /* The kernels for a problem; NULL if there are none. */
 static const shim_variant *choose(const gbees_problem *problem)
 {
-    const int small = setting("SHIM_SMALL", 0) != 0;
-
     for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
-        if (variants[k]->small == small && is_made_for(variants[k], problem))
+        if (is_made_for(variants[k], problem))
             return variants[k];
     return NULL;
 }
@@ -143,12 +138,6 @@ static void close_last(void)
         abort();
 }
 
-/* A kernel for small grids is in the text of those that are made for it. */
-static int is_there(int which)
-{
-    return shim_chosen->small || which != PROGRAM_SMALL;
-}
-
 /* What a compiler would take its time for. */
 static int make_late(const cuda_api *of, const program_spec *spec, program *out, gbees_error *error)
 {
@@ -164,8 +153,7 @@ static int make_late(const cuda_api *of, const program_spec *spec, program *out,
 
 static int is_late(int which)
 {
-    return setting("SHIM_LATE", 0) != 0 &&
-           (which == PROGRAM_SMALL || which == PROGRAM_ADVECT || which == PROGRAM_MARKS);
+    return setting("SHIM_LATE", 0) != 0 && (which == PROGRAM_ADVECT || which == PROGRAM_MARKS);
 }
 
 static int add_program(const gbees_problem *problem, int which, int shared, gbees_error *error)
@@ -173,8 +161,7 @@ static int add_program(const gbees_problem *problem, int which, int shared, gbee
     static const program_spec none;
 
     programs.part[which] = (program){.shape = {10, 1, 0}}; /* bricks a block, of what are one warp's in truth */
-    if (!is_there(which) || !(program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", which) ||
-                              (shared && program_is_shared(which))))
+    if (!program_is_wanted(problem, which) && !(shared && program_is_shared(which)))
         return 0;
     if (is_late(which))
         return program_set_begin(&programs, which, &api, &none, make_late, error);

@@ -8,7 +8,6 @@
 _Thread_local uint32_t shim_block, shim_blocks;
 _Thread_local int shim_waited;
 uint32_t shim_cluster_barrier;
-char *shim_memory_of[SHIM_MOST_BLOCKS];
 
 const shim_variant *shim_chosen;
 int shim_failing_launch, shim_gpus = 64, shim_most_blocks = 4, shim_cluster;
@@ -19,12 +18,12 @@ const char *shim_failing_after;
 
 /* As shim_kernel; a CUfunction points to one of these. */
 static const char *const names[SHIM_KERNELS] = {
-    "gbees_start",       "gbees_rehash",    "gbees_advance",    "gbees_small",         "gbees_prune", "gbees_count",
-    "gbees_find_best",   "gbees_multiply",  "gbees_scale",      "gbees_statistics",    "gbees_pack",  "gbees_advect",
-    "gbees_advect_all",  "gbees_mark",      "gbees_range",      "gbees_marginal_sums", "gbees_frame", "gbees_remap",
-    "gbees_grow",        "gbees_link",      "gbees_relink",     "gbees_select",        "gbees_keys",  "gbees_sample",
-    "gbees_insert",      "gbees_copy_rows", "gbees_copy_marks", "gbees_stay",          "gbees_keep",  "gbees_inspect",
-    "gbees_noise_rates", "gbees_diffuse",   "gbees_integrate",  "gbees_follow",
+    "gbees_start",     "gbees_rehash",     "gbees_advance",       "gbees_prune", "gbees_count",   "gbees_find_best",
+    "gbees_multiply",  "gbees_scale",      "gbees_statistics",    "gbees_pack",  "gbees_advect",  "gbees_advect_all",
+    "gbees_mark",      "gbees_range",      "gbees_marginal_sums", "gbees_frame", "gbees_remap",   "gbees_grow",
+    "gbees_link",      "gbees_relink",     "gbees_select",        "gbees_keys",  "gbees_sample",  "gbees_insert",
+    "gbees_copy_rows", "gbees_copy_marks", "gbees_stay",          "gbees_keep",  "gbees_inspect", "gbees_noise_rates",
+    "gbees_diffuse",   "gbees_integrate",  "gbees_follow",
 };
 
 typedef struct launch {

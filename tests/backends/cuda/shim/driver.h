@@ -12,7 +12,6 @@ typedef enum shim_kernel {
     SHIM_START,
     SHIM_REHASH,
     SHIM_ADVANCE,
-    SHIM_ADVANCE_SMALL,
     SHIM_PRUNE,
     SHIM_COUNT,
     SHIM_FIND_BEST,
@@ -52,7 +51,6 @@ typedef struct shim_variant {
     int dimension, is_double, drift_f64, split, order, preserving, divergence, limited;
     int time_dependent, bounded, rotated, moving;
     int shared; /* has those of a grid that several GPUs share */
-    int small;  /* has the kernel for small grids */
     void (*run)(shim_kernel kernel, void **arguments);
 } shim_variant;
 

@@ -8,7 +8,7 @@
  *
  * and, if it is not 0 (device/engine.cu): SHIM_DOUBLE for double precision, GBEES_SPLIT, GBEES_PRESERVING,
  * GBEES_ORDER, GBEES_DIVERGENCE, GBEES_LIMITED, GBEES_DRIFT_F64, GBEES_DRIFT_TIME_DEPENDENT, GBEES_BOUNDED,
- * GBEES_ROTATED, GBEES_MOVING, GBEES_DIFFUSION, GBEES_SMALL, GBEES_SHARED,
+ * GBEES_ROTATED, GBEES_MOVING, GBEES_DIFFUSION, GBEES_SHARED,
  * GBEES_LOW_REGISTERS.
  */
 #define GBEES_PLATFORM_HEADER "backends/cuda/shim/platform.h" /* for device/platform.h */
@@ -50,9 +50,6 @@
 #endif
 #ifndef GBEES_MOVING
 #define GBEES_MOVING 0
-#endif
-#ifndef GBEES_SMALL
-#define GBEES_SMALL 0
 #endif
 
 #ifndef GBEES_SHARED
@@ -98,11 +95,6 @@ static void run_kernel(shim_kernel kernel, void **a)
         break;
     case SHIM_ADVANCE:
         gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
-        break;
-    case SHIM_ADVANCE_SMALL:
-#if GBEES_SMALL
-        gbees_small(*m, ARGUMENT(gbees_state, 1), ARGUMENT(uint64_t, 2), ARGUMENT(gbees_state *, 3));
-#endif
         break;
     case SHIM_PRUNE:
         gbees_prune(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(uint64_t, 2));
@@ -246,7 +238,6 @@ const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .bounded = GBEES_BOUNDED,
     .rotated = GBEES_ROTATED,
     .moving = GBEES_MOVING,
-    .small = GBEES_SMALL,
     .shared = GBEES_SHARED,
     .run = run_kernel,
 };

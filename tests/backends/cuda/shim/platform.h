@@ -16,7 +16,6 @@
 enum { WARP_SIZE = 1, BLOCK_WARPS = 1 };
 
 #define GBEES_KERNEL static void
-#define GBEES_CLUSTER_KERNEL static void
 #define GBEES_BY_VALUE const
 #define BLOCK_LOCAL
 
@@ -24,7 +23,6 @@ enum { WARP_SIZE = 1, BLOCK_WARPS = 1 };
 extern _Thread_local uint32_t shim_block, shim_blocks;
 extern _Thread_local int shim_waited; /* 1: the block has called wait_for_launch() */
 extern uint32_t shim_cluster_barrier; /* a counter, as that of counter_barrier() */
-extern char *shim_memory_of[];        /* what blocks of a cluster share */
 
 GBEES_NUM int warp_lane(void)
 {
@@ -81,16 +79,6 @@ GBEES_NUM void block_sync(void)
 
 GBEES_NUM void warp_sync(void)
 {
-}
-
-GBEES_NUM void named_barrier_sync(int which, int threads)
-{
-    (void)which, (void)threads;
-}
-
-GBEES_NUM void named_barrier_arrive(int which, int threads)
-{
-    (void)which, (void)threads;
 }
 
 GBEES_NUM uint32_t warp_ballot(int condition)
@@ -174,32 +162,6 @@ GBEES_NUM uint32_t warp_max_32(uint32_t value)
     return value;
 }
 
-GBEES_NUM uint32_t block_fetch_add_32(uint32_t *from, uint32_t value)
-{
-    const uint32_t was = *from;
-
-    *from += value;
-    return was;
-}
-
-GBEES_NUM uint32_t block_cas_32(uint32_t *at, uint32_t expected, uint32_t desired)
-{
-    const uint32_t was = *at;
-
-    *at = was == expected ? desired : was;
-    return was;
-}
-
-GBEES_NUM void cluster_register_memory(void *own)
-{
-    shim_memory_of[shim_block] = own;
-}
-
-GBEES_NUM void *cluster_memory_of(void *own, uint32_t block)
-{
-    return shim_memory_of[block] + ((char *)own - shim_memory_of[shim_block]);
-}
-
 GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
 {
     __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
@@ -272,11 +234,6 @@ GBEES_NUM void store_release_32(uint32_t *at, uint32_t value)
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-GBEES_NUM void store_release_system(uint32_t *at, uint32_t value)
-{
-    __atomic_store_n(at, value, __ATOMIC_RELEASE);
-}
-
 GBEES_NUM uint32_t load_acquire_32(const uint32_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
@@ -317,49 +274,6 @@ GBEES_NUM void wait_for_launch(void)
 GBEES_NUM void cluster_barrier(void)
 {
     counter_barrier(&shim_cluster_barrier);
-}
-
-/* Threads arrive and wait at once, in the function that waits. */
-GBEES_NUM void cluster_fence(void)
-{
-}
-
-GBEES_NUM void cluster_arrive(void)
-{
-}
-
-GBEES_NUM void cluster_wait(void)
-{
-    cluster_barrier();
-}
-
-/* An mbarrier: the upper half holds the bytes expected in a round, the same in each; the lower half those arrived. */
-GBEES_NUM void mbarrier_init(uint64_t *barrier, uint32_t messages)
-{
-    (void)messages;
-    *barrier = 0;
-}
-
-GBEES_NUM void mbarrier_expect(uint64_t *barrier, uint32_t bytes)
-{
-    __atomic_fetch_or(barrier, (uint64_t)bytes << 32, __ATOMIC_RELAXED);
-}
-
-GBEES_NUM void send_message(void *to, uint64_t *barrier, uint32_t block, const void *message, int bytes)
-{
-    memcpy(cluster_memory_of(to, block), message, (size_t)bytes);
-    __atomic_fetch_add((uint64_t *)cluster_memory_of(barrier, block), (uint64_t)bytes, __ATOMIC_RELEASE);
-}
-
-GBEES_NUM void mbarrier_wait(uint64_t *barrier, int round)
-{
-    for (;;) {
-        const uint64_t now = __atomic_load_n(barrier, __ATOMIC_ACQUIRE);
-
-        if ((uint32_t)now >= (uint32_t)(now >> 32) * ((uint32_t)round + 1))
-            return;
-        sched_yield();
-    }
 }
 
 GBEES_NUM int count_bits(uint64_t bits)
