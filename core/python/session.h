@@ -29,21 +29,18 @@ typedef struct gbees_session_options {
     const char *compare;     /* filters to compare with, as gbees_rivals_parse() reads them; NULL: none */
 } gbees_session_options;
 
-/* The density of a record, or of one of its modes. The centre of the cell with index i is origin + rotation
- * (width * i). */
-typedef struct gbees_session_part {
-    double weight; /* fraction of the mass */
+/* The grid of a record. The centre of the cell with index i is origin + rotation (width * i). */
+typedef struct gbees_session_grid {
     double origin[GBEES_MAX_DIM];
     double width[GBEES_MAX_DIM];
     double rotation[GBEES_MAX_ENTRIES]; /* n x n, row-major */
     size_t count;                       /* number of cells */
     const gbees_cells *cells;           /* NULL: none */
-} gbees_session_part;
+} gbees_session_grid;
 
 /* A record (gbees_record), valid during the callback. */
 typedef struct gbees_session_record {
     int leg, number, dimension;
-    int parts;    /* number of entries of `part`: 1, or the number of modes */
     int smoothed; /* 1: the density given all measurements */
     double time, wall_s, mass, entropy;
     double mean[GBEES_MAX_DIM];
@@ -53,7 +50,7 @@ typedef struct gbees_session_record {
     unsigned warnings;                    /* gbees_warning bits */
     const gbees_certificate *certificate; /* NULL: the run has no audit */
     const gbees_sample_list *samples;     /* NULL: none */
-    gbees_session_part part[GBEES_MODES_MOST];
+    gbees_session_grid grid;
 } gbees_session_record;
 
 typedef void gbees_session_on_record(const gbees_session_record *record);
@@ -127,6 +124,6 @@ int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_ri
 void gbees_session_answer(const gbees_session *session, char *text, size_t size);
 
 /* Copies the cells of a part to index[dimension][part->count], row-major, and p[part->count]. */
-void gbees_session_cells(const gbees_session_part *part, int dimension, int32_t *index, double *p);
+void gbees_session_cells(const gbees_session_grid *grid, int dimension, int32_t *index, double *p);
 
 #endif
