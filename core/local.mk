@@ -23,7 +23,6 @@ libgbees_la_SOURCES = \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
 	%D%/base/seconds.h \
-	%D%/base/stream.h \
 	%D%/base/threads_asked.h \
 	%D%/base/time_tolerance.h \
 	%D%/base/sha256.h \
@@ -76,7 +75,6 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/selection.c \
 	%D%/accuracy/refinement.c \
 	%D%/accuracy/variation.c \
-	%D%/accuracy/refinement_state.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
 	%D%/accuracy/variation.h \
@@ -140,8 +138,6 @@ libgbees_la_SOURCES = \
 	%D%/frame/sparse_list.c \
 	%D%/frame/sparse_list.h \
 	%D%/frame/spread.c \
-	%D%/frame/valley.c \
-	%D%/frame/valley.h \
 	%D%/lagrangian/batch.c \
 	%D%/lagrangian/batch.h \
 	%D%/lagrangian/certify.c \
@@ -188,10 +184,6 @@ libgbees_la_SOURCES = \
 	%D%/io/checkpoint.c \
 	%D%/io/checkpoint_file.c \
 	%D%/io/checkpoint_file.h \
-	%D%/io/compared.c \
-	%D%/io/compared.h \
-	%D%/io/compared_read.c \
-	%D%/io/compared_write.c \
 	%D%/io/file_child.c \
 	%D%/io/file_child.h \
 	%D%/io/folder.c \
@@ -281,7 +273,6 @@ libgbees_la_SOURCES = \
 	%D%/rivals/answer.c \
 	%D%/rivals/comparison.c \
 	%D%/rivals/comparison_private.h \
-	%D%/rivals/comparison_state.c \
 	%D%/rivals/ekf.c \
 	%D%/rivals/enkf.c \
 	%D%/rivals/ensemble.c \
@@ -290,8 +281,8 @@ libgbees_la_SOURCES = \
 	%D%/rivals/gaussian.c \
 	%D%/rivals/gaussian.h \
 	%D%/rivals/joint.c \
-	%D%/rivals/kept.c \
-	%D%/rivals/kept.h \
+	%D%/rivals/densities.c \
+	%D%/rivals/densities.h \
 	%D%/rivals/joint.h \
 	%D%/rivals/mc.c \
 	%D%/rivals/observed.c \
@@ -317,8 +308,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/grid_problem.c \
 	%D%/solver/grid_state.c \
 	%D%/solver/grid_state.h \
-	%D%/solver/modes_state.c \
-	%D%/solver/modes_state.h \
 	%D%/solver/equations.c \
 	%D%/solver/equations.h \
 	%D%/solver/event.c \
@@ -341,10 +330,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/records.c \
 	%D%/solver/refine.c \
 	%D%/solver/refine.h \
-	%D%/solver/mode_records.c \
-	%D%/solver/mode_records.h \
-	%D%/solver/modes.c \
-	%D%/solver/modes.h \
 	%D%/solver/moving.c \
 	%D%/solver/moving.h \
 	%D%/solver/moving_noise.c \
@@ -380,7 +365,7 @@ gbees_run_SOURCES = \
 	%D%/command/accuracy.c \
 	%D%/command/search.h \
 	%D%/command/search_run.c \
-	%D%/command/search_state.c \
+	%D%/command/search_folder.c \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compare.c \
@@ -507,8 +492,6 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/draw.h \
 	%D%/plot/figure.c \
 	%D%/plot/figure.h \
-	%D%/plot/filtered.c \
-	%D%/plot/filtered.h \
 	%D%/plot/gather.c \
 	%D%/plot/gather.h \
 	%D%/plot/gif.c \

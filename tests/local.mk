@@ -150,7 +150,6 @@ check_PROGRAMS += \
 	%D%/core/audit/test_scatter \
 	%D%/core/audit/test_truth \
 	%D%/core/rivals/test_comparison \
-	%D%/core/rivals/test_comparison_state \
 	%D%/core/rivals/test_filters \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
@@ -177,7 +176,6 @@ check_PROGRAMS += \
 	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
 	%D%/core/frame/test_spread \
-	%D%/core/frame/test_valley \
 	%D%/core/lagrangian/test_deposit \
 	%D%/core/lagrangian/test_lagrangian \
 	%D%/core/lagrangian/test_trajectories \
@@ -187,7 +185,6 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_grid \
 	%D%/backends/cpu/test_grid_add \
 	%D%/core/plot/test_isosurface \
-	%D%/core/plot/test_filtered \
 	%D%/core/plot/test_note \
 	%D%/core/plot/test_palette \
 	%D%/core/plot/test_region \
@@ -201,7 +198,6 @@ check_PROGRAMS += \
 	%D%/backends/test_slabs \
 	%D%/backends/test_ledger \
 	%D%/backends/test_mass \
-	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_moving_noise \
 	%D%/backends/test_noise \
@@ -213,7 +209,6 @@ check_PROGRAMS += \
 	%D%/core/io/test_chunks \
 	%D%/core/io/test_measurement_file \
 	%D%/core/io/test_measurement_table \
-	%D%/core/io/test_compared \
 	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
 	%D%/core/io/test_table_datasets \
@@ -264,8 +259,6 @@ check_PROGRAMS += \
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_palette_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_palette_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
-%C%_core_plot_test_filtered_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
-%C%_core_plot_test_filtered_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_core_plot_test_region_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)

@@ -4,7 +4,6 @@
 #include "base/time_tolerance.h"
 #include "base/workers.h"
 #include "checkpoint_file.h"
-#include "compared.h"
 #include "moments.h"
 #include "provenance.h"
 #include "record_cells.h"
@@ -281,7 +280,7 @@ static int has_file(const gbees_writer *writer, const gbees_record *record)
 static int write_sidecar(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     const gbees_record_name name = {record->leg, record->number, writer->run != NULL};
-    const size_t count = gbees_record_cells_count(record);
+    const size_t count = gbees_cells_count(record->cells);
 
     if (!gbees_xdmf_applies(record->problem->dimension) || count == 0)
         return GBEES_OK;
@@ -301,13 +300,6 @@ static int write_files(gbees_writer *writer, const gbees_record *record, gbees_e
     return status ? status : write_sidecar(writer, record, error);
 }
 
-/* Whether the time series of the steps has a row for a record: the first of a leg, which follows no step, and those
- * in several modes, whose steps are apart in time. */
-static int is_no_step(const gbees_record *record)
-{
-    return record->number == 0 || record->mode_count > 1;
-}
-
 static int write_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     int status = has_file(writer, record) ? write_files(writer, record, error) : GBEES_OK;
@@ -317,7 +309,8 @@ static int write_record(gbees_writer *writer, const gbees_record *record, gbees_
         gbees_scores_add(&writer->info.scores, record->problem->dimension, record->score);
     if (!status)
         status = gbees_moments_add(writer->moments, record, error);
-    if (!status && writer->output && writer->output->every_step && is_no_step(record))
+    if (!status && writer->output && writer->output->every_step &&
+        record->number == 0) /* the first of a leg follows no step */
         status = gbees_moments_add_step(writer->moments, record, error);
     writer->behind = 1;
     return status ? status : flush(writer, 0, error);
@@ -433,14 +426,4 @@ int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_sum
         finish_failed(writer, strcmp(state, "complete") == 0 ? "failed" : state, summary);
     (void)pthread_mutex_unlock(&writer->lock);
     return status;
-}
-
-int gbees_writer_comparison(gbees_writer *writer, const gbees_compared *compared, gbees_error *error)
-{
-    (void)pthread_mutex_lock(&writer->lock);
-    gbees_run_files_remove(&writer->store);
-    int status = gbees_compared_write(compared, writer->info.problem, &writer->store, error);
-    const int listed = gbees_run_files_write(&writer->store, status ? NULL : error);
-    (void)pthread_mutex_unlock(&writer->lock);
-    return status ? status : listed;
 }

@@ -10,8 +10,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _library as lib
-from ._compare import read_comparison, text_of
-from ._record import Array, Certificate, Part, Record, copy_certificate
+from ._record import Array, Certificate, Grid, Record, copy_certificate
 from ._run import Run, value_of
 from ._solver import Update
 
@@ -47,7 +46,7 @@ def _file(folder: str, name: str) -> Any:
 
 
 def _words(given: Any) -> tuple[str, ...]:
-    return tuple(text_of(text) for text in np.atleast_1d(given))
+    return tuple(_text(text) for text in np.atleast_1d(given))
 
 
 class _Reader:
@@ -73,7 +72,6 @@ class _Reader:
             made.accuracy = float(value_of(scenario, "accuracy") or 0)
             made.accuracy_of = value_of(scenario, "accuracy_of") or "moments"
         made.judge()
-        made.comparison = read_comparison(self.h5py, os.path.join(self.folder, "compare.h5"), self.states)
         return made
 
     def _records_and_updates(self) -> tuple[list[Record], list[Record], list[Update]]:
@@ -100,7 +98,7 @@ class _Reader:
         self._series = _columns(series)
         self._errors = {name: series["error"][name][()] for name in series["error"]} if "error" in series else {}
         if "state_name" in series:
-            self.states, self.units = (tuple(map(text_of, series[name][()])) for name in ("state_name", "state_unit"))
+            self.states, self.units = (tuple(map(_text, series[name][()])) for name in ("state_name", "state_unit"))
         records = []
         for place in sorted({*numbers, *in_file}):
             row = numbers.index(place) if place in numbers else None
@@ -113,7 +111,7 @@ class _Reader:
         group = series["smoothed"]
         columns = _columns(group)
         return [
-            self._made(place, {name: values[i] for name, values in columns.items()}, (), None)
+            self._made(place, {name: values[i] for name, values in columns.items()}, None, None)
             for i, place in enumerate(_numbers(group))
         ]
 
@@ -128,16 +126,16 @@ class _Reader:
         assert row is not None
         facts = {name: values[row] for name, values in self._series.items()}
         facts.update({f"error_{name}": values[row] for name, values in self._errors.items()})
-        return self._made(place, facts, (), None)
+        return self._made(place, facts, None, None)
 
     def _from_group(self, place: tuple[int, int], group: Any) -> Record:
         facts = dict(group.attrs)
         self.states, self.units = _words(facts["state_names"]), _words(facts["state_units"])
         samples = np.asarray(group["samples"][()]).T.copy() if "samples" in group else None
-        return self._made(place, facts, _parts(group), samples)
+        return self._made(place, facts, _grid(group), samples)
 
     def _made(
-        self, place: tuple[int, int], facts: Mapping[str, Any], parts: tuple[Part, ...], samples: Array | None
+        self, place: tuple[int, int], facts: Mapping[str, Any], grid: Grid | None, samples: Array | None
     ) -> Record:
         n = len(self.states)
         return Record(
@@ -154,13 +152,18 @@ class _Reader:
             clipped=float(facts["mass_clipped"]),
             outflow=float(facts["mass_outflow"]),
             pruned=float(facts["mass_pruned"]),
-            parts=parts,
+            grid=grid,
             certificate=_certificate(facts, n),
             samples=samples,
         )
 
 
 _SERIES = ("time", "mean", "covariance", "entropy", "mass", "step", "mass_clipped", "mass_outflow", "mass_pruned")
+
+
+def _text(characters: Any) -> str:
+    """A string as HDF5 has it: of fixed length, or a row of characters."""
+    return b"".join(np.atleast_1d(characters)).rstrip(b"\0").decode("utf-8", "replace")
 
 
 def _numbers(group: Any) -> list[tuple[int, int]]:
@@ -174,28 +177,14 @@ def _columns(group: Any) -> dict[str, Any]:
     return {name: group[name][()] for name in group if name in _SERIES} if len(_numbers(group)) else {}
 
 
-def _parts(group: Any) -> tuple[Part, ...]:
-    index = np.asarray(group["pdf/index"][()], dtype=np.int32)
-    p = np.asarray(group["pdf/p"][()], dtype=float)
-    n = len(index)
-    width = np.array(group["grid/h"][()], dtype=float)
-    if "grid/modes/first" not in group:
-        rotation = np.array(group["grid/R"][()], dtype=float) if "grid/R" in group else np.eye(n)
-        return (_part(1.0, group["grid/origin"][()], width, rotation, index, p),)
-    modes = group["grid/modes"]
-    ends = [*(int(k) for k in modes["first"][1:]), len(p)]
-    parts = []
-    for k, (first, end) in enumerate(zip(modes["first"][()], ends)):
-        weight = float(modes["weight"][k])
-        cells = slice(int(first), end)
-        parts.append(_part(weight, modes["origin"][k], width, modes["R"][k], index[:, cells], p[cells] / weight))
-    return tuple(parts)
-
-
-def _part(weight: float, origin: Any, width: Array, rotation: Any, index: Array, p: Array) -> Part:
-    index, p = np.ascontiguousarray(index), np.ascontiguousarray(p)
+def _grid(group: Any) -> Grid:
+    if "grid/modes" in group:
+        raise lib.FileError(f"the density of {group.name} is on several grids, which this version can't read")
+    index = np.ascontiguousarray(group["pdf/index"][()], dtype=np.int32)
+    p = np.ascontiguousarray(group["pdf/p"][()], dtype=float)
     index.flags.writeable = p.flags.writeable = False
-    return Part(weight, np.array(origin, dtype=float), width, np.array(rotation, dtype=float), index, p)
+    rotation = np.array(group["grid/R"][()], dtype=float) if "grid/R" in group else np.eye(len(index))
+    return Grid(np.array(group["grid/origin"][()]), np.array(group["grid/h"][()]), rotation, index, p)
 
 
 def _certificate(facts: Mapping[str, Any], n: int) -> Certificate | None:
