@@ -53,15 +53,16 @@ static int read_scenario(gbees_session *s, const gbees_session_options *o, gbees
     return status;
 }
 
-/* Without a name: a GPU, if there is one and the grid is not small, else the CPU. */
-static int choose_backend(gbees_session *s, const char *name, gbees_error *error)
+static int choose_backend(gbees_session *s, const gbees_session_options *o, gbees_error *error)
 {
     gbees_error ignored;
 
-    if (!name && !gbees_problem_is_small(s->problem) &&
-        !gbees_registry_usable_backend(s->registry, "cuda", &s->backend, &ignored))
+    if (!o->otherwise)
+        return gbees_registry_usable_backend(s->registry, o->backend, &s->backend, error);
+    if (!gbees_problem_is_small(s->problem) &&
+        !gbees_registry_usable_backend(s->registry, o->backend, &s->backend, &ignored))
         return GBEES_OK;
-    return gbees_registry_usable_backend(s->registry, name ? name : "cpu", &s->backend, error);
+    return gbees_registry_usable_backend(s->registry, o->otherwise, &s->backend, error);
 }
 
 static int plan(gbees_session *s, gbees_error *error)
@@ -94,7 +95,7 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
     if (!status)
         status = gbees_problem_create(s->model, s->scenario, &s->problem, error);
     if (!status)
-        status = choose_backend(s, options->backend, error);
+        status = choose_backend(s, options, error);
     if (!status && s->problem->accuracy > 0 && s->with_audit && !s->problem->lagrangian) /* which needs one run */
         status = plan(s, error);
     if (!status && options->stream)

@@ -20,7 +20,8 @@ typedef struct gbees_session gbees_session;
 typedef struct gbees_session_options {
     const char *model;       /* its name, or the path of a plugin */
     const char *plugin_path; /* folders that are searched first, separated by colons; NULL: none */
-    const char *backend;     /* its name; NULL: the one that suits the machine and the problem */
+    const char *backend;     /* its name */
+    const char *otherwise;   /* that of a small grid, or where `backend` can't be used; NULL: that one or none */
     const char *scenario;    /* YAML; the model's default gives the keys that it lacks. NULL: the default */
     const char *own;         /* name of a scenario of the model, whose keys come before the default's; NULL: none */
     const char *folder;      /* folder with measurements in the reference codes' format; NULL: none */

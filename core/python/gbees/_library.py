@@ -152,6 +152,7 @@ class OptionsStruct(c.Structure):
         ("model", c.c_char_p),
         ("plugin_path", c.c_char_p),
         ("backend", c.c_char_p),
+        ("otherwise", c.c_char_p),
         ("scenario", c.c_char_p),
         ("own", c.c_char_p),
         ("folder", c.c_char_p),

@@ -193,10 +193,10 @@ class Solver:
 
     def _create(self, name: str, text: str, own: Any, folder: Any, threads: int, backend: str, audit: bool,
                 samples: int, plugin_path: str | None, stream: bool) -> None:
+        names = ("cuda", "cpu") if backend == "auto" else (backend, None)
         options = lib.OptionsStruct(
-            os.fsencode(name), lib.encoded(plugin_path), lib.encoded(None if backend == "auto" else backend),
-            text.encode(), lib.encoded(own), lib.encoded(folder), threads, int(audit), samples, self._rivals,
-            int(stream),
+            os.fsencode(name), lib.encoded(plugin_path), lib.encoded(names[0]), lib.encoded(names[1]), text.encode(),
+            lib.encoded(own), lib.encoded(folder), threads, int(audit), samples, self._rivals, int(stream),
         )  # fmt: skip
         session = c.c_void_p()
         lib.check(lib.LIBRARY.gbees_session_create, c.byref(options), c.byref(session))

@@ -201,7 +201,7 @@ unset SHIM_CLUSTER
 
 what="a large grid that waits for its kernels"
 SHIM_LATE=300 SHIM_LARGE=1
-export SHIM_LARGE
+export SHIM_LARGE SHIM_LATE
 gbees --plugin lorenz96 --scenario published --backend shim --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.02 \
     --output late-large
 test "$code" -eq 0 || fail "exit status $code"

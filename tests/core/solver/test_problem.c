@@ -128,9 +128,9 @@ START_TEST(initial_cells)
         const char *text;
         double cells;
         int is_small;
-    } cases[] = {{"factor: 1\nextent: 7\n", 15 * 15 * 15, 1}, /* 3375 */
-                 {"factor: 1\nextent: 8\n", 17 * 17 * 17, 0}, /* 4913 */
-                 {"factor: 1\nextent: [12, 12, 3]\n", 25 * 25 * 7, 0}};
+    } cases[] = {{"factor: 1\nextent: 3.5\n", 15 * 15 * 15, 1}, /* 3375 */
+                 {"factor: 1\nextent: 4\n", 17 * 17 * 17, 0}, /* 4913 */
+                 {"factor: 1\nextent: [6, 6, 1.5]\n", 25 * 25 * 7, 0}};
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         gbees_problem *problem = problem_of(&lorenz63, cases[k].text, text63);
