@@ -140,8 +140,6 @@ libgbees_la_SOURCES = \
 	%D%/frame/sparse_list.c \
 	%D%/frame/sparse_list.h \
 	%D%/frame/spread.c \
-	%D%/frame/valley.c \
-	%D%/frame/valley.h \
 	%D%/lagrangian/batch.c \
 	%D%/lagrangian/batch.h \
 	%D%/lagrangian/certify.c \
@@ -317,8 +315,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/grid_problem.c \
 	%D%/solver/grid_state.c \
 	%D%/solver/grid_state.h \
-	%D%/solver/modes_state.c \
-	%D%/solver/modes_state.h \
 	%D%/solver/equations.c \
 	%D%/solver/equations.h \
 	%D%/solver/event.c \
@@ -341,10 +337,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/records.c \
 	%D%/solver/refine.c \
 	%D%/solver/refine.h \
-	%D%/solver/mode_records.c \
-	%D%/solver/mode_records.h \
-	%D%/solver/modes.c \
-	%D%/solver/modes.h \
 	%D%/solver/moving.c \
 	%D%/solver/moving.h \
 	%D%/solver/moving_noise.c \

@@ -177,7 +177,6 @@ check_PROGRAMS += \
 	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
 	%D%/core/frame/test_spread \
-	%D%/core/frame/test_valley \
 	%D%/core/lagrangian/test_deposit \
 	%D%/core/lagrangian/test_lagrangian \
 	%D%/core/lagrangian/test_trajectories \
@@ -201,7 +200,6 @@ check_PROGRAMS += \
 	%D%/backends/test_slabs \
 	%D%/backends/test_ledger \
 	%D%/backends/test_mass \
-	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_moving_noise \
 	%D%/backends/test_noise \

@@ -42,10 +42,11 @@ static void add_below(const gbees_problem *problem, size_t count, int32_t *const
     }
 }
 
-/* Adds the parts of cells below x, of which there are `weight` in all. Returns 0 if there are none. */
-static int add_cells(const gbees_problem *problem, const gbees_cells *cells, double weight, const double *x,
-                     double *rank)
+/* Sets the part of the cells that lies below x, along each state; NAN without cells. */
+static void find_ranks(const gbees_record *record, const double *x, double *rank)
 {
+    const gbees_problem *problem = record->problem;
+    const gbees_cells *cells = record->cells;
     const int n = problem->dimension;
     const size_t count = cells ? gbees_cells_count(cells) : 0;
     int32_t list[N][BATCH], *index[N];
@@ -54,27 +55,18 @@ static int add_cells(const gbees_problem *problem, const gbees_cells *cells, dou
     for (int j = 0; j < n; j++)
         index[j] = list[j];
     for (size_t first = 0, batch, end; first < count; first += batch) {
-        if (gbees_cells_hold(cells, first, &end, NULL))
-            return 0;
+        if (gbees_cells_hold(cells, first, &end, NULL)) {
+            sum = NAN;
+            break;
+        }
         batch = end - first < BATCH ? end - first : BATCH;
         gbees_cells_copy(cells, first, batch, index, p);
         for (size_t i = 0; i < batch; i++)
             sum += p[i];
         add_below(problem, batch, index, p, x, below);
     }
-    for (int j = 0; j < n && sum > 0; j++)
-        rank[j] += weight * below[j] / sum;
-    return sum > 0;
-}
-
-static void find_ranks(const gbees_record *record, const double *x, double *rank)
-{
-    int known = record->mode_count > 0 || add_cells(record->problem, record->cells, 1, x, rank);
-
-    for (int k = 0; k < record->mode_count; k++)
-        known &= add_cells(record->modes[k].problem, record->modes[k].cells, record->modes[k].weight, x, rank);
-    for (int j = 0; j < record->problem->dimension && !known; j++)
-        rank[j] = NAN;
+    for (int j = 0; j < n; j++)
+        rank[j] = below[j] / sum;
 }
 
 int gbees_truth_score(const gbees_truth *truth, const gbees_record *record, gbees_score *score)

@@ -8,14 +8,12 @@ enum { LISTED = 40 /* records, at most, whose errors are printed one by one */ }
 
 int gbees_compare_keep(gbees_comparison *comparison, const gbees_record *record, gbees_error *error)
 {
-    const gbees_record_mode whole = {.problem = record->problem, .weight = 1, .cells = record->cells};
-    const gbees_record_mode *parts = record->modes ? record->modes : &whole;
     gbees_projection *projection = NULL;
     gbees_record with = *record;
     int status = GBEES_OK;
 
-    if (record->problem->moving && parts->cells)
-        status = gbees_projection_create(parts, record->modes ? record->mode_count : 1, &projection, error);
+    if (record->problem->moving && record->cells)
+        status = gbees_projection_create(record->problem, record->cells, &projection, error);
     with.projection = projection;
     if (!status)
         status = gbees_comparison_record(comparison, &with, error);

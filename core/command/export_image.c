@@ -8,7 +8,7 @@ int gbees_image_applies(const gbees_snapshot *record, gbees_error *error)
 {
     if (record->dimension < 2)
         return gbees_error_set(error, GBEES_EUNSUPPORTED, "a density of one state has no images: take csv");
-    if (record->mode_count > 0 || record->rotated)
+    if (record->rotated)
         return gbees_error_set(error, GBEES_EUNSUPPORTED,
                                "leg %d, record %d: the grid does not have the axes of the states, which images have: "
                                "take csv, or gbees-plot",

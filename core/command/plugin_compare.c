@@ -68,7 +68,7 @@ typedef struct density {
 
 static int copy_cells(const gbees_record *record, density *to, gbees_error *error)
 {
-    const size_t count = record->cells ? gbees_cells_count(record->cells) : 0; /* several modes: not compared */
+    const size_t count = record->cells ? gbees_cells_count(record->cells) : 0;
 
     free(to->cells);
     to->cells = calloc(count + 1, sizeof *to->cells);

@@ -41,20 +41,15 @@ static double find_slice(int dimension, const gbees_spread_edges *edges, int sta
     return sqrt(fmax(e[state][state], 1e-12 * whole));
 }
 
-/* How far splines reach along a state from the cells' centres, in all parts. */
+/* How far splines reach along a state from the cells' centres. */
 static double find_reach(const gbees_spread_shape *shape, int state)
 {
-    double most = 0;
+    const double *edge = shape->edges.along + state * shape->edges.count;
+    double sum = 0;
 
-    for (int k = 0; k < shape->parts; k++) {
-        const double *edge = shape->edges[k].along + state * shape->edges[k].count;
-        double sum = 0;
-
-        for (int j = 0; j < shape->edges[k].count; j++)
-            sum += edge[j] * edge[j];
-        most = fmax(most, reach[shape->dimension - 1] * sqrt(sum));
-    }
-    return most;
+    for (int j = 0; j < shape->edges.count; j++)
+        sum += edge[j] * edge[j];
+    return reach[shape->dimension - 1] * sqrt(sum);
 }
 
 /* Sets lengths and widths: powers of two, as narrow as is asked for, or as the limit allows. */
@@ -63,16 +58,13 @@ static void set_shape(const gbees_spread_shape *shape, gbees_spread *s)
     double range[STATES], count = 1;
 
     for (int d = 0; d < STATES; d++) {
-        double narrowest = INFINITY;
-
         s->length[d] = 1;
         if (d >= shape->dimension)
             continue;
         range[d] = shape->most[d] - shape->least[d] + 2 * find_reach(shape, d);
-        for (int k = 0; k < shape->parts; k++)
-            narrowest = fmin(narrowest, find_slice(shape->dimension, &shape->edges[k], d));
-        for (s->length[d] = 4 * MARGIN; (double)(s->length[d] - 2 * MARGIN) * narrowest < shape->entries * range[d] &&
-                                        s->length[d] < shape->limit;)
+        const double slice = find_slice(shape->dimension, &shape->edges, d);
+        for (s->length[d] = 4 * MARGIN;
+             (double)(s->length[d] - 2 * MARGIN) * slice < shape->entries * range[d] && s->length[d] < shape->limit;)
             s->length[d] *= 2;
         count *= (double)s->length[d];
     }
@@ -109,7 +101,6 @@ static int allocate(gbees_spread *s, gbees_error *error)
     }
     if (!w || !s->p || !w->z || !w->row || !w->turn)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a marginal of a moving grid");
-    memset(s->p, 0, w->count * sizeof *s->p);
     memset(w->z, 0, 2 * w->count * sizeof *w->z);
     for (size_t k = 0; k < w->turns / 2; k++) {
         w->turn[2 * k] = cos(2 * M_PI * (double)k / (double)w->turns);
@@ -269,7 +260,7 @@ static double factor_at(const gbees_spread_edges *edges, int n, const double *fr
     return factor;
 }
 
-void gbees_spread_part(gbees_spread *spread, const gbees_spread_edges *edges)
+void gbees_spread_finish(gbees_spread *spread, const gbees_spread_edges *edges)
 {
     struct gbees_spread_work *w = spread->work;
 
@@ -290,6 +281,5 @@ void gbees_spread_part(gbees_spread *spread, const gbees_spread_edges *edges)
     }
     transform_all(spread, 1);
     for (size_t i = 0; i < w->count; i++)
-        spread->p[i] += w->z[2 * i];
-    memset(w->z, 0, 2 * w->count * sizeof *w->z);
+        spread->p[i] = w->z[2 * i];
 }

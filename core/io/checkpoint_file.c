@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 2, CHUNK = 1 << 16, PARTS_MOST = 4096 };
+enum { FORMAT = 3, CHUNK = 1 << 16, PARTS_MOST = 4096 };
 
 static const char *const names[] = {"checkpoint-A.h5", "checkpoint-B.h5"};
 

@@ -95,27 +95,6 @@ static json_t *json_certificate(const gbees_record *record)
     return NULL;
 }
 
-/* Weight and moments of each part of the density; NULL if there is no memory. */
-static json_t *json_modes(const gbees_record *record)
-{
-    const int n = record->problem->dimension;
-    json_t *list = json_array();
-    int bad = !list;
-
-    for (int k = 0; k < record->mode_count && !bad; k++) {
-        const gbees_record_mode *mode = &record->modes[k];
-
-        bad = json_array_append_new(list, json_pack("{s:o, s:I, s:o, s:o}", "weight", gbees_json_real(mode->weight),
-                                                    "cells", (json_int_t)mode->statistics.cells, "mean",
-                                                    gbees_json_vector(n, mode->statistics.mean), "cov",
-                                                    gbees_json_matrix(n, mode->statistics.covariance)));
-    }
-    if (!bad)
-        return list;
-    json_decref(list);
-    return NULL;
-}
-
 /* NULL if there is no memory. */
 static json_t *json_frame(const gbees_record *record)
 {
@@ -147,8 +126,6 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "width", gbees_json_vector(n, record->problem->width));
     if (record->problem->moving)
         bad |= json_object_set_new(object, "frame", json_frame(record));
-    if (record->modes)
-        bad |= json_object_set_new(object, "modes", json_modes(record));
     bad |= json_object_set_new(object, "mass_lost", gbees_json_real(totals->mass_outflow + totals->mass_pruned));
     bad |= json_object_set_new(object, "mean", gbees_json_vector(n, now->mean));
     bad |= json_object_set_new(object, "cov", gbees_json_matrix(n, now->covariance));

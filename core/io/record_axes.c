@@ -46,12 +46,12 @@ void gbees_record_axes_put(gbees_hdf5 *file, const gbees_record *record)
     put_states(file, record->problem);
     gbees_hdf5_dimension(file, "state", (hsize_t)n);
     gbees_hdf5_dimension(file, "axis", (hsize_t)n);
-    gbees_hdf5_dimension(file, "cell", gbees_record_cells_count(record));
+    gbees_hdf5_dimension(file, "cell", gbees_cells_count(record->cells));
     for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
         put_named(file, &cells[k]);
     if (gbees_xdmf_applies(n))
         put_named(file, &centres);
-    for (size_t k = 0; k < sizeof grid / sizeof *grid && !record->modes; k++) /* of modes it is the first one's */
+    for (size_t k = 0; k < sizeof grid / sizeof *grid; k++)
         put_named(file, &grid[k]);
     if (record->samples) {
         gbees_hdf5_dimension(file, "sample", record->samples->count);

@@ -44,13 +44,13 @@ typedef struct block {
     float *x;     /* centres [count][n] */
 } block;
 
-/* Cells first ... first + count - 1 of a mode, and their place in a block. */
+/* Cells first ... first + count - 1 of a record, and their place in a block. */
 typedef struct segment {
-    const gbees_record_mode *part;
     size_t first, count, at;
 } segment;
 
 typedef struct filling {
+    const gbees_record *record;
     const block *to;
     segment list[BLOCKS];
     size_t count;
@@ -76,19 +76,18 @@ static void place_centres(const gbees_problem *problem, const block *to, const s
 static void fill_segment(void *context, size_t item)
 {
     const filling *f = context;
+    const gbees_problem *problem = f->record->problem;
     const segment *s = &f->list[item];
     const block *to = f->to;
     int32_t *columns[GBEES_MAX_DIM];
 
-    for (size_t j = 0; j < (size_t)s->part->problem->dimension; j++)
+    for (size_t j = 0; j < (size_t)problem->dimension; j++)
         columns[j] = to->index + j * to->count + s->at;
-    gbees_cells_copy(s->part->cells, s->first, s->count, columns, to->p + s->at);
-    for (size_t i = s->at; i < s->at + s->count; i++) {
-        to->p[i] *= s->part->weight;
+    gbees_cells_copy(f->record->cells, s->first, s->count, columns, to->p + s->at);
+    for (size_t i = s->at; i < s->at + s->count; i++)
         to->reals[i] = (float)to->p[i];
-    }
-    if (gbees_xdmf_applies(s->part->problem->dimension))
-        place_centres(s->part->problem, to, s);
+    if (gbees_xdmf_applies(problem->dimension))
+        place_centres(problem, to, s);
 }
 
 /* The three datasets of cells: their types and shapes in the file, and in memory. */
@@ -125,41 +124,6 @@ static void put_block(gbees_hdf5 *file, const gbees_problem *problem, const cell
         gbees_hdf5_write(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){first, 0}, (hsize_t[]){count, n}, cells->x);
 }
 
-size_t gbees_record_cells_count(const gbees_record *record)
-{
-    size_t count = 0;
-
-    if (!record->modes)
-        return gbees_cells_count(record->cells);
-    for (int k = 0; k < record->mode_count; k++)
-        count += gbees_cells_count(record->modes[k].cells);
-    return count;
-}
-
-/* Weight, first cell, origin and edges of each mode. */
-static void put_modes(gbees_hdf5 *file, const gbees_record *record)
-{
-    const hsize_t n = (hsize_t)record->problem->dimension, count = (hsize_t)record->mode_count;
-    double weight[GBEES_MODES_MOST], origin[GBEES_MODES_MOST * GBEES_MAX_DIM],
-        edges[GBEES_MODES_MOST * GBEES_MAX_ENTRIES];
-    int64_t first[GBEES_MODES_MOST], cells = 0;
-
-    for (hsize_t k = 0; k < count; k++) {
-        const gbees_record_mode *mode = &record->modes[k];
-
-        weight[k] = mode->weight;
-        first[k] = cells;
-        cells += (int64_t)gbees_cells_count(mode->cells);
-        memcpy(origin + k * n, mode->problem->centre, n * sizeof *origin);
-        memcpy(edges + k * n * n, mode->problem->rotation, n * n * sizeof *edges);
-    }
-    gbees_hdf5_group(file, "grid/modes");
-    gbees_hdf5_dataset(file, "grid/modes/weight", H5T_NATIVE_DOUBLE, 1, &count, NULL, weight);
-    gbees_hdf5_dataset(file, "grid/modes/first", H5T_NATIVE_INT64, 1, &count, NULL, first);
-    gbees_hdf5_dataset(file, "grid/modes/origin", H5T_NATIVE_DOUBLE, 2, (hsize_t[]){count, n}, NULL, origin);
-    gbees_hdf5_dataset(file, "grid/modes/R", H5T_NATIVE_DOUBLE, 3, (hsize_t[]){count, n, n}, NULL, edges);
-}
-
 /* Memory for blocks of `most` cells. Returns 1 if there is none. */
 static int open_block(block *cells, size_t most, size_t n)
 {
@@ -176,16 +140,16 @@ static void close_block(block *cells)
     free(cells->x);
 }
 
-/* Unpacks the next cells of a part to places next->at ... of a block, up to the block's end, or that of the cells
- * that are in memory. `next` is the first of them; it is set to what follows the last. */
-static void fill_some(gbees_hdf5 *file, const block *cells, segment *next)
+/* Unpacks the next cells to places next->at ... of a block, up to the block's end, or that of the cells that are in
+ * memory. `next` is the first of them; it is set to what follows the last. */
+static void fill_some(gbees_hdf5 *file, const gbees_record *record, const block *cells, segment *next)
 {
-    filling f = {.to = cells};
+    filling f = {.record = record, .to = cells};
     const size_t space = cells->count - next->at;
     size_t end;
     gbees_error error;
 
-    if (gbees_cells_hold(next->part->cells, next->first, &end, &error)) {
+    if (gbees_cells_hold(record->cells, next->first, &end, &error)) {
         gbees_hdf5_reject(file, error.status, error.text);
         return;
     }
@@ -195,35 +159,28 @@ static void fill_some(gbees_hdf5 *file, const block *cells, segment *next)
         f.list[f.count++] = *next;
         next->at += next->count;
     }
-    if (end == gbees_cells_count(next->part->cells)) {
-        next->first = 0;
-        next->part++;
-    }
     gbees_workers_run(gbees_workers_worth(file->threads, (double)space * CELL_NS), f.count, fill_segment, &f);
 }
 
-/* Unpacks the next cells->count cells of all parts, one part after the other. */
-static void fill_block(gbees_hdf5 *file, const block *cells, segment *next)
+/* Unpacks the next cells->count cells. */
+static void fill_block(gbees_hdf5 *file, const gbees_record *record, const block *cells, segment *next)
 {
     next->at = 0;
     while (next->at < cells->count && !file->status)
-        fill_some(file, cells, next);
+        fill_some(file, record, cells, next);
 }
 
 /* The type of indices: of 2 bytes, if they all fit into them. */
 static hid_t index_type(const gbees_record *record)
 {
-    const gbees_record_mode whole = {.cells = record->cells};
-    const gbees_record_mode *parts = record->modes ? record->modes : &whole;
     int is_narrow = 1;
 
-    for (int k = 0; k < (record->modes ? record->mode_count : 1); k++)
-        for (int j = 0; j < record->problem->dimension && gbees_cells_count(parts[k].cells) > 0; j++) {
-            int32_t lowest, highest;
+    for (int j = 0; j < record->problem->dimension && gbees_cells_count(record->cells) > 0; j++) {
+        int32_t lowest, highest;
 
-            gbees_cells_range(parts[k].cells, j, &lowest, &highest);
-            is_narrow = is_narrow && lowest >= INT16_MIN && highest <= INT16_MAX;
-        }
+        gbees_cells_range(record->cells, j, &lowest, &highest);
+        is_narrow = is_narrow && lowest >= INT16_MIN && highest <= INT16_MAX;
+    }
     return is_narrow ? H5T_NATIVE_INT16 : H5T_NATIVE_INT32;
 }
 
@@ -239,15 +196,14 @@ static size_t block_of(int threads)
 static void put_cells(gbees_hdf5 *file, const gbees_record *record, const cell_sets *sets, block *cells, size_t most)
 {
     const gbees_problem *problem = record->problem;
-    const gbees_record_mode whole = {.problem = problem, .weight = 1, .cells = record->cells};
     const int at_once = sets->total <= most;
-    segment next = {.part = record->modes ? record->modes : &whole};
+    segment next = {0};
 
     if (!at_once)
         make_sets(file, problem, sets, NULL);
     for (size_t first = 0; first < sets->total && !file->status; first += most) {
         cells->count = sets->total - first < most ? sets->total - first : most;
-        fill_block(file, cells, &next);
+        fill_block(file, record, cells, &next);
         if (!file->status && !at_once)
             put_block(file, problem, sets, cells, first);
     }
@@ -260,13 +216,11 @@ void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record)
     const gbees_problem *problem = record->problem;
     const cell_sets sets = {.index = index_type(record),
                             .p = problem->numerics.precision == GBEES_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT,
-                            .total = gbees_record_cells_count(record)};
+                            .total = gbees_cells_count(record->cells)};
     const size_t most = block_of(file->threads);
     block cells;
 
     put_grid(file, problem);
-    if (record->modes)
-        put_modes(file, record);
     gbees_hdf5_group(file, "pdf");
     if (open_block(&cells, sets.total < most ? sets.total : most, (size_t)problem->dimension))
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");

@@ -5,10 +5,7 @@
 #include "hdf5_file.h"
 #include <gbees/gbees.h>
 
-/* Writes them. The cells of several modes stand one mode after the other, and `grid/modes` says where each begins. */
+/* Writes them. */
 void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record);
-
-/* The cells of a record, of all its modes. */
-size_t gbees_record_cells_count(const gbees_record *record);
 
 #endif

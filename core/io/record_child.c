@@ -52,9 +52,8 @@ static int clean(gbees_snapshot *s)
         s->warning[k][sizeof s->warning[k] - 1] = '\0';
     s->model[sizeof s->model - 1] = '\0';
     s->certificate.reason[sizeof s->certificate.reason - 1] = '\0';
-    return s->mode_count >= 0 && s->mode_count <= GBEES_MODES_MOST && s->dimension >= 1 &&
-           s->dimension <= GBEES_MAX_DIM && s->count < SIZE_MAX / 16 && s->samples.count < SIZE_MAX / 256 &&
-           s->warning_count >= 0 && s->warning_count <= GBEES_WARNING_COUNT;
+    return s->dimension >= 1 && s->dimension <= GBEES_MAX_DIM && s->count < SIZE_MAX / 16 &&
+           s->samples.count < SIZE_MAX / 256 && s->warning_count >= 0 && s->warning_count <= GBEES_WARNING_COUNT;
 }
 
 /* Returns 0, -1 if the child has not passed it all, 1 if there is no memory. */
@@ -124,14 +123,7 @@ static int is_grid(const gbees_snapshot *s)
         for (int k = 0; k < s->dimension; k++)
             if (!isfinite(s->rotation[j * s->dimension + k]))
                 return 0;
-        for (int k = 0; k < s->mode_count; k++)
-            if (!isfinite(s->mode[k].origin[j]) || !isfinite(s->mode[k].weight))
-                return 0;
     }
-    for (int k = 0; k < s->mode_count; k++)
-        for (int j = 0; j < s->dimension * s->dimension; j++)
-            if (!isfinite(s->mode[k].rotation[j]))
-                return 0;
     return isfinite(s->time) != 0;
 }
 
@@ -158,17 +150,12 @@ static int is_out_of_order(const gbees_snapshot *s, size_t i)
     return 1;
 }
 
-/* The first cell that is out of order, in each mode from its first on; the number of cells if there is none. */
+/* The first cell that is out of order; the number of cells if there is none. */
 static size_t first_out_of_order(const gbees_snapshot *s)
 {
-    int mode = 0;
-
-    for (size_t i = 1; i < s->count; i++) {
-        while (mode < s->mode_count && s->mode[mode].first < i)
-            mode++;
-        if ((mode == s->mode_count || s->mode[mode].first != i) && is_out_of_order(s, i))
+    for (size_t i = 1; i < s->count; i++)
+        if (is_out_of_order(s, i))
             return i;
-    }
     return s->count;
 }
 

@@ -60,12 +60,12 @@ static void put_run(gbees_hdf5 *file, const gbees_run_info *info)
 
 /* A record that is a file of its own has a scenario that is no longer than an attribute can be: one with a table of
  * measurements would be most of each file. In run.h5 it stands once, and scenario.yaml has it, too. */
-static void put_head(gbees_hdf5 *file, const gbees_run_info *info, const gbees_record *record)
+static void put_head(gbees_hdf5 *file, const gbees_run_info *info)
 {
     enum { LONGEST_ATTRIBUTE = 32768 };
 
     put_text(file, "format", "gbees-record");
-    put_integer(file, "format_version", record->mode_count > 1 ? 2 : 1); /* the first can't tell modes */
+    put_integer(file, "format_version", 1);
     put_run(file, info);
     if (!file->run && strlen(info->scenario) <= LONGEST_ATTRIBUTE)
         put_text(file, "scenario", info->scenario);
@@ -266,8 +266,6 @@ static void put_marginals(gbees_hdf5 *file, const gbees_record *record)
     gbees_hdf5_group(file, "marginals");
     gbees_hdf5_group(file, "marginals/1d");
     gbees_hdf5_group(file, "marginals/2d");
-    if (record->modes)
-        return; /* their grids have no axes in common */
     if (record->marginals)
         put_ready(file, record);
     else
@@ -295,7 +293,7 @@ int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const
         return status;
     file.temporary.unsynced = 1;
     file.threads = info->writing_threads;
-    put_head(&file, info, record);
+    put_head(&file, info);
     put_facts(&file, record);
     put_warnings(&file, record);
     if (record->certificate)

@@ -9,20 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWEST_FORMAT = 2, SAMPLES_MOST = 1 << 20, BLOCK = 65536 /* cells that are read at a time */ };
+enum { FORMAT = 1, SAMPLES_MOST = 1 << 20, BLOCK = 65536 /* cells that are read at a time */ };
 
 static void check_format(gbees_hdf5 *file)
 {
     char format[32] = "", reason[128];
-    int version = NEWEST_FORMAT;
+    int version = FORMAT;
 
     gbees_hdf5_read_attribute_text(file, "format", format, sizeof format);
     if (!file->status && strcmp(format, "gbees-record") != 0)
         gbees_hdf5_reject(file, GBEES_EINPUT, "this is no record of gbees");
     gbees_hdf5_read_attribute(file, "format_version", H5T_NATIVE_INT, &version);
-    if (version > NEWEST_FORMAT) {
-        (void)snprintf(reason, sizeof reason, "its format, %d, is newer than this program's, %d: use a newer gbees",
-                       version, NEWEST_FORMAT);
+    if (version > FORMAT) {
+        (void)snprintf(reason, sizeof reason,
+                       "its format, %d, is not this program's, %d: it is of a newer gbees, or of an older one whose "
+                       "density was on several grids",
+                       version, FORMAT);
         gbees_hdf5_reject(file, GBEES_EINPUT, reason);
     }
 }
@@ -176,61 +178,6 @@ static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
         invert(file, snapshot->dimension, snapshot->rotation, snapshot->inverse);
 }
 
-/* The lists of the modes, of `count` entries each, as they are in the file. */
-static void read_mode_lists(gbees_hdf5 *file, gbees_snapshot *snapshot, hsize_t count)
-{
-    const hsize_t n = (hsize_t)snapshot->dimension, zero[] = {0, 0, 0};
-    double weight[GBEES_MODES_MOST] = {0}, origin[GBEES_MODES_MOST * GBEES_MAX_DIM] = {0},
-           edges[GBEES_MODES_MOST * GBEES_MAX_ENTRIES] = {0};
-    int64_t first[GBEES_MODES_MOST] = {0};
-
-    gbees_hdf5_read(file, "/grid/modes/weight", H5T_NATIVE_DOUBLE, 1, zero, &count, weight);
-    gbees_hdf5_read(file, "/grid/modes/first", H5T_NATIVE_INT64, 1, zero, &count, first);
-    gbees_hdf5_read(file, "/grid/modes/origin", H5T_NATIVE_DOUBLE, 2, zero, (hsize_t[]){count, n}, origin);
-    gbees_hdf5_read(file, "/grid/modes/R", H5T_NATIVE_DOUBLE, 3, zero, (hsize_t[]){count, n, n}, edges);
-    for (hsize_t k = 0; k < count && !file->status; k++) {
-        gbees_snapshot_mode *mode = &snapshot->mode[k];
-
-        mode->weight = weight[k];
-        mode->first = (size_t)first[k];
-        memcpy(mode->origin, origin + k * n, n * sizeof *origin);
-        memcpy(mode->rotation, edges + k * n * n, n * n * sizeof *edges);
-        invert(file, snapshot->dimension, mode->rotation, mode->inverse);
-    }
-}
-
-/* Each mode begins where the one before it ends; the first at 0. */
-static void set_counts(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    size_t end = snapshot->count;
-
-    for (int k = snapshot->mode_count - 1; k >= 0 && !file->status; k--) {
-        gbees_snapshot_mode *mode = &snapshot->mode[k];
-
-        if (mode->first > end || (k == 0 && mode->first != 0))
-            gbees_hdf5_reject(file, GBEES_EINPUT, "the modes of its density are not in order: the file is damaged");
-        mode->count = end - mode->first;
-        end = mode->first;
-    }
-}
-
-static void read_modes(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    hsize_t count = 0;
-
-    if (!gbees_hdf5_has_dataset(file, "/grid/modes/weight"))
-        return;
-    gbees_hdf5_size(file, "/grid/modes/weight", 1, &count);
-    if (!file->status && (count < 2 || count > GBEES_MODES_MOST))
-        gbees_hdf5_reject(file, GBEES_EINPUT, "its density has a number of modes that none has: the file is damaged");
-    if (file->status)
-        return;
-    snapshot->mode_count = (int)count;
-    snapshot->rotated = 1;
-    read_mode_lists(file, snapshot, count);
-    set_counts(file, snapshot);
-}
-
 static void read_step(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     uint64_t before = 0;
@@ -260,7 +207,6 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read(file, "/grid/origin", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->origin);
     gbees_hdf5_read(file, "/grid/h", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->width);
     read_rotation(file, snapshot);
-    read_modes(file, snapshot);
     gbees_hdf5_read_texts(file, "/grid/names", n, snapshot->name[0], sizeof snapshot->name[0]);
     gbees_hdf5_read_texts(file, "/grid/units", n, snapshot->unit[0], sizeof snapshot->unit[0]);
 }

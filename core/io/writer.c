@@ -281,7 +281,7 @@ static int has_file(const gbees_writer *writer, const gbees_record *record)
 static int write_sidecar(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     const gbees_record_name name = {record->leg, record->number, writer->run != NULL};
-    const size_t count = gbees_record_cells_count(record);
+    const size_t count = gbees_cells_count(record->cells);
 
     if (!gbees_xdmf_applies(record->problem->dimension) || count == 0)
         return GBEES_OK;
@@ -301,13 +301,6 @@ static int write_files(gbees_writer *writer, const gbees_record *record, gbees_e
     return status ? status : write_sidecar(writer, record, error);
 }
 
-/* Whether the time series of the steps has a row for a record: the first of a leg, which follows no step, and those
- * in several modes, whose steps are apart in time. */
-static int is_no_step(const gbees_record *record)
-{
-    return record->number == 0 || record->mode_count > 1;
-}
-
 static int write_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     int status = has_file(writer, record) ? write_files(writer, record, error) : GBEES_OK;
@@ -317,7 +310,8 @@ static int write_record(gbees_writer *writer, const gbees_record *record, gbees_
         gbees_scores_add(&writer->info.scores, record->problem->dimension, record->score);
     if (!status)
         status = gbees_moments_add(writer->moments, record, error);
-    if (!status && writer->output && writer->output->every_step && is_no_step(record))
+    if (!status && writer->output && writer->output->every_step &&
+        record->number == 0) /* the first of a leg follows no step */
         status = gbees_moments_add_step(writer->moments, record, error);
     writer->behind = 1;
     return status ? status : flush(writer, 0, error);

@@ -209,34 +209,24 @@ static int sum_grid(gbees_density *density, const gbees_snapshot *snapshot, size
     return GBEES_OK;
 }
 
-/* ---- any other grid, or several ----------------------------------------------------------------------------- */
+/* ---- any other grid ----------------------------------------------------------------------------------------- */
 
-static int count_parts(const gbees_snapshot *snapshot)
+static void find_edges(const gbees_snapshot *snapshot, const gbees_density *density, gbees_spread_edges *edges)
 {
-    return snapshot->mode_count > 0 ? snapshot->mode_count : 1;
-}
-
-static void find_edges(const gbees_snapshot *snapshot, const gbees_density *density, int part,
-                       gbees_spread_edges *edges)
-{
-    const double *rotation = snapshot->mode_count > 0 ? snapshot->mode[part].rotation : snapshot->rotation;
     const int n = snapshot->dimension;
 
     edges->count = n;
     for (int d = 0; d < density->dimension; d++)
         for (int k = 0; k < n; k++)
-            edges->along[d * n + k] = rotation[density->axis[d] * n + k] * snapshot->width[k];
+            edges->along[d * n + k] = snapshot->rotation[density->axis[d] * n + k] * snapshot->width[k];
 }
 
-/* Adds the cells of a part. */
-static void add_part(gbees_spread *spread, const gbees_snapshot *snapshot, const gbees_density *density, int part)
+static void add_cells(gbees_spread *spread, const gbees_snapshot *snapshot, const gbees_density *density)
 {
-    const gbees_snapshot_mode *mode = snapshot->mode_count > 0 ? &snapshot->mode[part] : NULL;
-    const size_t start = mode ? mode->first : 0, end = mode ? mode->first + mode->count : snapshot->count;
     double x[3][BATCH];
 
-    for (size_t first = start; first < end; first += BATCH) {
-        const size_t count = end - first < BATCH ? end - first : BATCH;
+    for (size_t first = 0; first < snapshot->count; first += BATCH) {
+        const size_t left = snapshot->count - first, count = left < BATCH ? left : BATCH;
 
         for (int d = 0; d < density->dimension; d++)
             for (size_t i = 0; i < count; i++)
@@ -284,13 +274,10 @@ static int copy_spread(gbees_density *density, const gbees_spread *spread, gbees
     return GBEES_OK;
 }
 
-static int spread_grids(gbees_density *density, const gbees_snapshot *snapshot, const gbees_density_choice *choice,
+static int spread_cells(gbees_density *density, const gbees_snapshot *snapshot, const gbees_density_choice *choice,
                         gbees_error *error)
 {
-    gbees_spread_edges edges[GBEES_MODES_MOST];
     gbees_spread_shape shape = {.dimension = density->dimension,
-                                .parts = count_parts(snapshot),
-                                .edges = edges,
                                 .entries = density->dimension == 3 ? 2 : 8,
                                 .limit = choice->most < MOST_SPREAD ? choice->most : MOST_SPREAD};
     gbees_spread *spread;
@@ -305,15 +292,12 @@ static int spread_grids(gbees_density *density, const gbees_snapshot *snapshot, 
             shape.most[d] = fmax(shape.most[d], x);
         }
     }
-    for (int part = 0; part < shape.parts; part++)
-        find_edges(snapshot, density, part, &edges[part]);
+    find_edges(snapshot, density, &shape.edges);
     int status = gbees_spread_create(&shape, &spread, error);
     if (status)
         return status;
-    for (int part = 0; part < shape.parts; part++) {
-        add_part(spread, snapshot, density, part);
-        gbees_spread_part(spread, &edges[part]);
-    }
+    add_cells(spread, snapshot, density);
+    gbees_spread_finish(spread, &shape.edges);
     status = copy_spread(density, spread, error);
     gbees_spread_destroy(spread);
     return status;
@@ -336,7 +320,7 @@ int gbees_density_create(const gbees_snapshot *snapshot, const gbees_density_cho
     made->dimension = choice->dimension;
     memcpy(made->axis, choice->axis, sizeof made->axis);
     if (snapshot->rotated)
-        status = spread_grids(made, snapshot, choice, error);
+        status = spread_cells(made, snapshot, choice, error);
     else {
         status = sum_grid(made, snapshot, choice->most, error);
         if (!status)

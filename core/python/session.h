@@ -32,21 +32,18 @@ typedef struct gbees_session_options {
                  * YAML asks for it */
 } gbees_session_options;
 
-/* The density of a record, or of one of its modes. The centre of the cell with index i is origin + rotation
- * (width * i). */
-typedef struct gbees_session_part {
-    double weight; /* fraction of the mass */
+/* The grid of a record. The centre of the cell with index i is origin + rotation (width * i). */
+typedef struct gbees_session_grid {
     double origin[GBEES_MAX_DIM];
     double width[GBEES_MAX_DIM];
     double rotation[GBEES_MAX_ENTRIES]; /* n x n, row-major */
     size_t count;                       /* number of cells */
     const gbees_cells *cells;           /* NULL: none */
-} gbees_session_part;
+} gbees_session_grid;
 
 /* A record (gbees_record), valid during the callback. */
 typedef struct gbees_session_record {
     int leg, number, dimension;
-    int parts;    /* number of entries of `part`: 1, or the number of modes */
     int smoothed; /* 1: the density given all measurements */
     double time, wall_s, mass, entropy;
     double mean[GBEES_MAX_DIM];
@@ -56,7 +53,7 @@ typedef struct gbees_session_record {
     unsigned warnings;                    /* gbees_warning bits */
     const gbees_certificate *certificate; /* NULL: the run has no audit */
     const gbees_sample_list *samples;     /* NULL: none */
-    gbees_session_part part[GBEES_MODES_MOST];
+    gbees_session_grid grid;
 } gbees_session_record;
 
 typedef void gbees_session_on_record(const gbees_session_record *record);
@@ -143,6 +140,6 @@ int gbees_session_save(gbees_session *session, const char *folder, gbees_error *
 int gbees_session_resume(gbees_session *session, const char *folder, gbees_error *error);
 
 /* Copies the cells of a part to index[dimension][part->count], row-major, and p[part->count]. */
-void gbees_session_cells(const gbees_session_part *part, int dimension, int32_t *index, double *p);
+void gbees_session_cells(const gbees_session_grid *grid, int dimension, int32_t *index, double *p);
 
 #endif

@@ -6,18 +6,18 @@
 
 /* ---- the solver's observer ---- */
 
-static void describe_part(gbees_session_part *part, const gbees_problem *problem, const gbees_cells *cells)
+static void describe_grid(gbees_session_grid *grid, const gbees_problem *problem, const gbees_cells *cells)
 {
     const int n = problem->dimension;
 
-    memcpy(part->origin, problem->rotated ? problem->centre : problem->mean, sizeof part->origin);
-    memcpy(part->width, problem->width, sizeof part->width);
+    memcpy(grid->origin, problem->rotated ? problem->centre : problem->mean, sizeof grid->origin);
+    memcpy(grid->width, problem->width, sizeof grid->width);
     for (int j = 0; j < n * n; j++)
-        part->rotation[j] = problem->rotated ? problem->rotation[j] : j % (n + 1) == 0;
+        grid->rotation[j] = problem->rotated ? problem->rotation[j] : j % (n + 1) == 0;
     if (problem->rotated) /* cell 0 is at y = mean */
-        gbees_problem_point(problem, problem->mean, part->origin);
-    part->cells = cells;
-    part->count = cells ? gbees_cells_count(cells) : 0;
+        gbees_problem_point(problem, problem->mean, grid->origin);
+    grid->cells = cells;
+    grid->count = cells ? gbees_cells_count(cells) : 0;
 }
 
 static void describe(gbees_session_record *to, const gbees_record *record)
@@ -27,7 +27,6 @@ static void describe(gbees_session_record *to, const gbees_record *record)
     *to = (gbees_session_record){.leg = record->leg,
                                  .number = record->number,
                                  .dimension = record->problem->dimension,
-                                 .parts = record->mode_count ? record->mode_count : 1,
                                  .smoothed = record->smoothed,
                                  .time = record->time,
                                  .wall_s = record->wall_s,
@@ -43,14 +42,7 @@ static void describe(gbees_session_record *to, const gbees_record *record)
                                  .samples = record->samples};
     memcpy(to->mean, statistics->mean, sizeof to->mean);
     memcpy(to->covariance, statistics->covariance, sizeof to->covariance);
-    for (int k = 0; k < record->mode_count; k++) {
-        describe_part(&to->part[k], record->modes[k].problem, record->modes[k].cells);
-        to->part[k].weight = record->modes[k].weight;
-    }
-    if (!record->mode_count) {
-        describe_part(&to->part[0], record->problem, record->cells);
-        to->part[0].weight = 1;
-    }
+    describe_grid(&to->grid, record->problem, record->cells);
 }
 
 /* Has Python copy the record. */
@@ -226,11 +218,11 @@ void gbees_session_answer(const gbees_session *session, char *text, size_t size)
     gbees_comparison_answer(session->comparison, text, size);
 }
 
-void gbees_session_cells(const gbees_session_part *part, int dimension, int32_t *index, double *p)
+void gbees_session_cells(const gbees_session_grid *grid, int dimension, int32_t *index, double *p)
 {
     int32_t *row[GBEES_MAX_DIM] = {NULL};
 
     for (int j = 0; j < dimension; j++)
-        row[j] = index + (size_t)j * part->count;
-    gbees_cells_copy(part->cells, 0, part->count, row, p);
+        row[j] = index + (size_t)j * grid->count;
+    gbees_cells_copy(grid->cells, 0, grid->count, row, p);
 }

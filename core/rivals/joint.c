@@ -142,7 +142,7 @@ static void set_sizes(gbees_joint *joint, const gbees_problem *start, const gbee
 int gbees_joint_create(const gbees_problem *start, const gbees_record *record, gbees_joint **joint,
                        gbees_error *error)
 {
-    const size_t cells = record->cells && !record->modes ? gbees_cells_count(record->cells) : 0;
+    const size_t cells = record->cells ? gbees_cells_count(record->cells) : 0;
 
     *joint = NULL;
     if (cells == 0 || cells > GBEES_COMPARED_CELLS)

@@ -1,14 +1,16 @@
-/* checkpoint.c - a run's state as a checkpoint, and back: its modes, and where it stands. */
+/* checkpoint.c - a run's state as a checkpoint, and back: its grid, and where it stands. */
 #include "base/gaps.h"
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "modes_state.h"
+#include "grid_state.h"
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* Where a run stands, as plain data. */
 typedef struct run_state {
+    gbees_grid_state grid;
+    gbees_moving moving;
     gbees_clock clock;
     gbees_totals recorded;
     gbees_statistics statistics; /* of the last record */
@@ -22,6 +24,8 @@ typedef struct run_state {
 static void get_state(const gbees_solver *solver, run_state *state)
 {
     memset(state, 0, sizeof *state);
+    gbees_grid_get_state(&solver->grid, &state->grid);
+    state->moving = solver->moving;
     state->clock = solver->clock;
     state->recorded = solver->recorded;
     state->statistics = solver->before.statistics;
@@ -38,6 +42,7 @@ static void get_state(const gbees_solver *solver, run_state *state)
 
 static void set_state(gbees_solver *solver, const run_state *state)
 {
+    solver->moving = state->moving;
     solver->clock = state->clock;
     solver->recorded = state->recorded;
     solver->before.statistics = state->statistics;
@@ -53,7 +58,7 @@ static void set_state(gbees_solver *solver, const run_state *state)
     solver->record_warnings = state->record_warnings;
 }
 
-/* Whether the machine has the memory for a copy of what the engines hold. Systems that grant more memory than they
+/* Whether the machine has the memory for a copy of what the engine holds. Systems that grant more memory than they
  * have would kill the program while the copy is written. */
 static int has_memory(const gbees_solver *solver)
 {
@@ -68,7 +73,7 @@ int gbees_run_pass(gbees_solver *solver, gbees_state_sink *sink, void *to, gbees
     GBEES_CLEAR_GAPS(&state);
     if (sink(to, "run", 1, sizeof state, &state))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
-    return gbees_modes_save(&solver->modes, sink, to, error);
+    return solver->backend->save(solver->grid.engine, sink, to, error);
 }
 
 /* Passes the run's state and the audit's samples to a sink: a gbees_checkpoint_source. */
@@ -145,14 +150,16 @@ int gbees_run_release(gbees_solver *solver, gbees_checkpoint *kept, int status)
 int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
                    gbees_error *error)
 {
+    gbees_grid *grid = &solver->grid;
     run_state state;
     int status = gbees_checkpoint_copy(checkpoint, "run", 1, sizeof state, &state, error);
 
     if (!status && (state.leg < 0 || state.leg >= solver->schedule->leg_count || state.number < 0))
         status = gbees_error_set(error, GBEES_EINPUT, "the checkpoint does not fit this run: it is in leg %d of %d",
                                  state.leg, solver->schedule->leg_count);
+    *grid = (gbees_grid){.backend = solver->backend, .options = *options, .problem = solver->problem};
     if (!status)
-        status = gbees_modes_load(&solver->modes, solver->problem, solver->backend, options, checkpoint, error);
+        status = gbees_grid_load(grid, &state.grid, checkpoint, error);
     if (!status)
         set_state(solver, &state);
     return status;

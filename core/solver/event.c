@@ -15,9 +15,7 @@ int gbees_event_is_record(const gbees_event *event)
 
 double gbees_event_bytes(const gbees_event *event)
 {
-    return event->cells || event->capture || event->modes
-               ? GBEES_EVENT_CELL_BYTES * (double)event->record.statistics.cells_above
-               : 0;
+    return event->cells || event->capture ? GBEES_EVENT_CELL_BYTES * (double)event->record.statistics.cells_above : 0;
 }
 
 void gbees_event_drop(const gbees_event_target *target, gbees_event *event)
@@ -28,7 +26,6 @@ void gbees_event_drop(const gbees_event_target *target, gbees_event *event)
     free(event->marginals);
     free(event->moved);
     free(event->states);
-    gbees_mode_records_destroy(event->modes);
     if (event->checkpoint)
         gbees_checkpoint_clear(event->checkpoint);
     free(event->checkpoint);
@@ -87,8 +84,6 @@ static int take_cells(const gbees_event_target *target, gbees_event *event, gbee
         return status;
     if (event->cells)
         status = gbees_cells_finish(event->cells, threads, &cause);
-    if (event->modes)
-        status = gbees_mode_records_sort(event->modes, threads, &cause);
     if (!status)
         status = make_marginals(target, event, &cause);
     if (status)
@@ -100,44 +95,19 @@ static int take_cells(const gbees_event_target *target, gbees_event *event, gbee
 
 /* ---- its audit ---- */
 
-/* Has the audit compare a density in several modes, whose cells are first spread over one grid. */
-static int flatten_and_audit(gbees_audit *audit, const gbees_event *event, gbees_certificate *certificate,
-                             gbees_error *error)
-{
-    gbees_record flat = event->record;
-    gbees_problem *grid = malloc(sizeof *grid);
-    gbees_cells *cells = NULL;
-    int status = grid ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare a record");
-
-    if (!status && event->modes->cells[0])
-        status = gbees_mode_records_flatten(event->modes, &flat.statistics, grid, &cells, error);
-    if (cells)
-        flat.problem = grid;
-    flat.cells = cells;
-    if (!status)
-        status = gbees_audit_record(audit, &flat, certificate, error);
-    gbees_cells_destroy(cells);
-    free(grid);
-    return status;
-}
-
 /* Has the audit compare a record. Its marginals on a grid that moves are those along the states: the grid's own axes
  * mean nothing to a reader. */
 static int compare(gbees_audit *audit, gbees_event *event, gbees_error *error)
 {
     gbees_record *record = &event->record;
-    const gbees_record_mode whole = {.problem = record->problem, .weight = 1, .cells = record->cells};
-    const int has_cells = event->modes ? event->modes->cells[0] != NULL : record->cells != NULL;
     gbees_projection *projection = NULL;
     int status = GBEES_OK;
 
-    if (record->problem->moving && has_cells)
-        status = gbees_projection_create(record->modes ? record->modes : &whole,
-                                         record->modes ? record->mode_count : 1, &projection, error);
+    if (record->problem->moving && record->cells)
+        status = gbees_projection_create(record->problem, record->cells, &projection, error);
     record->projection = projection;
     if (!status)
-        status = event->modes ? flatten_and_audit(audit, event, &event->certificate, error)
-                              : gbees_audit_record(audit, record, &event->certificate, error);
+        status = gbees_audit_record(audit, record, &event->certificate, error);
     record->projection = NULL;
     gbees_projection_destroy(projection);
     return status;
@@ -202,11 +172,8 @@ static int observe_record(const gbees_observer *observer, gbees_event *event, gb
         record->certificate = &event->certificate;
         record->samples = event->states ? &event->samples : NULL;
     }
-    if (observer->no_cells) { /* the cells were for the audit alone */
+    if (observer->no_cells) /* the cells were for the audit alone */
         record->cells = NULL;
-        for (int k = 0; event->modes && k < event->modes->count; k++)
-            event->modes->mode[k].cells = NULL;
-    }
     return event->record.smoothed ? observer->smoothed(observer->context, record, error)
                                   : observer->record(observer->context, record, error);
 }

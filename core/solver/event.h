@@ -7,18 +7,16 @@
 #ifndef GBEES_SOLVER_EVENT_H
 #define GBEES_SOLVER_EVENT_H
 
-#include "mode_records.h"
 #include <gbees/gbees.h>
 
 /* A record, or a step, if record.problem is set, a checkpoint if that is, else an update. An event owns
- * cells, capture, marginals, `moved`, `modes` and `checkpoint`. */
+ * cells, capture, marginals, `moved` and `checkpoint`. */
 typedef struct gbees_event {
     gbees_record record;
     gbees_cells *cells;           /* unsorted: the notifier sorts them; NULL: the observer wants none */
     gbees_capture *capture;       /* in place of cells: the notifier fetches them */
     gbees_marginals *marginals;   /* of a record, or NULL */
     gbees_problem *moved;         /* the record's problem, if it is not the run's; or NULL */
-    gbees_event_modes *modes;     /* of a record in several modes, which the record points to; or NULL */
     gbees_checkpoint *checkpoint; /* instead of a record or an update; or NULL */
     int is_step;                  /* `record` is a step's: without cells and marginals */
     int is_certified;             /* the backend has set `certificate` */

@@ -201,6 +201,10 @@ static int check_moving(const builder *b)
             return gbees_node_error(builder_find(b, others[i]), b->error,
                                     "%s: a grid that moves has no '%s': remove it, or give 'frame: fixed'", others[i],
                                     others[i]);
+    if (b->problem->gaussian_count > 0)
+        return gbees_node_error(builder_find(b, "initial"), b->error,
+                                "initial: a grid that moves follows one Gaussian: give its 'mean' and 'covariance'; "
+                                "for a mixture 'frame: lagrangian', or with process noise 'frame: fixed'");
     return GBEES_OK;
 }
 
@@ -249,29 +253,6 @@ int builder_set_frame(builder *b)
     return rotate_to_eigenvectors(b, node);
 }
 
-/* Divides a Gaussian's coordinates by the widths that its cells had. */
-static void stretch_gaussian(const gbees_problem *problem, const double *width, gbees_gaussian *gaussian)
-{
-    const int n = problem->dimension;
-
-    for (int j = 0; j < n; j++) {
-        gaussian->mean[j] /= width[j];
-        for (int k = 0; k < n; k++)
-            gaussian->covariance[j * n + k] /= width[j] * width[k];
-    }
-}
-
-/* The standard deviation along an axis of the grid that cells are counted by: of a mixture's narrowest part. */
-static double deviation_along(const gbees_problem *problem, int axis)
-{
-    const int at = axis * problem->dimension + axis;
-    double least = problem->gaussian_count ? INFINITY : problem->covariance[at];
-
-    for (int g = 0; g < problem->gaussian_count; g++)
-        least = fmin(least, problem->gaussians[g].covariance[at]);
-    return sqrt(least);
-}
-
 /* Sets the cells a deviation that the frame is to have: those that the grid begins with; where its cells are a
  * record's, which may be as narrow as K allows, those of `factor`. */
 static int set_frame_least(builder *b)
@@ -286,7 +267,7 @@ static int set_frame_least(builder *b)
         return status;
     for (int j = 0; j < n; j++)
         cells += (problem->cells ? log(factor_cells * (node ? factor[j] : 1))
-                                 : log(deviation_along(problem, j) / problem->width[j])) /
+                                 : log(sqrt(problem->covariance[j * (n + 1)]) / problem->width[j])) /
                  n;
     problem->frame_least = exp(cells);
     return GBEES_OK;
@@ -316,8 +297,6 @@ int builder_set_moving(builder *b)
         }
         problem->width[j] = 1;
     }
-    for (int g = 0; g < problem->gaussian_count; g++)
-        stretch_gaussian(problem, width, (gbees_gaussian *)&problem->gaussians[g]);
     gbees_frame_enter(problem);
     const gbees_node *given = builder_find(b, "frame_cells"), *factor = builder_find(b, "factor");
     return problem->frame_cells >= problem->frame_least

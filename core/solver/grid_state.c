@@ -1,4 +1,4 @@
-/* grid_state.c - saves the change from the scenario's grid, the levels of its axes, and what was lost; loads them,
+/* grid_state.c - saves the change from the scenario's grid, and the levels of its axes; loads them,
  * makes the changed problem, and has the backend load its engine. */
 #include "grid_state.h"
 #include "next_grid.h"
@@ -7,7 +7,6 @@
 void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state)
 {
     memcpy(state->level, grid->level, sizeof state->level);
-    state->lost = grid->lost;
     state->before = grid->before;
     if (grid->regridded)
         gbees_grid_get_change(grid->regridded, &state->change);
@@ -22,7 +21,7 @@ static int send_grid(const gbees_grid *grid, gbees_error *error)
     return GBEES_OK;
 }
 
-int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, gbees_state_source *source, void *context,
+int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, const gbees_checkpoint *checkpoint,
                     gbees_error *error)
 {
     if (!grid->backend->load)
@@ -30,7 +29,6 @@ int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, gbees_state
                                "the backend '%s' can't go on from a checkpoint: use --backend cpu",
                                grid->backend->name);
     memcpy(grid->level, state->level, sizeof grid->level);
-    grid->lost = state->lost;
     grid->before = state->before;
     gbees_initial_cells none = {0};
     int status = state->change.grid.is_set
@@ -38,7 +36,7 @@ int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, gbees_state
                      : GBEES_OK;
     if (!status && grid->options.parallel)
         status = send_grid(grid, error);
-    return status
-               ? status
-               : grid->backend->load(gbees_grid_problem(grid), &grid->options, source, context, &grid->engine, error);
+    return status ? status
+                  : grid->backend->load(gbees_grid_problem(grid), &grid->options, gbees_checkpoint_find,
+                                        (void *)(uintptr_t)checkpoint, &grid->engine, error);
 }

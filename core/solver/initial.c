@@ -196,12 +196,6 @@ static int check_model(const builder *b, const gbees_node *file, const gbees_sna
         if (strcmp(snapshot->name[j], model->states[j].name) != 0)
             return gbees_node_error(file, b->error, "initial: file: state %d of %s is '%s', that of the model '%s'",
                                     j + 1, file->text, snapshot->name[j], model->states[j].name);
-    if (snapshot->mode_count > 0)
-        return gbees_node_error(file, b->error,
-                                "initial: file: %s holds a density in %d modes, each on a grid of its own: a run "
-                                "begins with one grid; give a record of before its division, or 'frame: fixed' in "
-                                "the run that makes it",
-                                file->text, snapshot->mode_count);
     return GBEES_OK;
 }
 

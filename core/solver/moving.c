@@ -307,7 +307,7 @@ static int place(const gbees_moving *moving, const gbees_grid *grid, const gbees
     return status ? status : send(grid, &frame, moving->step, time, rate, error);
 }
 
-int gbees_moving_place(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error)
+int gbees_moving_place(const gbees_moving *moving, const gbees_grid *grid, double time, gbees_error *error)
 {
     gbees_affine field;
     double rate;

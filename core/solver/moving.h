@@ -37,7 +37,7 @@ int gbees_moving_fits(const gbees_moving *moving);
 int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error);
 
 /* Puts the engine's grid where the frame is now, before an update or for what follows one. */
-int gbees_moving_place(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error);
+int gbees_moving_place(const gbees_moving *moving, const gbees_grid *grid, double time, gbees_error *error);
 /* Finds the rates of a record, with the grid where it is at that time. */
 int gbees_moving_note(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error);
 /* GBEES_WARNING_FRAME_CELLS if frame_cells limits how narrow cells are, GBEES_WARNING_FRAME_COST after three records

@@ -3,7 +3,6 @@
 #include "cells.h"
 #include "cells_marginals.h"
 #include "frame.h"
-#include "mode_records.h"
 #include "run.h"
 #include "slabs.h"
 #include "tail.h"
@@ -20,15 +19,15 @@ static int capture_cells(gbees_solver *solver, gbees_capture **capture, gbees_er
     int status = GBEES_OK;
 
     if (solver->backend->capture && gbees_notifier_is_concurrent(solver->notifier))
-        status = solver->backend->capture(solver->modes.mode[0]->grid.engine, capture, &cause);
+        status = solver->backend->capture(solver->grid.engine, capture, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
 static int collect_cells(gbees_solver *solver, uint64_t count, gbees_cells **cells, gbees_error *error)
 {
     gbees_error cause = {0};
-    const int status = gbees_cells_collect(solver->backend, solver->modes.mode[0]->grid.engine, 1,
-                                           solver->problem->dimension, count, "the cells of a record", cells, &cause);
+    const int status = gbees_cells_collect(solver->backend, solver->grid.engine, 1, solver->problem->dimension, count,
+                                           "the cells of a record", cells, &cause);
 
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
@@ -47,7 +46,7 @@ static int divide_cells(gbees_solver *solver, gbees_event *event, gbees_error *e
 {
     const gbees_observer *observer = solver->observer;
     const gbees_slab_source source = {.backend = solver->backend,
-                                      .engine = solver->modes.mode[0]->grid.engine,
+                                      .engine = solver->grid.engine,
                                       .fraction = 1,
                                       .dimension = solver->problem->dimension,
                                       .threads = event->record.totals.threads,
@@ -69,8 +68,8 @@ static int make_marginals(gbees_solver *solver, gbees_marginals **marginals, gbe
 
     if (solver->backend->marginals && (solver->observer->marginals || solver->observer->audit))
         status = solver->backend->marginals(
-            solver->modes.mode[0]->grid.engine,
-            solver->observer->marginals && !solver->observer->no_cells ? GBEES_LARGEST_PLANE : 0, marginals, &cause);
+            solver->grid.engine, solver->observer->marginals && !solver->observer->no_cells ? GBEES_LARGEST_PLANE : 0,
+            marginals, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -93,19 +92,11 @@ static int wants_cells(const gbees_solver *solver, const gbees_record *record)
     return observer->cells_most == 0 || cells <= observer->cells_most;
 }
 
-static int collect_modes(gbees_solver *solver, gbees_event *event, gbees_error *error)
-{
-    gbees_error cause = {0};
-    const int status = gbees_mode_records_collect(&solver->modes, event->modes, &cause);
-
-    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
-}
-
 /* Fills the event's cells (or capture) and marginals; waits for capacity in the queue first. */
 static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
 {
     const int with_cells = wants_cells(solver, &event->record);
-    const int in_slabs = with_cells && !event->modes && is_in_slabs(solver, &event->record);
+    const int in_slabs = with_cells && is_in_slabs(solver, &event->record);
     int status;
 
     if (!with_cells && !solver->observer->audit)
@@ -114,8 +105,6 @@ static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
         status = gbees_notifier_finish(solver->notifier, error);
     else
         status = gbees_notifier_wait(solver->notifier, with_cells ? event->record.statistics.cells_above : 0, error);
-    if (event->modes)
-        return status || !with_cells ? status : collect_modes(solver, event, error);
     if (!status)
         status = make_marginals(solver, &event->marginals, error);
     if (!status && in_slabs)
@@ -163,39 +152,35 @@ static int check_tail(gbees_solver *solver, const gbees_record *record, const gb
     return status;
 }
 
-/* Finds the rates of the moving grids at a record, and adds their warnings. */
-static int note_frames(gbees_solver *solver, gbees_error *error)
+/* Finds the rates of a moving grid at a record, and adds its warnings. */
+static int note_frame(gbees_solver *solver, gbees_error *error)
 {
     gbees_error cause = {0};
+    const int status = gbees_moving_note(&solver->moving, &solver->grid, solver->clock.time, &cause);
 
-    for (int k = 0; k < solver->modes.count; k++) {
-        gbees_density_mode *mode = solver->modes.mode[k];
-        const int status = gbees_moving_note(&mode->moving, &mode->grid, solver->clock.time, &cause);
-
-        if (status)
-            return gbees_run_fail(solver, status, &cause, error);
-        solver->record_warnings |= gbees_moving_warnings(&mode->moving);
-    }
+    if (status)
+        return gbees_run_fail(solver, status, &cause, error);
+    solver->record_warnings |= gbees_moving_warnings(&solver->moving);
     return GBEES_OK;
 }
 
 /* Gives the record a problem of its own, with the grid where it is now. Returns 1 if there is no memory. */
 static int take_place(const gbees_solver *solver, gbees_event *event)
 {
-    const gbees_density_mode *mode = solver->modes.mode[0];
+    const gbees_moving *moving = &solver->moving;
 
     event->moved = malloc(sizeof *event->moved);
     if (!event->moved)
         return 1;
-    *event->moved = *gbees_grid_problem(&mode->grid);
-    gbees_frame_place(&mode->moving.frame, event->moved);
+    *event->moved = *gbees_grid_problem(&solver->grid);
+    gbees_frame_place(&moving->frame, event->moved);
     event->record.problem = event->moved;
-    event->record.frame = (gbees_record_frame){.bend = mode->moving.shape.bend,
-                                               .growth = mode->moving.shape.growth,
-                                               .limited = mode->moving.shape.limited,
-                                               .replaced = mode->moving.replaced,
-                                               .rate = mode->moving.rate,
-                                               .rate_at_rest = mode->moving.rate_at_rest};
+    event->record.frame = (gbees_record_frame){.bend = moving->shape.bend,
+                                               .growth = moving->shape.growth,
+                                               .limited = moving->shape.limited,
+                                               .replaced = moving->replaced,
+                                               .rate = moving->rate,
+                                               .rate_at_rest = moving->rate_at_rest};
     return 0;
 }
 
@@ -204,27 +189,16 @@ static int take_place(const gbees_solver *solver, gbees_event *event)
 static int find_statistics(gbees_solver *solver, gbees_event *event, gbees_statistics *found, gbees_error *error)
 {
     gbees_record *record = &event->record;
-    unsigned narrow = 0;
-    int status;
+    const int status = gbees_grid_statistics(&solver->grid, &solver->clock, &record->statistics, error);
 
-    if (solver->modes.count > 1) {
-        status = gbees_mode_records_create(&solver->modes, &solver->clock, &event->modes, &record->statistics,
-                                           &narrow, error);
+    if (status)
+        return status;
+    solver->record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
+    *found = record->statistics;
+    gbees_frame_statistics(record->problem, &record->statistics);
+    if (solver->problem->moving)
         *found = record->statistics;
-        record->modes = status ? NULL : event->modes->mode;
-        record->mode_count = status ? 0 : event->modes->count;
-    } else {
-        status = gbees_mode_statistics(solver->modes.mode[0], &solver->clock, &record->statistics, error);
-        narrow = status ? 0 : gbees_warnings_record(record->problem, &record->statistics);
-        if (!status && solver->modes.divided)
-            record->statistics.mass *= solver->modes.mode[0]->weight;
-        *found = record->statistics;
-        gbees_frame_statistics(record->problem, &record->statistics);
-        if (solver->problem->moving)
-            *found = record->statistics;
-    }
-    solver->record_warnings |= narrow;
-    return status;
+    return GBEES_OK;
 }
 
 /* Computes the statistics of the event's record, and collects its cells and marginals. */
@@ -244,7 +218,7 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
         return status;
     solver->before.statistics = found;
     if (solver->backend->certify && !solver->observer->audit) {
-        status = solver->backend->certify(solver->modes.mode[0]->grid.engine, &event->certificate, &cause);
+        status = solver->backend->certify(solver->grid.engine, &event->certificate, &cause);
         event->is_certified = !status;
     }
     return status ? gbees_run_fail(solver, status, &cause, error) : collect(solver, event, error);
@@ -270,17 +244,14 @@ static void set_totals(const gbees_solver *solver, gbees_record *record)
 
 int gbees_run_step(gbees_solver *solver, gbees_error *error)
 {
-    gbees_event event = {.record = {.problem = gbees_grid_problem(gbees_run_grid(solver)),
-                                    .leg = solver->leg,
-                                    .number = solver->number},
-                         .is_step = 1};
+    gbees_event event = {
+        .record = {.problem = gbees_grid_problem(&solver->grid), .leg = solver->leg, .number = solver->number},
+        .is_step = 1};
     gbees_statistics found;
     gbees_error cause = {0};
     const unsigned warnings = solver->record_warnings; /* those of records alone */
     int status;
 
-    if (solver->modes.count > 1)
-        return GBEES_OK;
     if (solver->problem->moving && take_place(solver, &event))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the grid of a step");
     status = find_statistics(solver, &event, &found, &cause);
@@ -295,7 +266,7 @@ int gbees_run_step(gbees_solver *solver, gbees_error *error)
 
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 {
-    gbees_event event = {.record = {.problem = gbees_grid_problem(gbees_run_grid(solver)),
+    gbees_event event = {.record = {.problem = gbees_grid_problem(&solver->grid),
                                     .leg = solver->leg,
                                     .number = number,
                                     .smoothed = solver->smoothed}};
@@ -304,7 +275,7 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 
     if (!solver->observer->record)
         return GBEES_OK;
-    if (solver->problem->moving && note_frames(solver, error))
+    if (solver->problem->moving && note_frame(solver, error))
         return (int)error->status;
     if (solver->problem->moving && take_place(solver, &event))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the grid of a record");
@@ -313,7 +284,6 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
         gbees_cells_destroy(event.cells);
         free(event.marginals);
         free(event.moved);
-        gbees_mode_records_destroy(event.modes);
         if (status == GBEES_ENOMEM)
             keep_for_record(solver, number);
         return status;
@@ -322,7 +292,7 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
     record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
     solver->recorded = record->totals;
     gbees_record posted = *record; /* the notifier takes the event, with its problem */
-    posted.problem = gbees_grid_problem(gbees_run_grid(solver));
+    posted.problem = gbees_grid_problem(&solver->grid);
     if (event.cells &&
         !gbees_cells_are_whole(event.cells)) /* the engine has to stay as it is until they are written */
         status = gbees_notifier_call(solver->notifier, &event, error);

@@ -66,6 +66,12 @@ gbees_totals gbees_grid_totals(const gbees_grid *grid)
     return now;
 }
 
+int gbees_grid_statistics(const gbees_grid *grid, const gbees_clock *clock, gbees_statistics *statistics,
+                          gbees_error *error)
+{
+    return grid->backend->statistics(grid->engine, clock, statistics, error);
+}
+
 /* ---- another grid ---- */
 
 /* Enters the most memory that the engine has held, and that of a list of cells beside it, into the totals. */
@@ -79,7 +85,8 @@ static void note_peak(gbees_grid *grid, const gbees_initial_cells *cells)
     grid->before.peak_bytes = now.peak_bytes > grid->before.peak_bytes ? now.peak_bytes : grid->before.peak_bytes;
 }
 
-int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
+/* Lists the cells of the engine, with normalised P, in lexicographic order, down to a part of p*. */
+static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
 {
     gbees_cells *cells = NULL;
     int status = gbees_cells_collect(grid->backend, grid->engine, least_fraction, grid->problem->dimension, 0,
@@ -165,7 +172,7 @@ static void set_history(gbees_grid *grid, const gbees_clock *clock, const transf
     cells->mass = mass * (move->fetched - move->outside);
     totals->mass_pruned += mass * (1 - move->fetched);
     totals->mass_outflow += mass * move->outside;
-    cells->lost = grid->lost + totals->mass_outflow + totals->mass_pruned;
+    cells->lost = totals->mass_outflow + totals->mass_pruned;
     cells->time = clock->time;
     cells->steps = gbees_problem_steps_before(grid->problem) + totals->steps;
     cells->threshold = totals->threshold * move->volume;
@@ -265,7 +272,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     }
     if (!changes)
         return GBEES_OK;
-    status = gbees_grid_fetch(grid, &cells, error);
+    status = fetch(grid, &cells, error);
     move.fetched = gbees_initial_cells_sum(&cells);
     if (!status)
         status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, grid->options.threads, error);
@@ -318,7 +325,7 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
     int done = 0, status = remap_there(grid, from, to, &options, &cells, &done, error);
 
     if (!status && !done)
-        status = gbees_grid_fetch(grid, &cells, error);
+        status = fetch(grid, &cells, error);
     if (!status && !done)
         status = gbees_remap(&cells, from, to, &options, &dropped, error);
     if (!status && cells.count == 0)
@@ -338,33 +345,4 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
     grid->before = now;
     set_history(grid, clock, &move, (gbees_initial_cells *)problem->cells);
     return replace_engine(grid, problem, error);
-}
-
-int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_grid *grid, gbees_error *error)
-{
-    const gbees_totals totals = gbees_grid_totals(of);
-    gbees_problem *problem = NULL;
-    int status = gbees_grid_make_problem(gbees_grid_problem(of), part->cells, &problem, error);
-
-    if (status)
-        return status;
-    gbees_initial_cells *own = (gbees_initial_cells *)problem->cells;
-    own->mass = 1;
-    own->lost = part->lost;
-    own->time = part->time;
-    own->steps = gbees_problem_steps_before(of->problem) + totals.steps;
-    own->threshold = totals.threshold;
-    problem->threshold = totals.threshold;
-    gbees_frame_place(part->frame, problem);
-    set_box(problem, own, of->options.threads);
-    *grid = (gbees_grid){.backend = of->backend,
-                         .options = of->options,
-                         .problem = of->problem,
-                         .regridded = problem,
-                         .lost = part->lost};
-    status = of->backend->create(problem, &of->options, &grid->engine, error);
-    if (!status)
-        note_peak(grid, own);
-    gbees_initial_cells_clear(own);
-    return status;
 }

@@ -16,15 +16,7 @@ typedef struct gbees_grid {
     gbees_engine *engine;         /* NULL: an attempt to replace it has failed */
     int level[GBEES_MAX_DIM];     /* cells are 2^level times narrower than the problem's */
     gbees_totals before;          /* of the engines that have been replaced */
-    double lost;                  /* mass that the run had lost before this grid's first engine */
 } gbees_grid;
-
-/* A part of the density of another grid: see gbees_grid_open_part(). */
-typedef struct gbees_part {
-    const gbees_moving_frame *frame; /* of the cells */
-    double time, lost;               /* of the division; mass that the run has lost until then */
-    gbees_initial_cells *cells;      /* P up to a common factor; the new grid takes them */
-} gbees_part;
 
 /* In what the problem of a grid that has replaced the run's first one differs from the run's problem, as plain data.
  */
@@ -50,16 +42,14 @@ void gbees_grid_free_problem(gbees_problem *problem);
 /* Makes the first engine, on the problem's grid. */
 int gbees_grid_open(gbees_grid *grid, gbees_error *error);
 void gbees_grid_close(gbees_grid *grid);
-/* Makes the first engine of another grid that moves, from a part of the density of `of`. Its mass is 1. */
-int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_grid *grid, gbees_error *error);
-
-/* Lists the cells of the engine, with normalised P, in lexicographic order, down to a part of p*. */
-int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error);
 
 /* The problem with the present grid. */
 const gbees_problem *gbees_grid_problem(const gbees_grid *grid);
 /* The totals since the run's start, over all engines. */
 gbees_totals gbees_grid_totals(const gbees_grid *grid);
+/* The density's statistics, in the grid's axes. */
+int gbees_grid_statistics(const gbees_grid *grid, const gbees_clock *clock, gbees_statistics *statistics,
+                          gbees_error *error);
 
 /* Transfers the density to a grid of these levels, at the clock's time. Records of the present grid must no longer be
  * in use. */

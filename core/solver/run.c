@@ -1,10 +1,10 @@
-/* run.c - the run's totals, its errors with their time, and its grid. */
+/* run.c - the run's totals, its errors with their time, and the change of its grid. */
 #include "run.h"
 #include "base/seconds.h"
 
 gbees_totals gbees_run_totals(const gbees_solver *solver)
 {
-    return gbees_modes_totals(&solver->modes);
+    return gbees_grid_totals(&solver->grid);
 }
 
 int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error)
@@ -12,11 +12,6 @@ int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *ca
     return gbees_error_set(error, (gbees_status)status, "at t = %.6g (leg %d, step %llu): %s", solver->clock.time,
                            solver->leg, (unsigned long long)gbees_run_totals(solver).steps,
                            cause->text[0] ? cause->text : "the backend failed and did not say why");
-}
-
-gbees_grid *gbees_run_grid(gbees_solver *solver)
-{
-    return &solver->modes.mode[0]->grid;
 }
 
 int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *error)
@@ -27,10 +22,10 @@ int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *e
 
     if (status)
         return status;
-    status = gbees_grid_replace(gbees_run_grid(solver), &solver->clock, level, &cause);
+    status = gbees_grid_replace(&solver->grid, &solver->clock, level, &cause);
     solver->propagate_s += gbees_seconds_now() - began;
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    solver->modes.mode[0]->slice = 0; /* steps of the new grid may take far longer */
+    solver->slice = 0; /* steps of the new grid may take far longer */
     return GBEES_OK;
 }

@@ -3,27 +3,28 @@
 #ifndef GBEES_SOLVER_RUN_H
 #define GBEES_SOLVER_RUN_H
 
-#include "base/pool.h"
-#include "modes.h"
+#include "moving.h"
 #include "notifier.h"
+#include "regrid.h"
 #include "schedule.h"
 #include <gbees/gbees.h>
 
 struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
-    gbees_modes modes; /* own the engines; one mode unless the grid moves */
-    gbees_pool *pool;  /* threads that advance several modes at a time; NULL: none yet, or none needed */
-    int regrids;       /* how many of the problem's regrids have been done */
+    gbees_grid grid;     /* has the engine */
+    gbees_moving moving; /* of a grid that moves */
+    uint64_t slice;      /* steps of the next call to the backend; 0: not known */
+    int regrids;         /* how many of the problem's regrids have been done */
     gbees_schedule *schedule;
     gbees_clock clock;
     gbees_totals recorded;          /* at the last record */
     const gbees_parallel *parallel; /* the ranks that serve this solver; NULL: none */
     int ran;
     int leg;
-    int number;  /* of the next record; 0: the leg has not begun */
+    int number;   /* of the next record; 0: the leg has not begun */
     int smoothed; /* the run goes through its records once more, given all measurements */
-    int resumed; /* the run goes on within the interval before that record */
+    int resumed;  /* the run goes on within the interval before that record */
     const gbees_observer *observer;
     gbees_notifier *notifier;
     unsigned record_warnings, audit_warnings; /* of all records so far */
@@ -34,7 +35,7 @@ struct gbees_solver {
         double evidence;             /* the logarithm of that of all updates */
     } before;                        /* the leg's measurements */
     double began_s, next_progress_s;
-    int escape_checked; /* whether gbees_audit_escape() has been called */
+    int escape_checked;         /* whether gbees_audit_escape() has been called */
     double wall_s, propagate_s; /* including the time before the run was resumed */
 };
 
@@ -42,8 +43,6 @@ struct gbees_solver {
 gbees_totals gbees_run_totals(const gbees_solver *solver);
 /* Adds the time, the leg and the step to a backend's error. */
 int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error);
-/* The grid of a run whose grid does not move. */
-gbees_grid *gbees_run_grid(gbees_solver *solver);
 
 /* ---- solver.c ---- */
 /* A solver without an engine, whose other ranks wait for what gbees_next_grid_send_first() and its like tell. */
@@ -65,15 +64,13 @@ int gbees_run_go_on(gbees_solver *solver, double length, double time, gbees_erro
 int gbees_run_smooth(gbees_solver *solver, gbees_error *error);
 
 /* ---- slice.c ---- */
-/* Advances by a slice, some tenths of a second, so that a cancellation is noticed soon: the mode whose clock is
- * furthest behind, or several at a time (gbees_modes_share_threads()). Sets the run's clock to that of the mode that
- * is then furthest behind. */
+/* Advances by a slice, some tenths of a second, so that a cancellation is noticed soon. */
 int gbees_run_slice(gbees_solver *solver, gbees_error *error);
 
 /* ---- */
 /* Makes record `number` of the leg, and posts it to the observer. */
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
-/* Posts the moments of now to an observer of steps; none while there are several modes. */
+/* Posts the moments of now to an observer of steps. */
 int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
@@ -91,7 +88,7 @@ void gbees_run_drop(gbees_checkpoint *copy);
 gbees_checkpoint *gbees_run_keep(gbees_solver *solver);
 /* Posts the copy to the observer if the call was cancelled, else frees it; returns the call's status. */
 int gbees_run_release(gbees_solver *solver, gbees_checkpoint *kept, int status);
-/* Makes the engines, and sets the solver to the state of a checkpoint. */
+/* Makes the engine, and sets the solver to the state of a checkpoint. */
 int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
                    gbees_error *error);
 /* Takes the density to a grid of these levels. */

@@ -126,7 +126,10 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
     if (made->parallel)
         gbees_next_grid_send_first(made->parallel);
     const gbees_engine_options all = gbees_run_options(made, backend, options);
-    status = gbees_modes_open(&made->modes, problem, made->backend, &all, error);
+    made->grid = (gbees_grid){.backend = made->backend, .options = all, .problem = problem};
+    status = gbees_grid_open(&made->grid, error);
+    if (!status && problem->moving)
+        status = gbees_moving_start(&made->moving, &made->grid, error);
     made->record_warnings = gbees_warnings(problem, NULL);
     return hand_out(made, status, solver);
 }
@@ -148,8 +151,7 @@ void gbees_solver_destroy(gbees_solver *solver)
 {
     if (!solver)
         return;
-    gbees_pool_close(solver->pool);
-    gbees_modes_close(&solver->modes);
+    gbees_grid_close(&solver->grid);
     if (solver->parallel)
         gbees_next_grid_send_end(solver->parallel);
     gbees_schedule_destroy(solver->schedule);
@@ -159,7 +161,7 @@ void gbees_solver_destroy(gbees_solver *solver)
 /* Sets the totals of each rank, where ranks share a grid. */
 static void list_ranks(const gbees_solver *solver, gbees_summary *summary)
 {
-    const gbees_engine *engine = solver->modes.count > 0 ? solver->modes.mode[0]->grid.engine : NULL;
+    const gbees_engine *engine = solver->grid.engine;
     const int ranks = summary->totals.ranks;
 
     if (ranks == 0 || !engine || !solver->backend->rank_totals)
@@ -241,7 +243,6 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
     if (!solver->resumed) {
         solver->clock.length = length;
         solver->clock.elapsed = 0;
-        gbees_modes_sync(&solver->modes, &solver->clock);
     }
     solver->resumed = 0;
     while (!status && solver->clock.elapsed < length) {
@@ -346,13 +347,12 @@ int gbees_run_smooth(gbees_solver *solver, gbees_error *error)
 
     if (status)
         return status;
-    status = solver->backend->rewind(gbees_run_grid(solver)->engine, &cause);
+    status = solver->backend->rewind(solver->grid.engine, &cause);
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     solver->smoothed = 1;
     solver->leg = solver->number = 0;
     solver->clock = (gbees_clock){.time = gbees_problem_initial_time(solver->problem)};
-    gbees_modes_sync(&solver->modes, &solver->clock);
     return run_legs(solver, error);
 }
 

@@ -23,8 +23,8 @@ static int fail_update(const gbees_solver *solver, int number, int status, const
  * else as wide again as resolves it well, where earlier measurements have made it finer. */
 static int resolve_update(gbees_solver *solver, const gbees_measurement *measurement, gbees_error *error)
 {
-    const gbees_problem *problem = gbees_grid_problem(gbees_run_grid(solver));
-    const int most = GBEES_REFINE_MOST / 2, *now = gbees_run_grid(solver)->level;
+    const gbees_problem *problem = gbees_grid_problem(&solver->grid);
+    const int most = GBEES_REFINE_MOST / 2, *now = solver->grid.level;
     const double time = solver->clock.time;
     int level[GBEES_MAX_DIM], power[GBEES_MAX_DIM], sign = 1;
     gbees_statistics prior;
@@ -32,7 +32,7 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
 
     if (!problem->regrid_auto)
         return GBEES_OK;
-    const int status = gbees_mode_statistics(solver->modes.mode[0], &solver->clock, &prior, &cause);
+    const int status = gbees_grid_statistics(&solver->grid, &solver->clock, &prior, &cause);
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     if (!gbees_resolve(problem, &prior, measurement, time, gbees_resolve_cells_most(problem), power)) {
@@ -47,15 +47,27 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
     return gbees_run_change_grid(solver, level, error);
 }
 
-/* After an update on a grid that moves: divides modes that have a valley, and replaces cells that no longer fit. */
-static int divide(gbees_solver *solver, gbees_error *error)
+/* Applies a measurement to the density as it is. */
+static int apply(gbees_solver *solver, const gbees_measurement *measurement, gbees_evidence *evidence,
+                 gbees_error *error)
+{
+    const gbees_grid *grid = &solver->grid;
+    int status = GBEES_OK;
+
+    if (solver->problem->moving)
+        status = gbees_moving_place(&solver->moving, grid, solver->clock.time, error);
+    return status ? status : grid->backend->update(grid->engine, &solver->clock, measurement, evidence, error);
+}
+
+/* After an update on a grid that moves: replaces cells that no longer fit. */
+static int restart(gbees_solver *solver, gbees_error *error)
 {
     gbees_error cause = {0};
     int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the engine */
 
     if (status)
         return status;
-    status = gbees_modes_divide(&solver->modes, &solver->clock, &cause);
+    status = gbees_moving_restart(&solver->moving, &solver->grid, &solver->clock, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -69,12 +81,12 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return status;
     const double began = gbees_seconds_now(), total = solver->evidence.total;
-    status = gbees_modes_update(&solver->modes, &solver->clock, measurement, &event.evidence, &cause);
+    status = apply(solver, measurement, &event.evidence, &cause);
     solver->propagate_s += gbees_seconds_now() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
     if (solver->problem->moving)
-        status = divide(solver, error);
+        status = restart(solver, error);
     if (status)
         return status;
     event.evidence.total = total + event.evidence.log_evidence;

@@ -291,8 +291,7 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
     case GBEES_WARNING_NARROW:
         return "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does not "
                "resolve the density there, and widens it; give a larger 'factor', or smaller widths along its axis, "
-               "or "
-               "after an update 'regrid: auto'";
+               "or after an update 'regrid: auto'";
     case GBEES_WARNING_TAIL:
         return steered ? "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
                          "bound at best, mean and deviations are uncertain; give a smaller mass budget, a larger "
@@ -310,13 +309,13 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
         return "samples of the model can't be computed: how far the records are off from then on is not known; their "
                "certificates say why";
     case GBEES_WARNING_FRAME_CELLS:
-        return "'frame_cells' keeps the cells wider than the density asks for, where it is thinner than a Gaussian, "
-               "and "
-               "they widen it: look at the certificates (error <=), and give a larger 'frame_cells'";
+        return "'frame_cells' keeps the cells wider than the density asks for, where it is thinner than a Gaussian "
+               "or in "
+               "parts: look at the certificates (error <=), and give a larger 'frame_cells', 'frame: lagrangian', or "
+               "with noise 'frame: fixed'";
     case GBEES_WARNING_FRAME_COST:
         return "the grid that moves has needed shorter steps than one at rest, at three records in a row: the drift "
-               "is "
-               "far from affine where the density is; 'frame: fixed' may be faster";
+               "is far from affine where the density is; 'frame: fixed' may be faster";
     default:
         return "a warning that this program does not know";
     }

@@ -125,17 +125,7 @@ typedef struct gbees_record_frame {
     double rate_at_rest; /**< the same with the drift itself, on the same cells */
 } gbees_record_frame;
 
-enum { GBEES_MODES_MOST = 16 /**< the most modes of a density */ };
-
-/** A mode: one of several parts of a density, each on a moving grid of its own (doc/method.md, "Modes"). */
-typedef struct gbees_record_mode {
-    const gbees_problem *problem; /**< the run's problem with this mode's grid at this time */
-    double weight;                /**< the mode's fraction of the mass */
-    gbees_statistics statistics;  /**< of the mode alone, in the model's axes */
-    const gbees_cells *cells;     /**< of the mode alone, with its P normalised to 1; NULL: the observer wants none */
-} gbees_record_mode;
-
-/** Marginals along the model's states of a density on moving grids, whose axes are no states. */
+/** Marginals along the model's states of a density on a moving grid, whose axes are no states. */
 typedef struct gbees_projection {
     double origin[GBEES_MAX_DIM]; /**< centre of entry 0 along each state */
     double width[GBEES_MAX_DIM];  /**< width of an entry along each state */
@@ -159,15 +149,12 @@ typedef struct gbees_record {
     gbees_ledger since;               /**< since the previous record, or, for the first, since the start */
     unsigned warnings;                /**< gbees_warning bits */
     gbees_record_frame frame;         /**< of a moving grid, when its shape was last measured; else 0 */
-    const gbees_cells *cells;         /**< NULL: the observer wants none, or there are several modes */
+    const gbees_cells *cells;         /**< NULL: the observer wants none */
     const gbees_marginals *marginals; /**< NULL: not computed by the backend; compute them from the cells */
     const gbees_certificate *certificate; /**< NULL: the run has no audit */
     const gbees_sample_list *samples;     /**< the audit's; NULL: none */
     const gbees_projection *projection;   /**< for the audit of a moving grid; else NULL */
-    int mode_count;                       /**< number of modes: 0 or at least 2 */
-    const gbees_record_mode *modes; /**< [mode_count]; `problem` and `frame` are then those of the first mode. NULL:
-                                     * the record's own cells are the whole density */
-    const gbees_score *score;       /**< set by an observer that knows the truth; else NULL */
+    const gbees_score *score;             /**< set by an observer that knows the truth; else NULL */
 } gbees_record;
 
 enum { GBEES_LARGEST_PLANE = 1 << 25 /**< the most entries of a 2-D marginal of a record: 256 MiB */ };

@@ -81,16 +81,6 @@ void gbees_writer_remove_checkpoints(gbees_writer *writer);
 /** Frees the writer; the folder stays. NULL is allowed. */
 void gbees_writer_destroy(gbees_writer *writer);
 
-/** A mode of a snapshot's density: cells first ... first + count - 1, on a grid of their own. */
-typedef struct gbees_snapshot_mode {
-    size_t first;                                   /**< index of its first cell */
-    size_t count;                                   /**< number of its cells */
-    double weight;                                  /**< its fraction of the mass, cells below p* included */
-    double origin[GBEES_MAX_DIM];                   /**< centre of the cell with index 0 */
-    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major, as in gbees_snapshot */
-    double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];  /**< inverse of `rotation` */
-} gbees_snapshot_mode;
-
 /** A record that was read from a file. Units are the model's. */
 typedef struct gbees_snapshot {
     int leg;                      /**< counted from 0 */
@@ -119,8 +109,6 @@ typedef struct gbees_snapshot {
     int certified;                 /**< 1: `certificate` is set; 0: the run had no audit, or the file is older */
     gbees_certificate certificate; /**< bounds of the record's errors */
     gbees_sample_list samples;     /**< the audit's samples; empty: none */
-    int mode_count; /**< number of modes: 0, or at least 2; origin and rotation are then those of the first mode */
-    gbees_snapshot_mode mode[GBEES_MODES_MOST]; /**< sorted by their cells */
 } gbees_snapshot;
 
 /** Reads a results folder. */
@@ -164,8 +152,6 @@ int gbees_series_read(const char *folder, int dimension, const char (*name)[64],
 void gbees_series_destroy(gbees_series *series);
 /** Frees the snapshot; NULL is allowed. */
 void gbees_snapshot_destroy(gbees_snapshot *snapshot);
-/** Returns the mode that cell number `cell` belongs to; NULL: the density has no modes. */
-const gbees_snapshot_mode *gbees_snapshot_mode_of(const gbees_snapshot *snapshot, size_t cell);
 /** Returns coordinate j, in the model's axes, of the centre of cell number `cell`. */
 double gbees_snapshot_centre(const gbees_snapshot *snapshot, int j, size_t cell);
 /** Frees the reader; the folder stays. NULL is allowed. */

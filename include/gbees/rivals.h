@@ -79,7 +79,7 @@ int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison
 void gbees_comparison_destroy(gbees_comparison *comparison);
 /** Stores a record's moments, marginals, joint density in bins, and certificate. The marginals are those of its
  * projection, or else its own, or else are computed from its cells; without any of these Kolmogorov's distance is
- * NAN. For a record without cells, with more than GBEES_COMPARED_CELLS, or with modes, bc is NAN. */
+ * NAN. For a record without cells, or with more than GBEES_COMPARED_CELLS, bc is NAN. */
 int gbees_comparison_record(gbees_comparison *comparison, const gbees_record *record, gbees_error *error);
 /** To be called for each update: the next record follows one more measurement. */
 void gbees_comparison_update(gbees_comparison *comparison);

@@ -35,8 +35,7 @@ typedef struct gbees_observer {
     int (*update)(void *context, const gbees_problem *problem, int number, double time,
                   const gbees_evidence *evidence, gbees_error *error);
     /** Receives, after a step, a record without cells, marginals and certificate, whose `number` is that of the next
-     * one. If this is set, steps are taken one by one. It is not called while a density is in several modes, whose
-     * steps are apart in time. */
+     * one. If this is set, steps are taken one by one. */
     int (*step)(void *context, const gbees_record *record, gbees_error *error);
     /** Called a few times a second. fraction: how much of the run's model time is done, 0 to 1. */
     int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);

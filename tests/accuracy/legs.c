@@ -127,8 +127,6 @@ int gbees_legs_print(FILE *file, const gbees_study *study, const gbees_row_optio
         status = gbees_results_read(study->results, k, &snapshot, error);
         if (!status)
             status = wanted(study, k, snapshot, error, &print);
-        if (!status && print)
-            status = gbees_compare_flatten(&snapshot, error);
         if (!status && print && montecarlo)
             status = gbees_study_advance(study, &position, montecarlo, snapshot, error);
         if (!status && print)

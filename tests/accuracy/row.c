@@ -162,8 +162,6 @@ int gbees_row_print(FILE *file, const gbees_study *study, const gbees_row_option
     char binned[32] = "-", kolmogorov[32] = "-";
     int status = gbees_results_read(study->results, last_number, &last, error);
 
-    if (!status)
-        status = gbees_compare_flatten(&last, error);
     if (!status && last->leg > 0)
         status = gbees_error_set(error, GBEES_EUSAGE, "%s: its last record follows a measurement: leave it out",
                                  study->folder);

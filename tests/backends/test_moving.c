@@ -135,6 +135,8 @@ static const struct refusal {
     {"lorenz63", "regrid=auto", "regrid: a grid that moves has no 'regrid'"},
     {"lorenz63", "mode=paper", "mode: a grid that moves has no 'mode'"},
     {"pcr3bp", "bound=on", "bound: a grid that moves has no 'bound'"},
+    {"lorenz63", "initial=[{mean: [0, 0, 0], covariance: [1, 1, 1]}, {mean: [9, 0, 0], covariance: [1, 1, 1]}]",
+     "initial: a grid that moves follows one Gaussian"},
     {"lorenz63", "frame_cells=1.5", "frame_cells: expected at least the 2 cells a standard deviation"},
     {"lorenz63", "factor=10",
      "frame_cells: expected at least the 20 cells a standard deviation"}, /* K: its default */

@@ -140,7 +140,7 @@ int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_er
     if (sink)
         failed = state.grid.count == 0 || sink(context, "engine", 1, sizeof state, &state) ||
                  save_portable(e, &state, sink, context) ||
-                 sink(context, "parameters", sizeof(double), GBEES_PARAMETER_VALUES, e->tables.parameters_d);
+                 sink(context, "engine_parameters", sizeof(double), GBEES_PARAMETER_VALUES, e->tables.parameters_d);
     if (e->ranks)
         failed = ranks_any(e, failed);
     return failed || save_rows(e, &state, sink, context) ? stopped(error) : 0;
@@ -214,9 +214,9 @@ static int find_state(gbees_engine *e, gbees_state_source *source, void *context
     if (!data || count != sizeof *state)
         return misfit("engine", error);
     memcpy(state, data, sizeof *state);
-    const double *parameters = source(context, "parameters", sizeof *parameters, &count);
+    const double *parameters = source(context, "engine_parameters", sizeof *parameters, &count);
     if (!parameters || count != GBEES_PARAMETER_VALUES)
-        return misfit("parameters", error);
+        return misfit("engine_parameters", error);
     memcpy(e->tables.parameters_d, parameters, sizeof e->tables.parameters_d);
     *keys = source(context, "key", sizeof **keys, &count);
     if (!*keys || !is_whole(state) || count != (uint64_t)state->grid.count * (uint64_t)e->g.shape.n)

@@ -24,7 +24,7 @@ from ._library import (
     version,
 )
 from ._model import Model, ModelInfo, describe
-from ._record import Certificate, Part, Record
+from ._record import Certificate, Grid, Record
 from ._results import open
 from ._run import Interrupted, Run, run
 from ._solver import Solver, Update
@@ -38,6 +38,7 @@ __all__ = [
     "Error",
     "FileError",
     "Filter",
+    "Grid",
     "InputError",
     "Interrupted",
     "Model",
@@ -45,7 +46,6 @@ __all__ = [
     "ModelInfo",
     "NumericError",
     "OutOfMemoryError",
-    "Part",
     "Record",
     "Rival",
     "Run",

@@ -10,7 +10,6 @@ from typing import Any, Callable
 
 MAX_DIM = 8
 ENTRIES = MAX_DIM * MAX_DIM
-MODES = 16
 THREADS_MOST = 4096
 SAMPLES_MOST = 1000000000
 _MODEL_ABI = 5
@@ -114,9 +113,8 @@ class SampleList(c.Structure):
     _fields_ = [("count", c.c_size_t), ("x", c.POINTER(c.c_float) * MAX_DIM)]
 
 
-class PartStruct(c.Structure):
+class GridStruct(c.Structure):
     _fields_ = [
-        ("weight", c.c_double),
         ("origin", c.c_double * MAX_DIM),
         ("width", c.c_double * MAX_DIM),
         ("rotation", c.c_double * ENTRIES),
@@ -130,7 +128,6 @@ class RecordStruct(c.Structure):
         ("leg", c.c_int),
         ("number", c.c_int),
         ("dimension", c.c_int),
-        ("parts", c.c_int),
         ("smoothed", c.c_int),
         ("time", c.c_double),
         ("wall_s", c.c_double),
@@ -146,7 +143,7 @@ class RecordStruct(c.Structure):
         ("warnings", c.c_uint),
         ("certificate", c.POINTER(CertificateStruct)),
         ("samples", c.POINTER(SampleList)),
-        ("part", PartStruct * MODES),
+        ("grid", GridStruct),
     ]
 
 
@@ -277,8 +274,7 @@ class SpreadEdges(c.Structure):
 class SpreadShape(c.Structure):
     _fields_ = [
         ("dimension", c.c_int),
-        ("parts", c.c_int),
-        ("edges", c.POINTER(SpreadEdges)),
+        ("edges", SpreadEdges),
         ("least", c.c_double * 3),
         ("most", c.c_double * 3),
         ("entries", c.c_int),
@@ -392,10 +388,10 @@ _functions: tuple[tuple[Any, ...], ...] = (
     ("gbees_session_compare", c.c_int, c.c_void_p, _error),
     ("gbees_session_rival_of", c.c_int, c.c_void_p, c.c_int, c.POINTER(RivalStruct)),
     ("gbees_session_answer", None, c.c_void_p, c.c_char_p, c.c_size_t),
-    ("gbees_session_cells", None, c.POINTER(PartStruct), c.c_int, c.c_void_p, c.c_void_p),
+    ("gbees_session_cells", None, c.POINTER(GridStruct), c.c_int, c.c_void_p, c.c_void_p),
     ("gbees_spread_create", c.c_int, c.POINTER(SpreadShape), c.POINTER(c.POINTER(SpreadStruct)), _error),
     ("gbees_spread_add", None, c.POINTER(SpreadStruct), c.c_size_t, c.c_void_p, c.c_void_p),
-    ("gbees_spread_part", None, c.POINTER(SpreadStruct), c.POINTER(SpreadEdges)),
+    ("gbees_spread_finish", None, c.POINTER(SpreadStruct), c.POINTER(SpreadEdges)),
     ("gbees_spread_destroy", None, c.POINTER(SpreadStruct)),
 )
 for _name, _result, *_arguments in _functions:

@@ -37,10 +37,9 @@ class Certificate:
 
 
 @dataclass(frozen=True)
-class Part:
-    """Cells on one grid: the centre of cell i is origin + rotation (width * index[:, i])."""
+class Grid:
+    """Cells and their grid: the centre of cell i is origin + rotation (width * index[:, i])."""
 
-    weight: float
     origin: Array
     width: Array
     rotation: Array
@@ -92,16 +91,14 @@ def _matrix(values: Any, n: int) -> Array:
     return np.array(values[: n * n], dtype=float).reshape(n, n)
 
 
-def _copy_part(part: Any, n: int) -> Part:
+def _copy_grid(grid: Any, n: int) -> Grid:
     """Has the library write the cells into arrays of NumPy."""
-    index = np.empty((n, part.count), dtype=np.int32)
-    p = np.empty(part.count)
-    if part.count:
-        lib.LIBRARY.gbees_session_cells(c.byref(part), n, index.ctypes.data, p.ctypes.data)
+    index = np.empty((n, grid.count), dtype=np.int32)
+    p = np.empty(grid.count)
+    if grid.count:
+        lib.LIBRARY.gbees_session_cells(c.byref(grid), n, index.ctypes.data, p.ctypes.data)
     index.flags.writeable = p.flags.writeable = False
-    return Part(
-        part.weight, _vector(part.origin, n), _vector(part.width, n), _matrix(part.rotation, n), index, p
-    )
+    return Grid(_vector(grid.origin, n), _vector(grid.width, n), _matrix(grid.rotation, n), index, p)
 
 
 def copy_certificate(given: Any, n: int) -> Certificate:
@@ -142,8 +139,8 @@ class Record:
         Sum of P before normalisation; -sum P log(P / volume of a cell).
     clipped, outflow, pruned : float
         Mass since the start.
-    parts : tuple of Part
-        Cells and their grid. There are several where a density is in several modes, and none where it was not written.
+    grid : Grid or None
+        Cells and their grid; None where the density was not written.
     certificate : Certificate or None
         Bounds of the error; None without an audit.
     samples : ndarray or None
@@ -163,12 +160,12 @@ class Record:
     clipped: float
     outflow: float
     pruned: float
-    parts: tuple[Part, ...]
+    grid: Grid | None
     certificate: Certificate | None
     samples: Array | None
 
     def __repr__(self) -> str:
-        return f"<gbees.Record t = {self.time:g}, {sum(len(part.p) for part in self.parts)} cells>"
+        return f"<gbees.Record t = {self.time:g}, {len(self.grid.p) if self.grid else 0} cells>"
 
     @property
     def std(self) -> Array:
@@ -179,26 +176,22 @@ class Record:
     @property
     def index(self) -> Array:
         """Indices of the cells, one row for each axis, sorted; int32, read-only, not copied."""
-        self._need_cells()
-        return self.parts[0].index if len(self.parts) == 1 else np.hstack([part.index for part in self.parts])
+        return self._cells().index
 
     @property
     def p(self) -> Array:
-        """Probabilities of the cells; read-only, not copied where the density is in one part."""
-        self._need_cells()
-        if len(self.parts) == 1:
-            return self.parts[0].p
-        return np.concatenate([part.weight * part.p for part in self.parts])
+        """Probabilities of the cells; read-only, not copied."""
+        return self._cells().p
 
     @property
     def centres(self) -> Array:
         """Centres of the cells in the model's axes, one a row."""
-        self._need_cells()
-        return np.vstack([part.centres for part in self.parts])
+        return self._cells().centres
 
-    def _need_cells(self) -> None:
-        if not self.parts:
+    def _cells(self) -> Grid:
+        if not self.grid:
             raise lib.InputError(f"the density at t = {self.time:g} was not written: see the scenario's `output`")
+        return self.grid
 
     def _axis(self, state: str | int) -> int:
         if isinstance(state, str):
@@ -235,32 +228,30 @@ class Record:
         if len(states) not in (1, 2):
             raise lib.InputError("marginal() takes one or two states")
         axes = [self._axis(s) for s in states]
-        part = self.parts[0]
-        if len(self.parts) > 1 or part.turned:
-            return self._spread(axes)
-        lo, hi = part.index[axes].min(axis=1), part.index[axes].max(axis=1)
+        grid = self._cells()
+        if grid.turned:
+            return self._spread(grid, axes)
+        lo, hi = grid.index[axes].min(axis=1), grid.index[axes].max(axis=1)
         sums = np.zeros(hi - lo + 1)
-        np.add.at(sums, tuple(part.index[axes] - lo[:, None]), part.p)
-        middles = [part.origin[a] + part.width[a] * np.arange(lo[k], hi[k] + 1) for k, a in enumerate(axes)]
-        return (*middles, sums / (np.prod(part.width[axes]) * sums.sum()))
+        np.add.at(sums, tuple(grid.index[axes] - lo[:, None]), grid.p)
+        middles = [grid.origin[a] + grid.width[a] * np.arange(lo[k], hi[k] + 1) for k, a in enumerate(axes)]
+        return (*middles, sums / (np.prod(grid.width[axes]) * sums.sum()))
 
-    def _spread(self, axes: list[int]) -> tuple[Array, ...]:
+    def _spread(self, grid: Grid, axes: list[int]) -> tuple[Array, ...]:
         """The marginal of oblique cells (include/gbees/spread.h)."""
-        edges = (lib.SpreadEdges * len(self.parts))()
-        for one, part in zip(edges, self.parts):
-            along = (part.rotation[axes] * part.width).ravel()
-            one.count, one.along[: along.size] = len(part.width), along.tolist()
-        points = self.centres[:, axes]
-        shape = lib.SpreadShape(len(axes), len(edges), edges, entries=8 if len(axes) == 1 else 4, limit=1 << 20)
+        along = (grid.rotation[axes] * grid.width).ravel()
+        edges = lib.SpreadEdges(len(grid.width))
+        edges.along[: along.size] = along.tolist()
+        points = grid.centres[:, axes]
+        shape = lib.SpreadShape(len(axes), edges, entries=8 if len(axes) == 1 else 4, limit=1 << 20)
         shape.least[: len(axes)], shape.most[: len(axes)] = points.min(axis=0).tolist(), points.max(axis=0).tolist()
         made = c.POINTER(lib.SpreadStruct)()
         lib.check(lib.LIBRARY.gbees_spread_create, c.byref(shape), c.byref(made))
         try:
-            for one, part in zip(edges, self.parts):
-                x, p = np.ascontiguousarray(part.centres[:, axes].T), np.ascontiguousarray(part.weight * part.p)
-                rows = (c.c_void_p * len(axes))(*(row.ctypes.data for row in x))
-                lib.LIBRARY.gbees_spread_add(made, len(p), rows, p.ctypes.data)
-                lib.LIBRARY.gbees_spread_part(made, c.byref(one))
+            x = np.ascontiguousarray(points.T)
+            rows = (c.c_void_p * len(axes))(*(row.ctypes.data for row in x))
+            lib.LIBRARY.gbees_spread_add(made, len(grid.p), rows, grid.p.ctypes.data)
+            lib.LIBRARY.gbees_spread_finish(made, c.byref(edges))
             s = made.contents
             sums = np.ctypeslib.as_array(s.p, tuple(s.length[: len(axes)])).copy()
             middles = [s.origin[k] + s.width[k] * np.arange(s.length[k]) for k in range(len(axes))]
@@ -284,25 +275,19 @@ class Record:
             A generator of NumPy, or a seed.
         """
         rng = np.random.default_rng(rng)
-        self._need_cells()
-        total = np.array([part.weight * part.p.sum() for part in self.parts])
-        counts = rng.multinomial(n, total / total.sum())
-        drawn = []
-        for part, count in zip(self.parts, counts):
-            cell = rng.choice(len(part.p), size=count, p=part.p / part.p.sum())
-            within = part.index[:, cell].T + rng.uniform(-0.5, 0.5, size=(count, len(self.states)))
-            drawn.append(part.origin + (part.width * within) @ part.rotation.T)
-        points = np.vstack(drawn)
-        rng.shuffle(points)
+        grid = self._cells()
+        cell = rng.choice(len(grid.p), size=n, p=grid.p / grid.p.sum())
+        within = grid.index[:, cell].T + rng.uniform(-0.5, 0.5, size=(n, len(self.states)))
+        points: Array = grid.origin + (grid.width * within) @ grid.rotation.T
         return points
 
     def pdf(self, points: Any) -> Array:
         """The density at points, one a row: that of the cell that holds it, 0 outside all cells."""
-        self._need_cells()
+        grid = self._cells()
         x = np.atleast_2d(np.asarray(points, dtype=float))
         if x.shape[1] != len(self.states):
             raise lib.InputError(f"pdf() wants points with {len(self.states)} coordinates, not {x.shape[1]}")
-        density: Array = np.sum([part.weight * part.lookup(x) / part.volume for part in self.parts], axis=0)
+        density: Array = grid.lookup(x) / grid.volume
         return density
 
     def credible(self, share: float = 0.9) -> Array:
@@ -314,8 +299,7 @@ class Record:
         """
         if not 0 < share <= 1:
             raise lib.InputError(f"credible() wants a share above 0 and up to 1, not {share}")
-        volume = np.concatenate([np.full(len(part.p), part.volume) for part in self.parts])
-        order = np.argsort(-self.p / volume, kind="stable")
+        order = np.argsort(-self.p, kind="stable")
         total = np.cumsum(self.p[order])
         mask = np.zeros(len(order), dtype=bool)
         mask[order[: int(np.searchsorted(total, share * total[-1] * (1 - 1e-12))) + 1]] = True
@@ -342,7 +326,7 @@ def copy_record(given: Any, states: tuple[str, ...], units: tuple[str, ...]) -> 
         clipped=given.clipped,
         outflow=given.outflow,
         pruned=given.pruned,
-        parts=tuple(_copy_part(given.part[k], n) for k in range(given.parts)),
+        grid=_copy_grid(given.grid, n),
         certificate=copy_certificate(given.certificate.contents, n) if given.certificate else None,
         samples=samples,
     )

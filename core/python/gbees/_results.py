@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _library as lib
 from ._compare import read_comparison, text_of
-from ._record import Array, Certificate, Part, Record, copy_certificate
+from ._record import Array, Certificate, Grid, Record, copy_certificate
 from ._run import Run, value_of
 from ._solver import Update
 
@@ -113,7 +113,7 @@ class _Reader:
         group = series["smoothed"]
         columns = _columns(group)
         return [
-            self._made(place, {name: values[i] for name, values in columns.items()}, (), None)
+            self._made(place, {name: values[i] for name, values in columns.items()}, None, None)
             for i, place in enumerate(_numbers(group))
         ]
 
@@ -128,16 +128,16 @@ class _Reader:
         assert row is not None
         facts = {name: values[row] for name, values in self._series.items()}
         facts.update({f"error_{name}": values[row] for name, values in self._errors.items()})
-        return self._made(place, facts, (), None)
+        return self._made(place, facts, None, None)
 
     def _from_group(self, place: tuple[int, int], group: Any) -> Record:
         facts = dict(group.attrs)
         self.states, self.units = _words(facts["state_names"]), _words(facts["state_units"])
         samples = np.asarray(group["samples"][()]).T.copy() if "samples" in group else None
-        return self._made(place, facts, _parts(group), samples)
+        return self._made(place, facts, _grid(group), samples)
 
     def _made(
-        self, place: tuple[int, int], facts: Mapping[str, Any], parts: tuple[Part, ...], samples: Array | None
+        self, place: tuple[int, int], facts: Mapping[str, Any], grid: Grid | None, samples: Array | None
     ) -> Record:
         n = len(self.states)
         return Record(
@@ -154,7 +154,7 @@ class _Reader:
             clipped=float(facts["mass_clipped"]),
             outflow=float(facts["mass_outflow"]),
             pruned=float(facts["mass_pruned"]),
-            parts=parts,
+            grid=grid,
             certificate=_certificate(facts, n),
             samples=samples,
         )
@@ -174,28 +174,14 @@ def _columns(group: Any) -> dict[str, Any]:
     return {name: group[name][()] for name in group if name in _SERIES} if len(_numbers(group)) else {}
 
 
-def _parts(group: Any) -> tuple[Part, ...]:
-    index = np.asarray(group["pdf/index"][()], dtype=np.int32)
-    p = np.asarray(group["pdf/p"][()], dtype=float)
-    n = len(index)
-    width = np.array(group["grid/h"][()], dtype=float)
-    if "grid/modes/first" not in group:
-        rotation = np.array(group["grid/R"][()], dtype=float) if "grid/R" in group else np.eye(n)
-        return (_part(1.0, group["grid/origin"][()], width, rotation, index, p),)
-    modes = group["grid/modes"]
-    ends = [*(int(k) for k in modes["first"][1:]), len(p)]
-    parts = []
-    for k, (first, end) in enumerate(zip(modes["first"][()], ends)):
-        weight = float(modes["weight"][k])
-        cells = slice(int(first), end)
-        parts.append(_part(weight, modes["origin"][k], width, modes["R"][k], index[:, cells], p[cells] / weight))
-    return tuple(parts)
-
-
-def _part(weight: float, origin: Any, width: Array, rotation: Any, index: Array, p: Array) -> Part:
-    index, p = np.ascontiguousarray(index), np.ascontiguousarray(p)
+def _grid(group: Any) -> Grid:
+    if "grid/modes" in group:
+        raise lib.FileError(f"the density of {group.name} is on several grids, which this version can't read")
+    index = np.ascontiguousarray(group["pdf/index"][()], dtype=np.int32)
+    p = np.ascontiguousarray(group["pdf/p"][()], dtype=float)
     index.flags.writeable = p.flags.writeable = False
-    return Part(weight, np.array(origin, dtype=float), width, np.array(rotation, dtype=float), index, p)
+    rotation = np.array(group["grid/R"][()], dtype=float) if "grid/R" in group else np.eye(len(index))
+    return Grid(np.array(group["grid/origin"][()]), np.array(group["grid/h"][()]), rotation, index, p)
 
 
 def _certificate(facts: Mapping[str, Any], n: int) -> Certificate | None:

@@ -156,7 +156,7 @@ class Run:
                 "covariance": (("time", "state", "other"), np.array([x.covariance for x in r])),
                 "entropy": ("time", [x.entropy for x in r], {"units": "nat"}),
                 "mass": ("time", [x.mass for x in r]),
-                "cells": ("time", [sum(len(part.p) for part in x.parts) for x in r]),
+                "cells": ("time", [len(x.grid.p) if x.grid else 0 for x in r]),
                 "leg": ("time", [x.leg for x in r]),
             },
             coords={

@@ -185,17 +185,6 @@ START_TEST(a_record_beside_a_truth)
     ck_assert_double_eq_tol(score.nees, 0.75 / 0.9375, 1e-14);
     ck_assert_double_eq_tol(score.rank[0], 0.5, 1e-14);  /* on the face between the cells */
     ck_assert_double_eq_tol(score.rank[1], 0.75, 1e-14); /* on that above the first */
-    /* the same cells as a mode, beside another one that lies above the truth */
-    const gbees_problem above = {.dimension = 2, .mean = {9, 40}, .width = {0.5, 2}};
-    const gbees_record_mode modes[] = {{.problem = &problem, .weight = 0.4, .cells = cells},
-                                       {.problem = &above, .weight = 0.6, .cells = cells}};
-    record.cells = NULL;
-    record.mode_count = 2;
-    record.modes = modes;
-    ck_assert_int_eq(gbees_truth_score(&truth, &record, &score), 1);
-    ck_assert_double_eq_tol(score.rank[0], 0.4 * 0.5, 1e-14);
-    ck_assert_double_eq_tol(score.rank[1], 0.4 * 0.75, 1e-14);
-    record.mode_count = 0;
     record.time = 1.5;
     ck_assert_int_eq(gbees_truth_score(&truth, &record, &score), 0);
     record.time = 1;

@@ -67,8 +67,7 @@ static lattice *make_lattice(const double *edges, int has_ripples)
 
 static gbees_spread *make_spread(const lattice *l, int dimension, int entries, size_t limit)
 {
-    gbees_spread_shape shape = {
-        .dimension = dimension, .parts = 1, .edges = &l->edges, .entries = entries, .limit = limit};
+    gbees_spread_shape shape = {.dimension = dimension, .edges = l->edges, .entries = entries, .limit = limit};
     gbees_spread *made = NULL;
     gbees_error error;
 
@@ -93,7 +92,7 @@ static gbees_spread *spread_all(const lattice *l, int dimension, int entries, si
         gbees_spread_add(made, count, (const double *const[]){l->x[0] + first, l->x[1] + first, l->x[2] + first},
                          l->p + first);
     }
-    gbees_spread_part(made, &l->edges);
+    gbees_spread_finish(made, &l->edges);
     return made;
 }
 
@@ -206,13 +205,8 @@ START_TEST(cells_keep_their_probability)
     enum { POINTS = 24, STATES = 2 };
     const double e[STATES][STATES] = {{1, 0.5}, {-0.4, 2}};
     gbees_spread_edges edges = {.count = STATES, .along = {e[0][0], e[0][1], e[1][0], e[1][1]}};
-    gbees_spread_shape shape = {.dimension = STATES,
-                                .parts = 1,
-                                .edges = &edges,
-                                .least = {-9, -15},
-                                .most = {9, 15},
-                                .entries = 16,
-                                .limit = 1 << 20};
+    gbees_spread_shape shape = {
+        .dimension = STATES, .edges = edges, .least = {-9, -15}, .most = {9, 15}, .entries = 16, .limit = 1 << 20};
     lattice *l = make_lattice(matrix[0], 1);
     double x[STATES][SIDE * SIDE], p[SIDE * SIDE];
     gbees_spread *s;
@@ -225,7 +219,7 @@ START_TEST(cells_keep_their_probability)
     }
     ck_assert_int_eq(gbees_spread_create(&shape, &s, &error), 0);
     gbees_spread_add(s, SIDE * SIDE, (const double *const[]){x[0], x[1]}, p);
-    gbees_spread_part(s, &edges);
+    gbees_spread_finish(s, &edges);
     for (int i = 0; i < SIDE * SIDE; i++) {
         double sum = 0;
 
@@ -240,30 +234,6 @@ START_TEST(cells_keep_their_probability)
     }
     gbees_spread_destroy(s);
     free(l);
-}
-END_TEST
-
-/* Cells of other edges on the same entries: sums, and nothing of the first part is spread twice. */
-START_TEST(parts_are_added)
-{
-    lattice *one = make_lattice(matrix[0], 0), *two = make_lattice(matrix[1], 0);
-    gbees_spread *s = make_spread(two, 1, 8, 1 << 20);
-    double mass, mean[N], covariance[N * N];
-
-    for (int k = 0; k < 2; k++) {
-        gbees_spread_add(s, CELLS, (const double *const[]){k ? two->x[0] : one->x[0]}, k ? two->p : one->p);
-        gbees_spread_part(s, k ? &two->edges : &one->edges);
-    }
-    measure(s, one, &mass, mean, covariance);
-    ck_assert_double_eq_tol(mass, one->mass + two->mass, 1e-11);
-    ck_assert_double_eq_tol(mean[0], two->mass * (two->mean[0] - one->mean[0]), 1e-6);
-    ck_assert_double_eq_tol(covariance[0],
-                            one->mass * one->covariance[0][0] +
-                                two->mass * (two->covariance[0][0] + pow(two->mean[0] - one->mean[0], 2)),
-                            1e-5);
-    gbees_spread_destroy(s);
-    free(one);
-    free(two);
 }
 END_TEST
 
@@ -291,7 +261,6 @@ int main(void)
     tcase_add_loop_test(tests, moments_are_a_records, 0, MATRICES);
     tcase_add_loop_test(tests, a_gaussian_stays_one, 0, MATRICES);
     tcase_add_test(tests, cells_keep_their_probability);
-    tcase_add_test(tests, parts_are_added);
     tcase_add_test(tests, a_limit_makes_entries_wider);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -218,7 +218,9 @@ START_TEST(other_hdf5_files)
     write_other("netcdf", 1, 2);
     check_unreadable("leg0_record0.h5", "no record of gbees");
     write_other("gbees-record", 3, 2);
-    check_unreadable("leg0_record0.h5", "use a newer gbees");
+    check_unreadable("leg0_record0.h5", "it is of a newer gbees");
+    write_other("gbees-record", 2, 2);
+    check_unreadable("leg0_record0.h5", "an older one whose density was on several grids");
     write_other("gbees-record", 1, 0);
     check_unreadable("leg0_record0.h5", "/pdf/p is missing");
     write_other("gbees-record", 1, 3);
@@ -261,10 +263,10 @@ START_TEST(checkpoints_of_other_versions)
     char words[100];
 
     ck_assert_int_eq(gbees_folder_make(folder, NULL), 0);
-    (void)snprintf(words, sizeof words, "it is of gbees %s, format 1, and this is gbees", gbees_version());
-    check_checkpoint(1, gbees_version(), words);
-    check_checkpoint(2, "0.0.1", "it is of gbees 0.0.1, format 2, and this is gbees");
-    check_checkpoint(2, gbees_version(), "shapes"); /* of this version, but empty */
+    (void)snprintf(words, sizeof words, "it is of gbees %s, format 2, and this is gbees", gbees_version());
+    check_checkpoint(2, gbees_version(), words);
+    check_checkpoint(3, "0.0.1", "it is of gbees 0.0.1, format 3, and this is gbees");
+    check_checkpoint(3, gbees_version(), "shapes"); /* of this version, but empty */
 }
 END_TEST
 

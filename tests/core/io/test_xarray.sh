@@ -23,9 +23,6 @@ run() { # FOLDER ARGUMENT...
 run turned --plugin lorenz63 --scenario published --until 0.1 --set 'measurements=[]' --set records=1 --set rotate=yes \
     --set 'covariance=[[1,0.9,0.9],[0.9,1,0.9],[0.9,0.9,1]]'
 run six --plugin lorenz96 --scenario published --until 0.01 --set records=1 --audit off
-run modes --plugin lorenz63 --audit off --until 0.05 --set records=1 --set 'measurements=[]' --set frame=moving --set factor=2 \
-    --set threshold=1e-5 \
-    --set 'initial=[{mean: [-11, -10, 9], covariance: [1, 1, 1]}, {mean: [20, 10, 30], covariance: [1, 1, 1]}]'
 "$python" - <<'END' >log 2>&1 || fail "$(cat log)"
 import h5py
 import xarray
@@ -61,8 +58,6 @@ for engine in ("h5netcdf", "netcdf4"):
             assert len(data.attrs["covariance"]) == data["state"].size ** 2, data.attrs["covariance"]
             assert abs(data.attrs["mass"] - 1) < 0.1, data.attrs
     assert list(data.attrs["state_names"]) == ["x1", "x2", "x3", "x4", "x5", "x6"], data.attrs["state_names"]
-    with xarray.open_dataset("modes/run.h5", engine=engine, group="leg0/record1") as data: # no grid for all cells
-        assert data["p"].dims == ("cell",) and "origin" not in data, data
     with xarray.open_dataset("out/compare.h5", engine=engine) as data:
         assert data["record"].dims == ("time",), data["record"].dims
         assert [str(name, "ascii") for name in data["filter_name"].values] == ["ekf", "pf"], data["filter_name"]

@@ -75,8 +75,8 @@ def test_gaussian_at_the_start():
     assert abs(pdf / exact - 1) < 0.1
     # The ellipse that holds half of a Gaussian in n dimensions, by its volume.
     if n == 2:
-        part = record.parts[0]
-        area = record.credible(0.5).sum() * part.volume
+        grid = record.grid
+        area = record.credible(0.5).sum() * grid.volume
         assert abs(area / (2 * np.pi * np.log(2) * np.sqrt(np.linalg.det(record.covariance))) - 1) < 0.1
 
 
@@ -96,17 +96,17 @@ def test_marginals_and_samples(lorenz, moving):
 
 def test_moving_grid(moving):
     record = moving.records[-1]
-    assert record.parts[0].turned
-    assert np.allclose(record.pdf(record.centres) * record.parts[0].volume, record.p)
+    assert record.grid.turned
+    assert np.allclose(record.pdf(record.centres) * record.grid.volume, record.p)
     assert np.all(record.pdf(record.mean[None] + 1e6) == 0)
 
 
 def test_marginals_of_oblique_cells_have_the_moments_of_the_record(moving):
     record = moving.records[-1]
-    part = record.parts[0]
+    grid = record.grid
     p = record.p / record.p.sum()
     mean = p @ record.centres
-    edges = part.rotation * part.width
+    edges = grid.rotation * grid.width
     covariance = (p * (record.centres - mean).T) @ (record.centres - mean) - edges @ edges.T / 12
     assert np.all(abs(np.sqrt(np.diag(covariance)) / record.std - 1) < 0.02)  # all cells, and those from p* on
     for axes in ([0], [1], [0, 1], [1, 0]):

@@ -45,10 +45,10 @@ def test_later_measurements_count(lorenz):
 
 def test_cells_are_those_of_the_smoothed_density(lorenz):
     for record in lorenz.smoothed:
-        part = record.parts[0]
-        assert abs(part.p.sum() - 1) < 1e-9
+        grid = record.grid
+        assert abs(grid.p.sum() - 1) < 1e-9
         # A point is half a cell from its cell's centre at most.
-        assert np.all(abs(part.p @ part.centres - record.mean) < 0.5 * part.width)
+        assert np.all(abs(grid.p @ grid.centres - record.mean) < 0.5 * grid.width)
 
 
 def test_a_folder_has_them(lorenz, folder):
@@ -58,7 +58,7 @@ def test_a_folder_has_them(lorenz, folder):
     for record, own in zip(kept.smoothed, lorenz.smoothed):
         assert (record.leg, record.number, record.time) == (own.leg, own.number, own.time)
         assert np.array_equal(record.mean, own.mean) and np.array_equal(record.covariance, own.covariance)
-        assert record.entropy == own.entropy and not record.parts
+        assert record.entropy == own.entropy and record.grid is None
     assert "smoothed" in repr(kept)
 
 

@@ -195,7 +195,7 @@ START_TEST(what_is_no_probability_is_refused)
     gbees_writer_destroy(s.writer);
     ck_assert_int_eq(gbees_checkpoint_read(folder, &checkpoint, &note, &w.error), GBEES_OK);
     for (size_t k = 0; k < checkpoint->count; k++)
-        if (strcmp(checkpoint->part[k].name, "0.p") == 0)
+        if (strcmp(checkpoint->part[k].name, "p") == 0)
             p = (float *)checkpoint->part[k].data + checkpoint->part[k].count / 2;
     ck_assert_ptr_nonnull(p);
     *p = wrong[_i];
