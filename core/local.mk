@@ -186,10 +186,6 @@ libgbees_la_SOURCES = \
 	%D%/io/checkpoint.c \
 	%D%/io/checkpoint_file.c \
 	%D%/io/checkpoint_file.h \
-	%D%/io/compared.c \
-	%D%/io/compared.h \
-	%D%/io/compared_read.c \
-	%D%/io/compared_write.c \
 	%D%/io/file_child.c \
 	%D%/io/file_child.h \
 	%D%/io/folder.c \
@@ -288,8 +284,8 @@ libgbees_la_SOURCES = \
 	%D%/rivals/gaussian.c \
 	%D%/rivals/gaussian.h \
 	%D%/rivals/joint.c \
-	%D%/rivals/kept.c \
-	%D%/rivals/kept.h \
+	%D%/rivals/densities.c \
+	%D%/rivals/densities.h \
 	%D%/rivals/joint.h \
 	%D%/rivals/mc.c \
 	%D%/rivals/observed.c \
@@ -499,8 +495,6 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/draw.h \
 	%D%/plot/figure.c \
 	%D%/plot/figure.h \
-	%D%/plot/filtered.c \
-	%D%/plot/filtered.h \
 	%D%/plot/gather.c \
 	%D%/plot/gather.h \
 	%D%/plot/gif.c \

@@ -3,7 +3,6 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/audit.h \
 	%D%/gbees/backend.h \
 	%D%/gbees/checkpoint.h \
-	%D%/gbees/compared.h \
 	%D%/gbees/error.h \
 	%D%/gbees/gbees.h \
 	%D%/gbees/model.h \

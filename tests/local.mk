@@ -186,7 +186,6 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_grid \
 	%D%/backends/cpu/test_grid_add \
 	%D%/core/plot/test_isosurface \
-	%D%/core/plot/test_filtered \
 	%D%/core/plot/test_note \
 	%D%/core/plot/test_palette \
 	%D%/core/plot/test_region \
@@ -211,7 +210,6 @@ check_PROGRAMS += \
 	%D%/core/io/test_chunks \
 	%D%/core/io/test_measurement_file \
 	%D%/core/io/test_measurement_table \
-	%D%/core/io/test_compared \
 	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
 	%D%/core/io/test_table_datasets \
@@ -262,8 +260,6 @@ check_PROGRAMS += \
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_palette_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_palette_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
-%C%_core_plot_test_filtered_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
-%C%_core_plot_test_filtered_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_core_plot_test_region_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)

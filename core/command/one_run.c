@@ -434,11 +434,9 @@ int gbees_one_run_compare(gbees_one_run *run, const gbees_summary *summary, gbee
     if (!run->comparison)
         return GBEES_OK;
     const int status = gbees_comparison_run(run->comparison, summary->propagate_s, error);
-    if (status)
-        return status;
-    run->report->comparison = run->comparison;
-    return run->writer ? gbees_writer_comparison(run->writer, gbees_comparison_compared(run->comparison), error)
-                       : GBEES_OK;
+    if (!status)
+        run->report->comparison = run->comparison;
+    return status;
 }
 
 void gbees_one_run_close_solver(gbees_one_run *run)

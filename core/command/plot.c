@@ -146,15 +146,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* Reads the first folder, and the densities to be drawn over its own: of the other folders, else of filters. */
+/* Reads the first folder, and the densities to be drawn over its own: of the other folders. */
 static int read_runs(const gbees_plot_command *c, gbees_gallery **gallery, gbees_error *error)
 {
     const gbees_choice choice = {
         .records = c->records, .states = c->axes, .samples = c->draw.samples, .is_plain = c->folders > 1};
     int status = gbees_gallery_create(c->folder[0], &choice, gallery, error);
 
-    if (!status && c->folders == 1)
-        status = gbees_other_read_filters(*gallery, c->folder[0], error);
     for (int k = 1; k < c->folders && !status; k++) {
         gbees_gallery *run;
 

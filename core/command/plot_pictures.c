@@ -82,13 +82,11 @@ static int list_pictures(const gbees_gallery *gallery, picture list[PICTURES], i
                             gallery->shot[gallery->count - 1].leg > MEASUREMENTS_FEW; /* of an older version */
     int count = 0;
 
-    if (gallery->run[0])
+    if (gallery->others > 0)
         return list_of_runs(gallery, is_filtered, list, first);
     if (is_filtered || gallery->series->smoothed[0].count > 0)
         list[count++] = (picture){"series", gbees_draw_series};
     list[count++] = (picture){"marginals", gbees_draw_marginals};
-    if (gallery->others > 0)
-        list[count++] = (picture){"compare", gbees_draw_compared};
     if (gallery->dimension > 1)
         list[count++] = (picture){"corner", gbees_draw_corner};
     if (gallery->picture_dimension == 2)
@@ -198,7 +196,7 @@ static int make_folder(const gbees_gallery *gallery, const gbees_plot_command *c
         gbees_workers_run(0, (size_t)count * FORMATS, make, &all);
     for (size_t item = 0; !status && item < (size_t)count * FORMATS; item++)
         if (c->formats & 1u << item % FORMATS)
-            status = finish(&all, item, (int)(item / FORMATS) == first && !gallery->run[0], error);
+            status = finish(&all, item, (int)(item / FORMATS) == first && gallery->others == 0, error);
     free(folder);
     return status;
 }

@@ -1,5 +1,4 @@
 /* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees/results.h. */
-#include "compared.h"
 #include "folder.h"
 #include "record_file.h"
 #include "results_list.h"
@@ -148,27 +147,6 @@ static void verify_list(const gbees_results *results, gbees_run_files **files, g
         gbees_run_files_verify(*files, results->folder, report, context);
 }
 
-/* The list has the checksum of what other filters have found; without a list the file's own sums are checked. */
-static void verify_comparison(const gbees_results *results, const gbees_run_files *files, gbees_file_report *report,
-                              void *context)
-{
-    char *path = gbees_folder_join(results->folder, GBEES_COMPARED_FILE);
-    gbees_error problem = {0};
-
-    if (!path || access(path, F_OK) != 0 || (files && gbees_run_files_has(files, GBEES_COMPARED_FILE))) {
-        free(path);
-        return;
-    }
-    if (!files)
-        verify_one(results, GBEES_COMPARED_FILE, GBEES_VERIFY_MOMENTS, report, context);
-    else {
-        (void)gbees_error_set(&problem, GBEES_EINPUT, "%s is not in " GBEES_RUN_FILES ": the run has not written it",
-                              path);
-        report(context, GBEES_COMPARED_FILE, 0, &problem);
-    }
-    free(path);
-}
-
 static void verify_moments(const gbees_results *results, gbees_file_report *report, void *context)
 {
     char *path = NULL;
@@ -197,6 +175,5 @@ void gbees_results_verify(const gbees_results *results, gbees_file_report *repor
             verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
     }
     verify_moments(results, report, context);
-    verify_comparison(results, files, report, context);
     gbees_run_files_free(files);
 }

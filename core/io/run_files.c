@@ -3,7 +3,6 @@
 #include "run_files.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "compared.h"
 #include "folder.h"
 #include "results_list.h"
 #include "xdmf.h"
@@ -63,7 +62,7 @@ static int is_sidecar(const char *name)
 static int is_whole(const char *name)
 {
     return strcmp(name, "run.json") == 0 || strcmp(name, "scenario.yaml") == 0 ||
-           strcmp(name, GBEES_COMPARED_FILE) == 0 || is_sidecar(name);
+           strcmp(name, "compare.h5") == 0 /* of older versions */ || is_sidecar(name);
 }
 
 static int compare(const void *a, const void *b)

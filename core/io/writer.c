@@ -4,7 +4,6 @@
 #include "base/time_tolerance.h"
 #include "base/workers.h"
 #include "checkpoint_file.h"
-#include "compared.h"
 #include "moments.h"
 #include "provenance.h"
 #include "record_cells.h"
@@ -427,14 +426,4 @@ int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_sum
         finish_failed(writer, strcmp(state, "complete") == 0 ? "failed" : state, summary);
     (void)pthread_mutex_unlock(&writer->lock);
     return status;
-}
-
-int gbees_writer_comparison(gbees_writer *writer, const gbees_compared *compared, gbees_error *error)
-{
-    (void)pthread_mutex_lock(&writer->lock);
-    gbees_run_files_remove(&writer->store);
-    int status = gbees_compared_write(compared, writer->info.problem, &writer->store, error);
-    const int listed = gbees_run_files_write(&writer->store, status ? NULL : error);
-    (void)pthread_mutex_unlock(&writer->lock);
-    return status ? status : listed;
 }

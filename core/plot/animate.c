@@ -1,7 +1,6 @@
 /* animate.c - a picture of each record, one after the other, with the same axes: see animate.h. */
 #include "animate.h"
 #include "gif.h"
-#include "other.h"
 #include "region.h"
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +35,6 @@ static int draw_record(const gbees_gallery *gallery, const gbees_draw_options *o
 {
     return gallery->picture_dimension == 3   ? gbees_draw_isosurfaces(gallery, options, figure, error)
            : gallery->picture_dimension == 2 ? gbees_draw_density(gallery, options, figure, error)
-           : gallery->others > 0             ? gbees_draw_compared(gallery, options, figure, error)
                                              : gbees_draw_marginals(gallery, options, figure, error);
 }
 
@@ -45,7 +43,6 @@ typedef struct film {
     const gbees_gallery *all;
     const gbees_choice *choice;
     gbees_frame frame;
-    gbees_compared *compared; /* NULL: the run had no filters beside it */
 } film;
 
 /* Draws one record of the folder. */
@@ -63,9 +60,7 @@ static int make_figure(const film *f, const gbees_shot *shot, const gbees_draw_o
     if (status)
         return status;
     gallery->frame = options->scale == GBEES_SCALE_PANEL ? NULL : &f->frame;
-    status = gbees_other_set_filters(gallery, f->compared, error);
-    if (!status)
-        status = draw_record(gallery, options, figure, error);
+    status = draw_record(gallery, options, figure, error);
     gbees_gallery_destroy(gallery);
     return status;
 }
@@ -119,10 +114,7 @@ int gbees_animate(const char *folder, const gbees_choice *choice, const gbees_dr
         return status;
     film f = {.all = all, .choice = choice};
     find_frame(all, &f.frame);
-    status = gbees_compared_read(folder, all->dimension, &f.compared, error);
-    if (!status)
-        status = add_frames(&f, options, path, error);
-    gbees_compared_destroy(f.compared);
+    status = add_frames(&f, options, path, error);
     gbees_gallery_destroy(all);
     return status;
 }

@@ -27,7 +27,6 @@ static void find_range(const gbees_gallery *gallery, int state, double *lo, doub
     double truth;
 
     gbees_density_extent(last->marginal[state], lo, hi);
-    gbees_other_range(gallery, last, state, lo, hi);
     if (gbees_gallery_truth(gallery, last, state, &truth)) {
         *lo = fmin(*lo, truth);
         *hi = fmax(*hi, truth);
@@ -46,7 +45,7 @@ static gbees_panel place_panel(const gbees_gallery *gallery, const layout *l, in
 
     find_range(gallery, column, &panel.lo[0], &panel.hi[0]);
     if (column == row)
-        panel.hi[1] = 1.1 * gbees_other_peak(gallery, last, column, last->marginal[column]->peak);
+        panel.hi[1] = 1.1 * last->marginal[column]->peak;
     else
         find_range(gallery, row, &panel.lo[1], &panel.hi[1]);
     if (column == row)
@@ -64,7 +63,6 @@ static void draw_diagonal(gbees_figure *figure, const gbees_panel *panel, const 
     gbees_panel_clip(figure, panel);
     gbees_region_fill(figure, panel, density, color);
     gbees_other_line(figure, panel, density, &(gbees_style){.color = color}, 1.7);
-    gbees_other_lines(figure, panel, gallery, last, state);
     gbees_sampled_histogram(figure, panel, last, state);
     cairo_restore(figure->cairo);
 }
@@ -139,8 +137,5 @@ int gbees_draw_corner(const gbees_gallery *gallery, const gbees_draw_options *op
     label.x = GBEES_PAGE_WIDTH - right;
     if (n > 1) /* beside the first panel, nothing is drawn */
         gbees_contour_key(*figure, label.x - 330, l.top + 62, 312, 13);
-    if (n > 1)
-        gbees_other_legend(*figure, gallery, (const double[]){label.x - 150, l.top + 110}, 150,
-                           gbees_colormap_density(0.62), 13);
     return GBEES_OK;
 }

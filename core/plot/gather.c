@@ -375,18 +375,15 @@ int gbees_gallery_create(const char *folder, const gbees_choice *choice, gbees_g
     return status;
 }
 
-static void free_shot(gbees_shot *shot, int filtered)
+static void free_shot(gbees_shot *shot)
 {
     for (int d = 0; d < GBEES_MAX_DIM; d++) {
         gbees_density_destroy(shot->marginal[d]);
         free(shot->sample[d]);
     }
-    for (int k = 0; shot->filtered && k < filtered; k++)
-        gbees_density_destroy(shot->filtered[k]);
     for (int s = 0; s < GBEES_SURFACES; s++)
         gbees_mesh_free(&shot->surface[s]);
     gbees_density_destroy(shot->joint);
-    free(shot->filtered);
 }
 
 void gbees_gallery_destroy(gbees_gallery *gallery)
@@ -395,7 +392,7 @@ void gbees_gallery_destroy(gbees_gallery *gallery)
         return;
     gbees_series_destroy(gallery->series);
     for (size_t k = 0; k < gallery->count; k++)
-        free_shot(&gallery->shot[k], gallery->others * gallery->dimension);
+        free_shot(&gallery->shot[k]);
     for (int k = 0; k < GBEES_OTHERS_MOST; k++)
         gbees_gallery_destroy(gallery->run[k]);
     for (int a = 0; a < GBEES_MAX_DIM; a++)

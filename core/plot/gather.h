@@ -18,7 +18,6 @@ typedef struct gbees_shot {
     gbees_certificate certificate;                  /* of the record's error */
     gbees_density *marginal[GBEES_MAX_DIM];         /* 1-D, of every state */
     double mean[GBEES_MAX_DIM], std[GBEES_MAX_DIM]; /* of every state, as the record has them */
-    gbees_density **filtered;     /* [others][dimension] of filters: other.h; NULL: none are known */
     size_t samples;               /* of the model, as in gbees_snapshot; 0: none are wanted, or stored */
     float *sample[GBEES_MAX_DIM]; /* their states */
     /* Of the pictured states, in the records chosen for pictures: */
@@ -45,10 +44,10 @@ typedef struct gbees_gallery {
     size_t count;
     gbees_shot *shot;                                  /* in order of leg and number */
     gbees_density *pair[GBEES_MAX_DIM][GBEES_MAX_DIM]; /* [a][b], a < b: of the last record */
-    /* Densities beside its own (other.h): of filters, or of other runs. */
+    /* Other runs whose densities are drawn beside its own (other.h). */
     int others;
     char own_name[GBEES_OTHER_NAME], other_name[GBEES_OTHERS_MOST][GBEES_OTHER_NAME];
-    struct gbees_gallery *run[GBEES_OTHERS_MOST]; /* owned; NULL: a filter's */
+    struct gbees_gallery *run[GBEES_OTHERS_MOST]; /* [others]; owned */
 } gbees_gallery;
 
 /* What to read of a folder. */

@@ -1,10 +1,8 @@
-/* other.c - finds for each picture the densities of the filters, or of the other runs, that belong to it, and draws
- * their lines and legend. */
+/* other.c - finds for each picture the densities of the other runs that belong to it, and draws their lines and
+ * legend. */
 #include "other.h"
-#include "filtered.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STYLES = 8 };
@@ -29,66 +27,10 @@ gbees_style gbees_other_style(int k)
 
 /* ---- what there is ------------------------------------------------------------------------------------------ */
 
-static size_t find_record(const gbees_compared *compared, const gbees_shot *shot)
-{
-    size_t i = 0;
-
-    while (i < compared->count && (compared->leg[i] != shot->leg || compared->record[i] != shot->number))
-        i++;
-    return i;
-}
-
-static int set_shot(gbees_gallery *gallery, const gbees_compared *compared, gbees_shot *shot, gbees_error *error)
-{
-    const int n = gallery->dimension;
-    const size_t i = find_record(compared, shot);
-    int status = GBEES_OK;
-
-    if (i == compared->count)
-        return GBEES_OK;
-    shot->filtered = calloc((size_t)compared->filters * (size_t)n, sizeof(gbees_density *));
-    if (!shot->filtered)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw what filters have found");
-    for (int k = 0; k < compared->filters; k++)
-        for (int j = 0; j < n && !status; j++)
-            status = gbees_filtered_create(compared, k, i, j, &shot->filtered[k * n + j], error);
-    return status;
-}
-
 /* Whether shot k is the last of its leg: only those have others' densities in figures. */
 static int is_last_of_leg(const gbees_gallery *gallery, size_t k)
 {
     return k + 1 == gallery->count || gallery->shot[k + 1].leg != gallery->shot[k].leg;
-}
-
-int gbees_other_set_filters(gbees_gallery *gallery, const gbees_compared *compared, gbees_error *error)
-{
-    int status = GBEES_OK;
-
-    if (!compared)
-        return GBEES_OK;
-    for (int k = 0; k < compared->filters; k++) {
-        const gbees_compared_filter *f = &compared->filter[k];
-
-        (void)snprintf(gallery->other_name[k], sizeof gallery->other_name[k], "%s%s", f->name,
-                       f->failure[0] ? " (failed)" : "");
-    }
-    gallery->others = compared->filters;
-    for (size_t k = 0; k < gallery->count && !status; k++)
-        if (is_last_of_leg(gallery, k))
-            status = set_shot(gallery, compared, &gallery->shot[k], error);
-    return status;
-}
-
-int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_error *error)
-{
-    gbees_compared *compared = NULL;
-    int status = gbees_compared_read(folder, gallery->dimension, &compared, error);
-
-    if (!status)
-        status = gbees_other_set_filters(gallery, compared, error);
-    gbees_compared_destroy(compared);
-    return status;
 }
 
 /* Writes "x (km), y (km)". */
@@ -157,8 +99,6 @@ const gbees_density *gbees_other_marginal(const gbees_gallery *gallery, const gb
 {
     const gbees_gallery *run = gallery->run[k];
 
-    if (!run)
-        return shot->filtered ? shot->filtered[k * gallery->dimension + state] : NULL;
     for (size_t i = 0; i < run->count; i++)
         if (run->shot[i].leg == shot->leg && fabs(run->shot[i].time - shot->time) <= 1e-6 * fabs(shot->time) + 1e-12)
             return run->shot[i].marginal[state];
@@ -266,10 +206,10 @@ void gbees_other_legend(gbees_figure *figure, const gbees_gallery *gallery, cons
 
     if (!gallery->others)
         return;
-    gbees_figure_text(figure, &title, gallery->run[0] ? "density of" : "density by");
+    gbees_figure_text(figure, &title, "density of");
     y += line_height;
     gbees_figure_line(figure, at[0], y, at[0] + stroke, y, 3, own);
-    write_entry(figure, at[0], y, width, text_size, gallery->run[0] ? gallery->own_name : "grid");
+    write_entry(figure, at[0], y, width, text_size, gallery->own_name);
     y += line_height;
     for (int k = 0; k < gallery->others; k++, y += line_height) {
         const gbees_style style = gbees_other_style(k);

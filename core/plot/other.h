@@ -1,5 +1,4 @@
-/* other.h - densities that figures draw over those of a run: of the filters beside it (compare.h5), or of other runs.
- */
+/* other.h - densities of other runs that figures draw over those of a run. */
 #ifndef GBEES_PLOT_OTHER_H
 #define GBEES_PLOT_OTHER_H
 
@@ -15,10 +14,6 @@ typedef struct gbees_style {
 
 gbees_style gbees_other_style(int k);
 
-/* Makes the densities of the filters beside a run at the gallery's records; compared: NULL if the run had none. */
-int gbees_other_set_filters(gbees_gallery *gallery, const gbees_compared *compared, gbees_error *error);
-/* Reads the filters in the run's folder, and makes their densities. */
-int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_error *error);
 /* Adds another run, which the gallery owns then, also after a failure. GBEES_EINPUT if its states are others. */
 int gbees_other_add_run(gbees_gallery *gallery, gbees_gallery *run, gbees_error *error);
 /* Gives the runs of a gallery, itself first, the names of their folders: without the path before, if they differ so.

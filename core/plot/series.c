@@ -64,7 +64,7 @@ static void set_range(const gbees_gallery *gallery, int state, gbees_panel *pane
     panel->lo[1] = INFINITY;
     panel->hi[1] = -INFINITY;
     include_bands(gallery, state, panel);
-    for (int k = 0; k < gallery->others && gallery->run[k]; k++)
+    for (int k = 0; k < gallery->others; k++)
         include_bands(gallery->run[k], state, panel);
     if (series) {
         include_points(&series->measured[state], 0, panel);
@@ -199,7 +199,7 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, int s
     draw_band(figure, gallery, state, panel, 0, 0.80);
     draw_band(figure, gallery, state, panel, 1, 0.55);
     draw_mean(figure, gallery, state, panel, &(gbees_style){.color = mean_color});
-    for (int k = 0; k < gallery->others && gallery->run[k]; k++) {
+    for (int k = 0; k < gallery->others; k++) {
         const gbees_style style = gbees_other_style(k);
 
         draw_run(figure, gallery->run[k], state, panel, &style);
@@ -276,7 +276,7 @@ static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, doub
 /* The height of the names of runs above the panels. */
 static double names_height(const gbees_gallery *gallery)
 {
-    return gallery->run[0] ? 24 : 0;
+    return gallery->others > 0 ? 24 : 0;
 }
 
 /* The names of the runs in a row: that of the filled one, then of the others, whose lines are the mean and the ends

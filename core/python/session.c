@@ -238,8 +238,11 @@ int gbees_session_is_cancelled(void *context)
 
 static int make_comparison(gbees_session *s, const gbees_problem *problem, gbees_error *error)
 {
-    const gbees_comparison_options how = {
-        .rivals = s->rivals, .threads = s->threads, .cancelled = gbees_session_is_cancelled, .context = s};
+    const gbees_comparison_options how = {.rivals = s->rivals,
+                                          .threads = s->threads,
+                                          .keeps_densities = 1,
+                                          .cancelled = gbees_session_is_cancelled,
+                                          .context = s};
 
     return s->rivals.count ? gbees_comparison_create(problem, &how, &s->comparison, error) : GBEES_OK;
 }

@@ -115,8 +115,8 @@ typedef struct gbees_session_rival {
     size_t count;               /* number of records that it has reached */
     double seconds, mean, std, kolmogorov, bc, ratio, log_evidence, log_evidence_error;
     const gbees_rival_error *records; /* [count] */
-    const gbees_compared *compared;   /* the densities of all filters */
-    const gbees_compared_filter *own; /* this filter's entry in it */
+    const gbees_rival_densities *densities; /* at all records of the run */
+    size_t total;                           /* number of these records */
 } gbees_session_rival;
 
 /* Runs the filters of options.compare, after gbees_session_run() and before gbees_session_close(). */

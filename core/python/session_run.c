@@ -183,10 +183,7 @@ int gbees_session_compare(gbees_session *session, gbees_error *error)
 {
     if (!session->comparison)
         return GBEES_OK;
-    const int status = gbees_comparison_run(session->comparison, session->run.summary.propagate_s, error);
-    return status || !session->run.writer
-               ? status
-               : gbees_writer_comparison(session->run.writer, gbees_comparison_compared(session->comparison), error);
+    return gbees_comparison_run(session->comparison, session->run.summary.propagate_s, error);
 }
 
 int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_rival *rival)
@@ -207,9 +204,8 @@ int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_ri
                                    .log_evidence = r->log_evidence,
                                    .log_evidence_error = r->log_evidence_error,
                                    .records = r->records,
-                                   .compared = gbees_comparison_compared(session->comparison)};
-    if (rival->compared)
-        rival->own = &rival->compared->filter[k];
+                                   .densities = &r->densities,
+                                   .total = gbees_comparison_records(session->comparison)};
     return 1;
 }
 

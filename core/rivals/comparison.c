@@ -1,7 +1,7 @@
 /* comparison.c - filters compared with the records of a run: see gbees/rivals.h. */
 #include "base/seconds.h"
 #include "comparison_private.h"
-#include "kept.h"
+#include "densities.h"
 #include "rivals.h"
 #include <math.h>
 #include <stdlib.h>
@@ -30,9 +30,10 @@ void gbees_comparison_destroy(gbees_comparison *comparison)
         return;
     for (size_t i = 0; i < comparison->count; i++)
         gbees_reference_clear(&comparison->records[i]);
-    for (int k = 0; k < GBEES_RIVALS_MOST; k++)
+    for (int k = 0; k < GBEES_RIVALS_MOST; k++) {
         free(comparison->errors[k]);
-    gbees_compared_destroy(comparison->kept);
+        gbees_rival_densities_clear(&comparison->results[k].densities);
+    }
     free(comparison->records);
     free(comparison);
 }
@@ -202,7 +203,9 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
                 gbees_reference_compare(&c->records[i], &moments, kind->samples(filter), &c->errors[k][i], error);
         if (!status) {
             note(c, k, i, &moments);
-            gbees_kept_set(c->kept, k, i, &moments, kind->samples(filter), &c->errors[k][i]);
+            if (c->options.keeps_densities)
+                gbees_rival_densities_set(&result->densities, i, &moments, kind->samples(filter),
+                                          (size_t)c->problem->dimension);
         }
         if (!status && c->options.cancelled && c->options.cancelled(c->options.context))
             status = gbees_error_set(error, GBEES_ECANCELLED, "cancelled in the comparison with %s",
@@ -235,6 +238,7 @@ static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbe
     void *filter = NULL;
 
     free(c->errors[k]);
+    gbees_rival_densities_clear(&result->densities);
     c->errors[k] = calloc(c->count + 1, sizeof *c->errors[k]);
     *result = (gbees_rival_result){.rival = rival,
                                    .samples = setup.samples,
@@ -243,6 +247,9 @@ static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbe
                                    .log_evidence_error = NAN};
     if (!c->errors[k])
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare %zu records", c->count);
+    if (c->options.keeps_densities && gbees_rival_densities_create((size_t)c->problem->dimension, c->count,
+                                                                   setup.samples > 0, &result->densities, error))
+        return (int)error->status;
     const double began = gbees_seconds_now();
     int status = kind->create(&setup, &filter, &result->failure);
     result->seconds = gbees_seconds_now() - began;
@@ -255,7 +262,6 @@ static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbe
         result->log_evidence_error = evidence.error;
     }
     kind->destroy(filter);
-    gbees_kept_finish(c->kept, k, result);
     if (status != GBEES_ECANCELLED && status != GBEES_ENOMEM)
         return GBEES_OK;
     *error = result->failure;
@@ -270,16 +276,8 @@ int gbees_comparison_run(gbees_comparison *comparison, double grid_seconds, gbee
     if (comparison->count == 0)
         return gbees_error_set(error, GBEES_EUSAGE, "there is no record to compare filters with");
     const gbees_moments start = find_start(comparison);
-    gbees_compared_destroy(comparison->kept);
-    comparison->kept = NULL;
-    status = gbees_kept_create(&comparison->options.rivals, comparison->problem->dimension, comparison->count,
-                               comparison->records, &comparison->kept, error);
     for (int k = 0; k < comparison->options.rivals.count && !status; k++)
         status = run_rival(comparison, k, &start, error);
-    for (int k = 0; k < comparison->options.rivals.count && !status; k++)
-        comparison->kept->ratio[k] = comparison->results[k].ratio;
-    if (!status)
-        gbees_comparison_answer(comparison, comparison->kept->answer, sizeof comparison->kept->answer);
     return status;
 }
 
@@ -310,11 +308,6 @@ void gbees_comparison_when(const gbees_comparison *comparison, size_t i, int *le
         *number = record->number;
     if (time)
         *time = record->time;
-}
-
-const gbees_compared *gbees_comparison_compared(const gbees_comparison *comparison)
-{
-    return comparison->kept;
 }
 
 double gbees_comparison_grid_seconds(const gbees_comparison *comparison)

@@ -13,7 +13,6 @@ struct gbees_comparison {
     double grid_seconds;
     gbees_rival_result results[GBEES_RIVALS_MOST];
     gbees_rival_error *errors[GBEES_RIVALS_MOST]; /* the results' */
-    gbees_compared *kept;                         /* the filters' densities; NULL: none has run */
 };
 
 #endif

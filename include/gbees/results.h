@@ -5,7 +5,6 @@
 #define GBEES_RESULTS_H
 
 #include <gbees/checkpoint.h>
-#include <gbees/compared.h>
 #include <gbees/record.h>
 #include <gbees/refinement.h>
 #include <gbees/scenario.h>
@@ -73,9 +72,6 @@ void gbees_writer_set_stopped_by(gbees_writer *writer, const char *what);
  * @param state "complete", "failed" or "cancelled"
  */
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error);
-/** Writes the results of other filters to compare.h5, and updates the list of the folder's files. To be called after
- * gbees_writer_finish(). */
-int gbees_writer_comparison(gbees_writer *writer, const gbees_compared *compared, gbees_error *error);
 /** Removes the checkpoints, which a run that has reached its end does not need. */
 void gbees_writer_remove_checkpoints(gbees_writer *writer);
 /** Frees the writer; the folder stays. NULL is allowed. */

@@ -41,6 +41,7 @@ typedef struct gbees_comparison_options {
     gbees_rivals rivals;      /**< the filters */
     int threads;              /**< 0: OMP_NUM_THREADS, or as many as the machine has; results do not depend on it */
     const gbees_truth *truth; /**< must outlive the comparison; NULL: the truth is unknown */
+    int keeps_densities;      /**< 1: the results have the filters' densities */
     int (*cancelled)(void *context); /**< polled between records; non-zero ends gbees_comparison_run(). May be NULL */
     void *context;                   /**< argument of `cancelled` */
 } gbees_comparison_options;
@@ -52,6 +53,18 @@ typedef struct gbees_rival_error {
     double kolmogorov; /**< the largest difference of the distribution functions of a marginal */
     double bc;         /**< the Bhattacharyya coefficient of the joint densities in bins: 1 if they are equal */
 } gbees_rival_error;
+
+enum { GBEES_RIVAL_BINS = 256 /**< bins of a marginal */ };
+
+/** A filter's densities at `count` records of n states, row-major, in the model's units; NAN at records that it has
+ * not reached. All are NULL if they were not asked for. */
+typedef struct gbees_rival_densities {
+    double *mean;       /**< [count][n] */
+    double *covariance; /**< [count][n][n] */
+    double *first;      /**< [count][n]: centre of bin 0 along each state */
+    double *width;      /**< [count][n]: width of a bin */
+    float *p; /**< [count][n][GBEES_RIVAL_BINS]: probability of each bin; NULL: the densities are Gaussian */
+} gbees_rival_densities;
 
 /** The result of a filter. */
 typedef struct gbees_rival_result {
@@ -65,8 +78,9 @@ typedef struct gbees_rival_result {
     double ratio_time;         /**< model time of the record of that error */
     double log_evidence;       /**< of all measurements; NAN: the filter has failed */
     double log_evidence_error; /**< standard error of log_evidence; NAN: unknown */
-    gbees_scores scores;       /**< comparison with the truth */
-    gbees_error failure;       /**< why it has failed; status GBEES_OK: it has not */
+    gbees_rival_densities densities; /**< at all records of the run */
+    gbees_scores scores;             /**< comparison with the truth */
+    gbees_error failure;             /**< why it has failed; status GBEES_OK: it has not */
 } gbees_rival_result;
 
 /** The records of a run, and the filters that are compared with them. */
@@ -102,9 +116,6 @@ const gbees_rival_result *gbees_comparison_result(const gbees_comparison *compar
 size_t gbees_comparison_records(const gbees_comparison *comparison);
 /** Sets leg, number and model time of record i; each pointer may be NULL. */
 void gbees_comparison_when(const gbees_comparison *comparison, size_t i, int *leg, int *number, double *time);
-/** Returns the filters' densities at the records, for gbees_writer_comparison(); NULL before gbees_comparison_run().
- * The comparison owns them. */
-const gbees_compared *gbees_comparison_compared(const gbees_comparison *comparison);
 /** Returns the grid_seconds that gbees_comparison_run() was given. */
 double gbees_comparison_grid_seconds(const gbees_comparison *comparison);
 enum { GBEES_ANSWER_TEXT = 512 /**< bytes of an answer */ };

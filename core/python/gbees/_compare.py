@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes as c
-import os
 from dataclasses import dataclass
 from typing import Any, Iterable
 
@@ -41,14 +40,12 @@ class Rival:
     covariances: np.ndarray[Any, Any]
     states: tuple[str, ...]
     _bins: tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]] | None
-    _every: int
 
     def marginal(self, record: int, state: str | int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """The density of a state at a record: places, and the density there.
 
         Of a filter without samples it is the Gaussian of mean and covariance; of others the samples on 256 bins. Of a
-        record that the filter has not reached, or whose bins were not kept, as there are very many records, there is
-        a ValueError.
+        record that the filter has not reached there is a ValueError.
         """
         j = self.states.index(state) if isinstance(state, str) else range(len(self.states))[state]
         i = range(len(self.means))[record]
@@ -59,11 +56,7 @@ class Rival:
             z = np.linspace(-4.5, 4.5, 321)
             return self.means[i, j] + std * z, np.exp(-(z**2) / 2) / (std * np.sqrt(2 * np.pi))
         first, width, p = self._bins
-        back, rest = divmod(len(self.means) - 1 - i, self._every)
-        if rest:
-            raise ValueError(f"the bins of record {record} were not kept: those of each {self._every}th are")
-        row = len(p) - 1 - back
-        return first[row, j] + width[row, j] * np.arange(p.shape[2]), p[row, j] / width[row, j]
+        return first[i, j] + width[i, j] * np.arange(p.shape[2]), p[i, j] / width[i, j]
 
 
 @dataclass(frozen=True)
@@ -106,16 +99,15 @@ def _array(pointer: Any, *shape: int) -> np.ndarray[Any, Any]:
 
 def _rival(found: lib.RivalStruct, states: tuple[str, ...]) -> Rival:
     raw = np.array([found.records[i] for i in range(4 * found.count)], dtype=float).reshape(-1, 4)
-    all_, own = found.compared.contents, found.own.contents
-    n, count, binned = all_.dimension, all_.count, all_.binned
+    own, count, n = found.densities.contents, found.total, len(states)
     bins = None
     if own.p:
-        bins = _array(own.first, binned, n), _array(own.width, binned, n), _array(own.p, binned, n, 256)
+        bins = _array(own.first, count, n), _array(own.width, count, n), _array(own.p, count, n, 256)
     return Rival(
         lib.text(found.name), found.samples, found.seconds, found.mean, found.std, found.kolmogorov, found.bc, found.ratio,
         found.log_evidence, found.log_evidence_error,
         dict(zip(("e_m", "e_s", "kolmogorov", "bc"), raw.T.copy())), lib.text(found.failure),
-        _array(own.mean, count, n), _array(own.covariance, count, n, n), states, bins, max(1, all_.every),
+        _array(own.mean, count, n), _array(own.covariance, count, n, n), states, bins,
     )  # fmt: skip
 
 
@@ -128,39 +120,3 @@ def compare(session: Any, states: tuple[str, ...]) -> Comparison:
     while lib.LIBRARY.gbees_session_rival_of(session, len(rivals), c.byref(found)):
         rivals.append(_rival(found, states))
     return Comparison(lib.text(answer.value), tuple(rivals))
-
-
-def _filter_of(file: Any, k: int, group: Any, states: tuple[str, ...]) -> Rival:
-    """A filter of compare.h5; numbers of the worst record are those of all."""
-    errors = {name: np.array(group[name][()]) for name in ("e_m", "e_s", "kolmogorov", "bc")}
-    reached = np.isfinite(np.array(group["mean"][()])).all(axis=1)
-    errors = {name: values[reached] for name, values in errors.items()}
-
-    def worst(name: str) -> float:
-        known = errors[name][np.isfinite(errors[name])]
-        return float((known.min() if name == "bc" else known.max())) if len(known) else float("nan")
-
-    bins = None
-    if "marginal" in group:
-        bins = group["bin_first"][()], group["bin_width"][()], np.array(group["marginal"][()], dtype=float)
-    return Rival(
-        text_of(file["filter_name"][k]).partition("_")[0], int(file["samples"][k]), float(file["wall_s"][k]), worst("e_m"),
-        worst("e_s"), worst("kolmogorov"), worst("bc"), float(file["ratio"][k]), float(file["log_evidence"][k]),
-        float(file["log_evidence_error"][k]), errors, text_of(file["filter_failure"][k]), group["mean"][()],
-        group["covariance"][()], states, bins, max(1, int(file.attrs["binned_every"])),
-    )  # fmt: skip
-
-
-def text_of(characters: Any) -> str:
-    """A string as HDF5 has it: of fixed length, or a row of characters."""
-    return b"".join(np.atleast_1d(characters)).rstrip(b"\0").decode("utf-8", "replace")
-
-
-def read_comparison(h5py: Any, path: str, states: tuple[str, ...]) -> Comparison | None:
-    """Reads compare.h5; None: there is none."""
-    if not os.path.exists(path):
-        return None
-    with h5py.File(path) as file:
-        names = [text_of(row) for row in file["filter_name"][()]]
-        rivals = tuple(_filter_of(file, k, file[name], states) for k, name in enumerate(names))
-        return Comparison(text_of(file.attrs.get("answer", b"")), rivals)

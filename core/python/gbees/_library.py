@@ -163,31 +163,13 @@ class OptionsStruct(c.Structure):
     ]
 
 
-class ComparedFilterStruct(c.Structure):
+class DensitiesStruct(c.Structure):
     _fields_ = [
-        ("name", c.c_char * 32),
-        ("failure", c.c_char * 256),
-        ("samples", c.c_double),
-        ("seconds", c.c_double),
-        ("log_evidence", c.c_double),
-        ("log_evidence_error", c.c_double),
         ("mean", c.POINTER(c.c_double)),
         ("covariance", c.POINTER(c.c_double)),
-        ("effective", c.POINTER(c.c_double)),
-        ("error", c.POINTER(c.c_double) * 4),
         ("first", c.POINTER(c.c_double)),
         ("width", c.POINTER(c.c_double)),
         ("p", c.POINTER(c.c_float)),
-    ]
-
-
-class ComparedStruct(c.Structure):  # its first fields
-    _fields_ = [
-        ("dimension", c.c_int),
-        ("filters", c.c_int),
-        ("count", c.c_size_t),
-        ("every", c.c_size_t),
-        ("binned", c.c_size_t),
     ]
 
 
@@ -206,8 +188,8 @@ class RivalStruct(c.Structure):
         ("log_evidence", c.c_double),
         ("log_evidence_error", c.c_double),
         ("records", c.POINTER(c.c_double)),
-        ("compared", c.POINTER(ComparedStruct)),
-        ("own", c.POINTER(ComparedFilterStruct)),
+        ("densities", c.POINTER(DensitiesStruct)),
+        ("total", c.c_size_t),
     ]
 
 

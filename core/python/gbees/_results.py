@@ -10,7 +10,6 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _library as lib
-from ._compare import read_comparison, text_of
 from ._record import Array, Certificate, Grid, Record, copy_certificate
 from ._run import Run, value_of
 from ._solver import Update
@@ -47,7 +46,7 @@ def _file(folder: str, name: str) -> Any:
 
 
 def _words(given: Any) -> tuple[str, ...]:
-    return tuple(text_of(text) for text in np.atleast_1d(given))
+    return tuple(_text(text) for text in np.atleast_1d(given))
 
 
 class _Reader:
@@ -73,7 +72,6 @@ class _Reader:
             made.accuracy = float(value_of(scenario, "accuracy") or 0)
             made.accuracy_of = value_of(scenario, "accuracy_of") or "moments"
         made.judge()
-        made.comparison = read_comparison(self.h5py, os.path.join(self.folder, "compare.h5"), self.states)
         return made
 
     def _records_and_updates(self) -> tuple[list[Record], list[Record], list[Update]]:
@@ -100,7 +98,7 @@ class _Reader:
         self._series = _columns(series)
         self._errors = {name: series["error"][name][()] for name in series["error"]} if "error" in series else {}
         if "state_name" in series:
-            self.states, self.units = (tuple(map(text_of, series[name][()])) for name in ("state_name", "state_unit"))
+            self.states, self.units = (tuple(map(_text, series[name][()])) for name in ("state_name", "state_unit"))
         records = []
         for place in sorted({*numbers, *in_file}):
             row = numbers.index(place) if place in numbers else None
@@ -161,6 +159,11 @@ class _Reader:
 
 
 _SERIES = ("time", "mean", "covariance", "entropy", "mass", "step", "mass_clipped", "mass_outflow", "mass_pruned")
+
+
+def _text(characters: Any) -> str:
+    """A string as HDF5 has it: of fixed length, or a row of characters."""
+    return b"".join(np.atleast_1d(characters)).rstrip(b"\0").decode("utf-8", "replace")
 
 
 def _numbers(group: Any) -> list[tuple[int, int]]:

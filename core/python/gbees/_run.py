@@ -59,7 +59,7 @@ class Run:
     interrupted : bool
         Ctrl-C ended the run: the records are those until then.
     comparison : Comparison or None
-        Other filters beside it, if `compare` asked for them.
+        Other filters beside it, if `compare` asked for them. A folder does not have it.
     """
 
     def __init__(

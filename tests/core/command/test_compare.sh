@@ -74,25 +74,8 @@ test "$(grep -o '"truth":{"records"' out | wc -l)" = 3 || fail "not three scores
 run 0 --plugin linear --scenario fine.yaml --measurements drawn/measurements.csv --truth drawn/truth.csv \
     --compare ekf --no-output
 matches out '^method .* RMSE +NEES$'
-# ---- compare.h5 ----
-test -s scored/compare.h5 || fail "there is no compare.h5"
-grep -q '  compare.h5$' scored/SHA256SUMS || fail "compare.h5 is not in the list of files"
-(cd scored && sha256sum -c SHA256SUMS) >sums 2>&1 || fail "sha256sum: $(cat sums)"
-calls 0 "$programs/gbees-export" --verify scored
-cp -r scored spoiled
-printf x | dd of=spoiled/compare.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
-calls 1 "$programs/gbees-export" --verify spoiled
-has err compare.h5
-rm spoiled/compare.h5
-calls 1 "$programs/gbees-export" --verify spoiled
-has err "compare.h5 is missing"
-run 0 --plugin linear --scenario fine.yaml --output strange
-cp scored/compare.h5 strange
-calls 1 "$programs/gbees-export" --verify strange
-has err "the run has not written it"
 run 0 --plugin linear --accuracy 0.1 --compare ekf,pf:500 --output sought
 test "$(grep -c '^method ' out)" = 1 || fail "not one comparison"
-test -s sought/compare.h5 || fail "there is no compare.h5 of the best run"
 calls 0 "$programs/gbees-export" --verify sought
 run 0 --plugin linear --accuracy 0.1 --compare ekf --no-output
 test "$(grep -c '^method ' out)" = 1 || fail "not one comparison"

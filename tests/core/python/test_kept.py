@@ -44,11 +44,7 @@ def check_read_back(run, folder):
     assert len(run.records) == len(again.records) > 0 and len(run.updates) == len(again.updates)
     for one, two in zip([*run.records, *run.updates], [*again.records, *again.updates]):
         same(one, two)
-    assert (run.comparison is None) == (again.comparison is None)
-    if run.comparison:
-        assert run.comparison.answer == again.comparison.answer
-        [same(a, b) for a, b in zip(run.comparison.rivals, again.comparison.rivals)]
-        assert str(run.comparison) == str(again.comparison)
+    assert again.comparison is None
     assert repr(run) == repr(again) and run.error == pytest.approx(again.error, nan_ok=True)
     return again
 
