@@ -23,7 +23,6 @@ libgbees_la_SOURCES = \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
 	%D%/base/seconds.h \
-	%D%/base/stream.h \
 	%D%/base/threads_asked.h \
 	%D%/base/time_tolerance.h \
 	%D%/base/sha256.h \
@@ -76,7 +75,6 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/selection.c \
 	%D%/accuracy/refinement.c \
 	%D%/accuracy/variation.c \
-	%D%/accuracy/refinement_state.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
 	%D%/accuracy/variation.h \
@@ -275,7 +273,6 @@ libgbees_la_SOURCES = \
 	%D%/rivals/answer.c \
 	%D%/rivals/comparison.c \
 	%D%/rivals/comparison_private.h \
-	%D%/rivals/comparison_state.c \
 	%D%/rivals/ekf.c \
 	%D%/rivals/enkf.c \
 	%D%/rivals/ensemble.c \
@@ -368,7 +365,7 @@ gbees_run_SOURCES = \
 	%D%/command/accuracy.c \
 	%D%/command/search.h \
 	%D%/command/search_run.c \
-	%D%/command/search_state.c \
+	%D%/command/search_folder.c \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compare.c \

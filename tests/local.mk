@@ -150,7 +150,6 @@ check_PROGRAMS += \
 	%D%/core/audit/test_scatter \
 	%D%/core/audit/test_truth \
 	%D%/core/rivals/test_comparison \
-	%D%/core/rivals/test_comparison_state \
 	%D%/core/rivals/test_filters \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \

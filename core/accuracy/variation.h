@@ -2,7 +2,6 @@
 #ifndef GBEES_ACCURACY_VARIATION_H
 #define GBEES_ACCURACY_VARIATION_H
 
-#include "base/checkpoint.h"
 #include <gbees/gbees.h>
 
 /* A density's probabilities in bins. */
@@ -15,13 +14,6 @@ typedef struct gbees_histogram gbees_histogram;
 int gbees_histogram_create(const gbees_problem *start, const gbees_record *record, gbees_histogram **histogram,
                            gbees_error *error);
 void gbees_histogram_destroy(gbees_histogram *histogram);
-
-/* Adds a histogram to a checkpoint as two parts, whose names begin with `name`, of at most 28 characters; NULL: adds
- * none. Returns 1 if there is no memory. */
-int gbees_histogram_save(const gbees_histogram *histogram, const char *name, gbees_checkpoint *checkpoint);
-/* Makes the histogram that was saved under a name; *histogram is NULL if none was. GBEES_EINPUT, GBEES_ENOMEM. */
-int gbees_histogram_load(const gbees_checkpoint *checkpoint, const char *name, gbees_histogram **histogram,
-                         gbees_error *error);
 
 /* Half the sum of |p - q| over all bins, each density with the sum 1: from 0 to 1. */
 double gbees_histogram_variation(const gbees_histogram *a, const gbees_histogram *b);

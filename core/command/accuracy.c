@@ -105,7 +105,7 @@ static void expect_samples(const gbees_search *s)
 }
 
 /* After the failure of a run. A limit of the command ends the search, with *why; the first run is kept as far as it
- * has come; the folder of another stays with the search's. Returns the status of the search. */
+ * has come. Returns the status of the search. */
 static int stop_at(gbees_search *s, gbees_search_run *a, int status, const char **why, gbees_error *error)
 {
     if (gbees_one_run_limit_reached(&a->run))
@@ -115,10 +115,6 @@ static int stop_at(gbees_search *s, gbees_search_run *a, int status, const char 
     if (!s->best && a->run.solver && (a->run.writer || !s->setup->folder)) {
         s->best = a;
         return status;
-    }
-    if (!*why) {
-        free(a->folder); /* it is not removed */
-        a->folder = NULL;
     }
     gbees_search_run_free(a);
     if (*why)
@@ -145,13 +141,8 @@ static int add_run(gbees_search *s, gbees_search_run *a, const char **why, gbees
         worse = s->best;
         s->best = a;
     }
-    status = gbees_search_save(s, error);
-    if (status && worse) { /* which is the best by the state on disk */
-        free(worse->folder);
-        worse->folder = NULL;
-    }
     gbees_search_run_free(worse);
-    return status;
+    return GBEES_OK;
 }
 
 /* Runs until the accuracy is met or there is a reason to stop, which *why receives. Keeps the best run. */
@@ -159,9 +150,6 @@ static int run_until_met(gbees_search *s, const char **why, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (int k = 0; k < s->count; k++)
-        print_step(s, &s->steps[k]);
-    *why = s->count > 0 && !s->met ? reason_to_stop(s, &s->steps[s->count - 1]) : NULL;
     while (!status && !*why && !s->met) {
         gbees_search_run *a = calloc(1, sizeof *a);
 
@@ -191,28 +179,6 @@ static int keep_folder(gbees_search *s, const char *state, gbees_error *error)
     free(best->folder); /* it is no longer to be removed */
     best->folder = NULL;
     return status;
-}
-
-/* Whether there is something to go on with after this failure: one of the machine, or of a search that went on with
- * another's folders. */
-static int is_kept(const gbees_search *s, int status)
-{
-    return status && s->writer && !s->options->parallel &&
-           (s->from || status == GBEES_ECANCELLED || status == GBEES_EIO || status == GBEES_ENOMEM ||
-            status == GBEES_EBACKEND);
-}
-
-/* Keeps the folders of the search, and says how to go on; or removes them, and what the best run has to go on from.
- */
-static void end_folders(gbees_search *s, int status, gbees_error *failure)
-{
-    const int kept = is_kept(s, status);
-
-    if (kept)
-        gbees_resumption_hint(s->setup->folder, failure);
-    gbees_search_end(s, !kept);
-    if (!kept && s->best && s->best->run.writer)
-        gbees_writer_remove_checkpoints(s->best->run.writer);
 }
 
 /* Prints the best run's report, and what has become of the accuracy. */
@@ -256,7 +222,7 @@ static int conclude(gbees_search *s, int status, const char *why, gbees_error *f
         *failure = late;
         status = first;
     }
-    end_folders(s, status, failure);
+    gbees_search_end(s);
     if (!status)
         status = gbees_check_warnings(s->options, &best->summary, failure);
     if (!status)
@@ -272,16 +238,12 @@ static int conclude(gbees_search *s, int status, const char *why, gbees_error *f
     return status ? gbees_exit_code(failure, 1) : EXIT_SUCCESS;
 }
 
-/* Takes up a search that was stopped, or sets what the plan of a new one needs. */
+/* Sets what the plan needs. */
 static int prepare(gbees_search *s, gbees_error *error)
 {
-    int best = 0, status = gbees_refinement_create(s->setup->problem, &s->refinement, error);
+    const int status = gbees_refinement_create(s->setup->problem, &s->refinement, error);
 
-    if (!status && s->from)
-        status = gbees_search_load(s, &best, error);
-    if (!status && best)
-        status = gbees_search_run_reopen(s, best, &s->best, error);
-    if (status || s->from)
+    if (status)
         return status;
     if (s->options->samples)
         gbees_refinement_fix(s->refinement, s->options->samples);
@@ -290,15 +252,14 @@ static int prepare(gbees_search *s, gbees_error *error)
     return GBEES_OK;
 }
 
-int gbees_command_accuracy(const gbees_options *options, const gbees_resumption *from, gbees_registry *registry,
-                           gbees_setup *setup, gbees_report *report, const char *command)
+int gbees_command_accuracy(const gbees_options *options, gbees_registry *registry, gbees_setup *setup,
+                           gbees_report *report, const char *command)
 {
     gbees_search s = {.options = options,
                       .registry = registry,
                       .setup = setup,
                       .report = report,
                       .command = command,
-                      .from = from,
                       .began_s = gbees_seconds_now()};
     gbees_error failure = {0}, ignored;
     const gbees_backend *const backend = setup->backend; /* a run may change over to another */
@@ -315,7 +276,7 @@ int gbees_command_accuracy(const gbees_options *options, const gbees_resumption 
     if (s.best)
         code = conclude(&s, status, why, &failure);
     else {
-        end_folders(&s, status, &failure);
+        gbees_search_end(&s);
         gbees_report_error(report, &failure);
         code = gbees_exit_code(&failure, 0);
     }

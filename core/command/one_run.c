@@ -143,10 +143,6 @@ static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_erro
     gbees_error cause = {0};
     int status = gbees_resumption_save(r->setup, r->options, checkpoint, &cause);
 
-    if (!status && r->comparison)
-        status = gbees_comparison_save(r->comparison, checkpoint, &cause);
-    if (!status && r->save)
-        status = r->save(r->saved, checkpoint, &cause);
     if (!status)
         status = gbees_writer_checkpoint(r->writer, checkpoint, &cause);
     r->checkpointed = r->checkpointed || !status;
@@ -195,7 +191,8 @@ static int is_interrupted(void *context)
     return gbees_signals_caught();
 }
 
-int gbees_one_run_begin_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error)
+/* Makes what the filters of --compare need of the run's records. */
+static int begin_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error)
 {
     const gbees_comparison_options how = {.rivals = options->rivals,
                                           .threads = options->threads,
@@ -204,8 +201,7 @@ int gbees_one_run_begin_comparison(gbees_one_run *run, const gbees_options *opti
 
     if (options->rivals.count == 0)
         return GBEES_OK;
-    const int status = gbees_comparison_create(run->setup->problem, &how, &run->comparison, error);
-    return status || !run->from ? status : gbees_comparison_load(run->comparison, run->from->checkpoint, error);
+    return gbees_comparison_create(run->setup->problem, &how, &run->comparison, error);
 }
 
 int gbees_is_audited(const gbees_setup *setup, const gbees_options *options)
@@ -242,7 +238,7 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
 {
     gbees_engine_options engine = gbees_one_run_engine(options);
     gbees_setup *setup = run->setup;
-    int status = gbees_one_run_begin_comparison(run, options, error);
+    int status = begin_comparison(run, options, error);
 
     if (!(engine.memory_bytes > 0) && setup->problem->raise_threshold) /* before the limit would stop the run */
         engine.memory_bytes = default_memory(setup);
@@ -359,7 +355,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
                                      .checkpoint_due = run->writer ? is_checkpoint_due : NULL,
-                                     .checkpoint = run->writer ? on_checkpoint : NULL,
+                                     .checkpoint = run->writer && !run->refinement ? on_checkpoint : NULL,
                                      .concurrent = run->writer != NULL,
                                      .marginals = writes_densities(run),
                                      .no_cells = !needs_cells(run),
@@ -368,14 +364,13 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .cells_at_once = cells_at_once(run)};
     FILE *console = run->console ? run->console : run->report->out;
     gbees_summary at_start;
-    int status = GBEES_OK;
+    int status;
 
     (void)pthread_mutex_init(&run->lock, NULL);
     run->checkpointed = run->from != NULL;
     run->next_checkpoint_s = gbees_seconds_now() + 60 * run->options->every;
     gbees_solver_summary(run->solver, &at_start);
-    if (!run->from || !run->save)
-        status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
+    status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
     gbees_progress_start(&run->progress, options->progress,
                          options->progress == GBEES_PROGRESS_JSON && options->json ? console : stderr);
     run->progress.has_warned = options->quiet;

@@ -30,10 +30,6 @@ typedef struct gbees_one_run {
     double next_checkpoint_s;     /* of CLOCK_MONOTONIC */
     int checkpointed;             /* 1: a checkpoint has been written */
     double bend, bend_time;       /* of a grid that moves: the largest of its records, and when; 0: none */
-    /* Adds to a checkpoint what the owner of the run needs, which then writes the report's header, too, if the run is
-     * resumed; NULL: nothing. */
-    int (*save)(void *saved, gbees_checkpoint *checkpoint, gbees_error *error);
-    void *saved;
 } gbees_one_run;
 
 /* The engine's options of a command line; the same on all ranks. */
@@ -41,9 +37,6 @@ gbees_engine_options gbees_one_run_engine(const gbees_options *options);
 /* Makes the solver. If the GPU was not asked for by name and can't run this problem, makes one on the CPU. */
 int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry,
                        gbees_error *error);
-/* Makes what the filters of --compare need of the run's records, with those of the checkpoint that it goes on from.
- * gbees_one_run_open() does so, too. */
-int gbees_one_run_begin_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error);
 /* Limits the memory of the run's engines to `gib`; 0: on the CPU to the memory that is free, on a GPU not at all, as
  * a grid that does not fit into a GPU's memory ends the run anyway. */
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib);
@@ -56,24 +49,24 @@ const char *gbees_one_run_limit_reached(const gbees_one_run *run);
 /* Marks the results folder as ended, whatever happened; `status` and *failure are what propagate() returned. Returns
  * the first failure. */
 int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *summary, gbees_error *failure);
-/* Has the filters of --compare run after a complete run, the report tell what they have found, and the results folder
- * keep it. */
+/* Has the filters of --compare run after a complete run, and the report tell what they have found. */
 int gbees_one_run_compare(gbees_one_run *run, const gbees_summary *summary, gbees_error *error);
 /* Frees the engines; the writer and what has been reported stay. */
 void gbees_one_run_close_solver(gbees_one_run *run);
 void gbees_one_run_close(gbees_one_run *run);
 
-/* The exit status for a failure; `began`: the run began, or failed for a reason of the machine or the model. */
-/* Whether a run has an audit: points that go with the flow tell their errors by themselves, and have one on request. */
+/* Whether a run has an audit: points that go with the flow tell their errors by themselves, and have one on request.
+ */
 int gbees_is_audited(const gbees_setup *setup, const gbees_options *options);
+/* The exit status for a failure; `began`: the run began, or failed for a reason of the machine or the model. */
 int gbees_exit_code(const gbees_error *failure, int began);
 
 /* With --strict a warning is a failure. */
 int gbees_check_warnings(const gbees_options *options, const gbees_summary *summary, gbees_error *failure);
 
-/* accuracy.c: runs on finer and finer grids until the certificate is within the problem's accuracy, or goes on with
- * such runs (from; NULL: begins); returns the exit status. */
-int gbees_command_accuracy(const gbees_options *options, const gbees_resumption *from, gbees_registry *registry,
-                           gbees_setup *setup, gbees_report *report, const char *command);
+/* accuracy.c: runs on finer and finer grids until the certificate is within the problem's accuracy; returns the exit
+ * status. */
+int gbees_command_accuracy(const gbees_options *options, gbees_registry *registry, gbees_setup *setup,
+                           gbees_report *report, const char *command);
 
 #endif

@@ -90,7 +90,7 @@ static char *name_runs(const char *path)
     return gbees_text_take(&text);
 }
 
-/* Refuses a name beside which the runs of an accuracy are, going on or stopped. */
+/* Refuses a name beside which the runs of an accuracy are. */
 static int check_runs(const char *path, gbees_error *error)
 {
     char *runs = name_runs(path);
@@ -99,14 +99,12 @@ static int check_runs(const char *path, gbees_error *error)
 
     if (!runs)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of the output folder");
-    if (lstat(runs, &there) == 0) {
-        status = gbees_store_check(runs, error);
-        if (!status && (!S_ISDIR(there.st_mode) || !is_empty(runs)))
-            status = gbees_error_set(error, GBEES_EIO,
-                                     "%s has the runs of an accuracy that were stopped: gbees-run --resume %s goes "
-                                     "on with them; else remove it or give another name",
-                                     runs, path);
-    }
+    if (lstat(runs, &there) == 0 && (!S_ISDIR(there.st_mode) || !is_empty(runs)))
+        status =
+            gbees_error_set(error, GBEES_EIO,
+                            "%s has the runs of a search for an accuracy that goes on or was killed: remove it or "
+                            "give another name",
+                            runs);
     free(runs);
     return status;
 }

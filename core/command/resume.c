@@ -2,34 +2,12 @@
  * --resume; refuses what contradicts them. */
 #include "resume.h"
 #include "base/checkpoint.h"
-#include "base/text.h"
 #include "io/folder.h"
 #include "io/provenance.h"
 #include "io/store.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static const char runs[] = ".runs"; /* of several runs for an accuracy: search.h */
-
-/* Adds the list of --compare. Returns non-zero without memory. */
-static int add_rivals(const gbees_rivals *rivals, json_t *object)
-{
-    gbees_text text = {0};
-
-    if (rivals->count == 0)
-        return 0;
-    for (int k = 0; k < rivals->count; k++) {
-        gbees_text_add(&text, "%s%s", k ? "," : "", gbees_rival_name(rivals->rival[k]));
-        if (rivals->samples[k] > 0)
-            gbees_text_add(&text, ":%zu", rivals->samples[k]);
-    }
-    char *list = gbees_text_take(&text);
-    const int bad = !list || json_object_set_new(object, "compare", json_string(list));
-    free(list);
-    return bad;
-}
 
 int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options, gbees_checkpoint *checkpoint,
                           gbees_error *error)
@@ -44,10 +22,8 @@ int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options
     bad |= json_object_set_new(object, "deterministic", json_boolean(options->deterministic));
     bad |= json_object_set_new(object, "audit", json_boolean(options->audit));
     bad |= json_object_set_new(object, "samples", json_integer((json_int_t)options->samples));
-    bad |= json_object_set_new(object, "accuracy", json_real(setup->problem->accuracy));
-    bad |= json_object_set_new(object, "accuracy_of", json_integer((json_int_t)setup->problem->accuracy_of));
     bad |= json_object_set_new(object, "strict", json_boolean(options->strict));
-    bad |= add_rivals(&options->rivals, object);
+    bad |= json_object_set_new(object, "compare", json_boolean(options->rivals.count > 0));
     path = options->truth ? realpath(options->truth, NULL) : NULL;
     if (path)
         bad |= json_object_set_new(object, "truth", json_string(path));
@@ -105,16 +81,18 @@ static int set_options(const json_t *from, gbees_options *options, gbees_error *
     options->strict |= json_is_true(json_object_get(from, "strict"));
     if (!options->truth)
         options->truth = json_string_value(json_object_get(from, "truth"));
-    const char *compare = json_string_value(json_object_get(from, "compare"));
-    return compare ? gbees_rivals_parse(compare, &options->rivals, error) : GBEES_OK;
+    if (json_is_true(json_object_get(from, "compare")) && !options->quiet)
+        (void)fprintf(stderr,
+                      "gbees-run: the filters of --compare need all records of a run that was not stopped: they "
+                      "are left out\n");
+    return GBEES_OK;
 }
 
 /* Sets the options to those that the run began with, from the text of a checkpoint. */
 static int adapt(gbees_resumption *resumption, const char *text, uint64_t length, gbees_options *options,
                  gbees_error *error)
 {
-    resumption->scenario =
-        gbees_folder_join(resumption->folder ? resumption->folder : options->resume, "scenario.yaml");
+    resumption->scenario = gbees_folder_join(options->resume, "scenario.yaml");
     if (!resumption->scenario)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
     options->scenario = resumption->scenario;
@@ -122,56 +100,19 @@ static int adapt(gbees_resumption *resumption, const char *text, uint64_t length
     return set_options(resumption->options, options, error);
 }
 
-/* Names the folder that has the checkpoint: DIR.runs, if it is there, else DIR. */
-static int find_folder(gbees_resumption *resumption, const char *given, gbees_error *error)
-{
-    size_t length = strlen(given);
-    gbees_text text = {0};
-    struct stat there;
-
-    while (length > 1 && given[length - 1] == '/')
-        length--;
-    gbees_text_add(&text, "%.*s%s", (int)length, given, runs);
-    resumption->folder = gbees_text_take(&text);
-    if (resumption->folder && (stat(resumption->folder, &there) || !S_ISDIR(there.st_mode)))
-        resumption->folder[length] = '\0';
-    resumption->results = resumption->folder ? strdup(resumption->folder) : NULL;
-    return resumption->results ? GBEES_OK
-                               : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
-}
-
-/* Names the folder of the results, and refuses a run that has ended. */
-static int find_results(gbees_resumption *resumption, gbees_error *error)
-{
-    const size_t length = strlen(resumption->folder), suffix = strlen(runs);
-    uint64_t count;
-
-    resumption->search = gbees_checkpoint_find(resumption->checkpoint, "search", 1, &count) != NULL;
-    if (resumption->search && length > suffix && strcmp(resumption->folder + length - suffix, runs) == 0)
-        resumption->results[length - suffix] = '\0';
-    if (!resumption->search && gbees_checkpoint_find(resumption->checkpoint, "summary", 1, &count))
-        return gbees_error_set(error, GBEES_EINPUT, "the run in %s has reached its end", resumption->folder);
-    return GBEES_OK;
-}
-
 int gbees_resumption_read(gbees_resumption *resumption, gbees_options *options, gbees_error *error)
 {
     gbees_error note = {0};
     uint64_t length = 0;
     const char *text;
-    int status = find_folder(resumption, options->resume, error);
+    int status = gbees_store_check(options->resume, error);
 
     if (!status)
-        status = gbees_store_check(resumption->folder, error);
-    if (!status)
-        status = gbees_checkpoint_read(resumption->folder, &resumption->checkpoint, &note, error);
-    if (!status)
-        status = find_results(resumption, error);
+        status = gbees_checkpoint_read(options->resume, &resumption->checkpoint, &note, error);
     if (status)
         return status;
     if (note.status && !options->quiet)
         (void)fprintf(stderr, "gbees-run: %s: going on from the checkpoint before it\n", note.text);
-    options->resume = resumption->results;
     text = gbees_checkpoint_find(resumption->checkpoint, "options", 1, &length);
     return adapt(resumption, text, length, options, error);
 }
@@ -182,12 +123,7 @@ int gbees_resumption_send(const gbees_resumption *resumption, const gbees_parall
     char *text = status ? NULL : json_dumps(resumption->options, JSON_COMPACT);
     uint64_t length = text ? strlen(text) : 0;
 
-    if (!status && resumption->search)
-        status =
-            gbees_error_set(error, GBEES_EUSAGE,
-                            "the runs for an accuracy in %s can't be resumed among ranks: resume them without mpirun",
-                            resumption->folder);
-    else if (!status && !text)
+    if (!status && !text)
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the options of a run");
     status = gbees_parallel_agree(parallel, status, error);
     if (!status) {
@@ -221,15 +157,11 @@ int gbees_resumption_receive(gbees_resumption *resumption, gbees_options *option
 int gbees_resumption_check(gbees_resumption *resumption, const gbees_setup *setup, const gbees_options *options,
                            gbees_error *error)
 {
-    const json_int_t of = json_integer_value(json_object_get(resumption->options, "accuracy_of"));
     const char *text = gbees_scenario_text(setup->scenario);
     gbees_error why = {0};
 
     if (!text)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
-    /* The scenario of one of several runs for an accuracy does not have the key; records need it for `met`. */
-    setup->problem->accuracy = json_real_value(json_object_get(resumption->options, "accuracy"));
-    setup->problem->accuracy_of = (gbees_accuracy_of)of;
     if (!gbees_checkpoint_check(resumption->checkpoint, setup->problem, text, &why))
         return GBEES_OK;
     if (!options->force)
@@ -242,8 +174,6 @@ void gbees_resumption_free(gbees_resumption *resumption)
 {
     gbees_checkpoint_destroy(resumption->checkpoint);
     json_decref(resumption->options);
-    free(resumption->folder);
-    free(resumption->results);
     free(resumption->scenario);
     *resumption = (gbees_resumption){0};
 }

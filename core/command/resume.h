@@ -10,10 +10,7 @@ struct json_t;
 typedef struct gbees_resumption {
     gbees_checkpoint *checkpoint;
     struct json_t *options; /* those that the run began with */
-    char *folder;           /* that has the checkpoint */
-    char *results;          /* the folder of the results: without ".runs" of several runs for an accuracy */
-    char *scenario;         /* the file in `folder` */
-    int search;             /* it is of several runs for an accuracy */
+    char *scenario;         /* the file in the folder of the checkpoint */
     int forced;             /* something differs */
 } gbees_resumption;
 
@@ -21,8 +18,8 @@ typedef struct gbees_resumption {
 int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options, gbees_checkpoint *checkpoint,
                           gbees_error *error);
 
-/* Reads the newest checkpoint of the folder options->resume, or of several runs for an accuracy whose results were to
- * go there, and sets the options to those that the run began with; they are valid as long as the resumption. */
+/* Reads the newest checkpoint of the folder options->resume, and sets the options to those that the run began with;
+ * they are valid as long as the resumption. */
 int gbees_resumption_read(gbees_resumption *resumption, gbees_options *options, gbees_error *error);
 /* Among ranks rank 0 alone reads it, with this status, and sends the options to the others, which receive them; the
  * folder's scenario.yaml they read themselves. Both return what the ranks agree on. */

@@ -109,10 +109,9 @@ static int set_up(gbees_setup *setup, const gbees_options *options, gbees_regist
 
 /* Whether there are to be several runs, until one is within the problem's accuracy. Points that go with the flow
  * become denser within a run. */
-static int seeks_accuracy(const gbees_options *options, const gbees_resumption *from, const gbees_setup *setup)
+static int seeks_accuracy(const gbees_options *options, const gbees_setup *setup)
 {
-    return options->resume ? from && from->search
-                           : setup->problem->accuracy > 0 && options->audit && !setup->problem->lagrangian;
+    return !options->resume && setup->problem->accuracy > 0 && options->audit && !setup->problem->lagrangian;
 }
 
 /* A rank but 0: has its part of the grid, and does what rank 0 asks for. Rank 0 reports what fails. */
@@ -132,7 +131,7 @@ static int command_serve(const gbees_options *given, gbees_registry *registry)
     const gbees_engine_options engine = gbees_one_run_engine(options);
 
     gbees_signals_listen(); /* rank 0 ends the run */
-    if (!status && seeks_accuracy(options, NULL, &setup)) {
+    if (!status && seeks_accuracy(options, &setup)) {
         gbees_ranks_serve_runs(options, &setup);
         gbees_setup_free(&setup);
         return EXIT_SUCCESS;
@@ -167,10 +166,9 @@ static int command_run(const gbees_options *given, gbees_registry *registry, gbe
         if (given->parallel)
             status = gbees_parallel_agree(given->parallel, status, &failure);
     }
-    if (!status && seeks_accuracy(options, run.from, &setup)) {
-        code = gbees_command_accuracy(options, run.from, registry, &setup, report, command);
+    if (!status && seeks_accuracy(options, &setup)) {
+        code = gbees_command_accuracy(options, registry, &setup, report, command);
         gbees_setup_free(&setup);
-        gbees_resumption_free(&from);
         return code;
     }
     if (!status)

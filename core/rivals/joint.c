@@ -3,7 +3,6 @@
 #include "joint.h"
 #include "audit/cholesky.h"
 #include "audit/samples.h"
-#include "base/stream.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,64 +165,6 @@ void gbees_joint_destroy(gbees_joint *joint)
     if (joint)
         free(joint->bins);
     free(joint);
-}
-
-/* ---- a file -------------------------------------------------------------------------------------------------- */
-
-int gbees_joint_save(const gbees_joint *joint, FILE *out)
-{
-    const uint64_t capacity = joint ? joint->capacity : 0;
-    gbees_joint plain;
-
-    if (gbees_stream_put(out, &capacity, sizeof capacity))
-        return 1;
-    if (capacity == 0)
-        return 0;
-    memcpy(&plain, joint, sizeof plain);
-    plain.bins = NULL;
-    return gbees_stream_put(out, &plain, sizeof plain) ||
-           gbees_stream_put(out, joint->bins, capacity * sizeof *joint->bins);
-}
-
-/* Whether there is a free place for a search to end at. */
-static int is_whole(const gbees_joint *joint)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < joint->capacity; i++)
-        count += joint->bins[i].key != 0;
-    for (int j = 0; j < joint->n; j++)
-        if (joint->size[j] < 1)
-            return 0;
-    return count == joint->count && count < joint->capacity;
-}
-
-int gbees_joint_load(FILE *in, int dimension, size_t most, gbees_joint **joint)
-{
-    uint64_t capacity;
-
-    *joint = NULL;
-    if (gbees_stream_get(in, &capacity, sizeof capacity))
-        return GBEES_EINPUT;
-    if (capacity == 0)
-        return GBEES_OK;
-    if (capacity > most / sizeof(bin) || (capacity & (capacity - 1)) != 0)
-        return GBEES_EINPUT;
-    gbees_joint *made = calloc(1, sizeof *made);
-    bin *bins = made ? calloc(capacity, sizeof *bins) : NULL;
-    int status = bins ? GBEES_OK : GBEES_ENOMEM;
-    if (!status && (gbees_stream_get(in, made, sizeof *made) || gbees_stream_get(in, bins, capacity * sizeof *bins) ||
-                    made->n != dimension || made->capacity != capacity))
-        status = GBEES_EINPUT;
-    if (made)
-        made->bins = bins;
-    if (!status && !is_whole(made))
-        status = GBEES_EINPUT;
-    if (status)
-        gbees_joint_destroy(made);
-    else
-        *joint = made;
-    return status;
 }
 
 /* ---- the coefficient ----------------------------------------------------------------------------------------- */

@@ -3,21 +3,15 @@
 #define GBEES_RIVALS_JOINT_H
 
 #include "filter.h"
-#include <stdio.h>
 
 typedef struct gbees_joint gbees_joint;
 
 /* Makes bins along the axes of the record's grid, each as wide as the deviation of the density that the run of
  * `start` begins with, in whole cells, with the sums of the record's cells.  NULL, which is no error: the record has
- * no cells, several grids, or more than GBEES_COMPARED_CELLS.  GBEES_ENOMEM. */
+ * no cells, or more than GBEES_COMPARED_CELLS.  GBEES_ENOMEM. */
 int gbees_joint_create(const gbees_problem *start, const gbees_record *record, gbees_joint **joint,
                        gbees_error *error);
 void gbees_joint_destroy(gbees_joint *joint);
-
-/* Writes it to a file of this machine, or reads it: NULL stays NULL.  save() returns 1 if it can't; load(), which
- * takes at most so many bytes, GBEES_EINPUT if it is none of that dimension, or GBEES_ENOMEM. */
-int gbees_joint_save(const gbees_joint *joint, FILE *out);
-int gbees_joint_load(FILE *in, int dimension, size_t most, gbees_joint **joint);
 
 /* The Bhattacharyya coefficient, sum sqrt(p q) over the bins: 1 for equal densities, 0 for densities apart.  Both are
  * normalised to 1.

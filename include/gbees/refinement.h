@@ -76,10 +76,6 @@ int gbees_refinement_record(gbees_refinement *refinement, const gbees_record *re
 /** Ends the current run and plans the next one; sets *step. */
 int gbees_refinement_finish(gbees_refinement *refinement, const gbees_summary *summary, gbees_refinement_step *step,
                             gbees_error *error);
-/** Adds the plan's state, the current run's records included, to a checkpoint. */
-int gbees_refinement_save(const gbees_refinement *refinement, gbees_checkpoint *checkpoint, gbees_error *error);
-/** Sets a plan for the same problem to the state in a checkpoint. */
-int gbees_refinement_load(gbees_refinement *refinement, const gbees_checkpoint *checkpoint, gbees_error *error);
 
 #ifdef __cplusplus
 }

@@ -97,11 +97,6 @@ void gbees_comparison_destroy(gbees_comparison *comparison);
 int gbees_comparison_record(gbees_comparison *comparison, const gbees_record *record, gbees_error *error);
 /** To be called for each update: the next record follows one more measurement. */
 void gbees_comparison_update(gbees_comparison *comparison);
-/** Adds the records so far to a checkpoint. GBEES_ENOMEM. */
-int gbees_comparison_save(const gbees_comparison *comparison, gbees_checkpoint *checkpoint, gbees_error *error);
-/** Sets a comparison that has just been made for the same problem to the records in a checkpoint. GBEES_EINPUT: it
- * has none. */
-int gbees_comparison_load(gbees_comparison *comparison, const gbees_checkpoint *checkpoint, gbees_error *error);
 /** Runs the filters, one after the other. A filter's failure is in its result and does not end the others;
  * GBEES_ECANCELLED and GBEES_ENOMEM end the call.
  * @param grid_seconds wall-clock time of the grid's run, for gbees_comparison_answer()

@@ -182,20 +182,14 @@ test ! -e refused || fail "it made the output folder"
 mkdir left.runs
 echo precious >left.runs/run.json
 run 2 --plugin linear --accuracy 0.1 --output left --quiet
-has err 'left.runs has the runs of an accuracy that were stopped: gbees-run --resume left goes on with them'
+has err 'left.runs has the runs of a search for an accuracy that goes on or was killed: remove it or give another name'
 grep -q precious left.runs/run.json || fail "what a killed search has left is gone"
-exec 9>left.runs/.gbees.lock
-flock 9
-echo "process 1 on moon" >&9
-run 2 --plugin linear --accuracy 0.1 --output left --quiet
-has err 'another run is writing to the folder left.runs: process 1 on moon: give another name'
-exec 9>&-
 mkdir -p results/linear.runs
 echo precious >results/linear.runs/run.json
 run 0 --plugin linear --accuracy 0.1 --quiet
 has_record results/linear-2 0 0 || fail "the default name is not the next one"
 
-# A signal keeps the best run, and what the search goes on from.
+# A signal keeps the best run, from whose grid another search can begin.
 "$program" --plugin lorenz63 --backend cpu --progress none --accuracy 0.01 --output stopped >out 2>err &
 process=$!
 wait_until grep -q '^run 1' out
@@ -203,7 +197,11 @@ kill -TERM $process
 wait $process
 test $? = 143 || fail "the exit status is not 143"
 has_record stopped 1 4 || fail "the best run's records are not there"
-has err "; to go on: gbees-run --resume stopped"
-find stopped.runs -name 'checkpoint-?.h5' | grep -q . || fail "stopped.runs has no checkpoint"
+grep -q '"state": "complete"' stopped/run.json || fail "the best run is not complete"
+test ! -e stopped.runs || fail "stopped.runs is left"
+run 2 --resume stopped
+has err 'there is no checkpoint in stopped'
+run 0 --plugin lorenz63 --scenario stopped/scenario.yaml --set 'regrid=[]' --accuracy 0.1 --no-output
+matches out '^accuracy 0.1 of the moments: met'
 
 exit "$bad"
