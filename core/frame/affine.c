@@ -1,76 +1,10 @@
-/* affine.c - sums the moments of y, and of the drift with y, under P; then solves the least-squares equations by the
- * covariance's eigenvectors, leaving out directions in which it is rounding. */
+/* affine.c - solves the least-squares equations by the covariance's eigenvectors, leaving out directions in which it
+ * is rounding. */
 #include "affine.h"
-#include "base/workers.h"
 #include <math.h>
-#include <string.h>
 
 /* A variance below this part of the mean square of y is rounding. */
 static const double rounding = 1e-12;
-
-/* ---- sums ---- */
-
-void gbees_affine_add(const gbees_affine_points *points, size_t first, size_t end, gbees_affine_sums *sums)
-{
-    const int n = points->n;
-
-    for (size_t i = first; i < end; i++) {
-        const double p = points->p[i];
-
-        sums->mass += p;
-        for (int j = 0; j < n; j++) {
-            const double py = p * points->y[j][i];
-
-            sums->y[j] += py;
-            sums->f[j] += p * points->f[j][i];
-            for (int k = 0; k < n; k++) {
-                sums->yy[j * n + k] += py * points->y[k][i];
-                sums->fy[k * n + j] += py * points->f[k][i];
-            }
-        }
-    }
-}
-
-void gbees_affine_join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
-{
-    sums->mass += part->mass;
-    for (int j = 0; j < n; j++) {
-        sums->y[j] += part->y[j];
-        sums->f[j] += part->f[j];
-    }
-    for (int k = 0; k < n * n; k++) {
-        sums->yy[k] += part->yy[k];
-        sums->fy[k] += part->fy[k];
-    }
-}
-
-typedef struct parts {
-    const gbees_affine_points *points;
-    gbees_affine_sums sums[GBEES_WORKERS_PARTS];
-} parts;
-
-static void add_part(void *context, size_t part)
-{
-    parts *s = context;
-    const size_t count = s->points->count;
-
-    gbees_affine_add(s->points, gbees_workers_first(count, part), gbees_workers_first(count, part + 1),
-                     &s->sums[part]);
-}
-
-void gbees_affine_sum(const gbees_affine_points *points, int threads, gbees_affine_sums *sums)
-{
-    const double products = points->n * (double)points->n; /* of a point: about a nanosecond each */
-    parts s = {.points = points};
-
-    gbees_workers_run(gbees_workers_worth(threads, products * (double)points->count), GBEES_WORKERS_PARTS, add_part,
-                      &s);
-    memset(sums, 0, sizeof *sums);
-    for (int part = 0; part < GBEES_WORKERS_PARTS; part++)
-        gbees_affine_join(points->n, &s.sums[part], sums);
-}
-
-/* ---- the fit ---- */
 
 /* Sets `inverse` to the inverse of the covariance of y in the directions in which it is not rounding, 0 in the
  * others. Returns how many there are, or -1 if the covariance is not finite. */

@@ -176,15 +176,6 @@ static void give_back(gbees_cells *cells)
     }
 }
 
-static int put_in_order(gbees_cells *cells, int threads, gbees_error *error)
-{
-    if (cells->failure.status)
-        return gbees_error_set(error, cells->failure.status, "%s", cells->failure.text);
-    if (cells->count > 0 && !cells->slabs)
-        gbees_cells_sort(cells, threads);
-    return 0;
-}
-
 /* Cells in order, among which some are looked for that are there twice. */
 typedef struct pairing {
     const gbees_cells *cells;
@@ -206,11 +197,13 @@ static void find_twice(void *context, size_t part)
 int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error)
 {
     enum { CELL_NS = 3 /* time of a cell, about */ };
-    const int status = put_in_order(cells, threads, error);
     pairing p = {.cells = cells};
 
-    if (status || cells->count == 0 || cells->slabs)
-        return status;
+    if (cells->failure.status)
+        return gbees_error_set(error, cells->failure.status, "%s", cells->failure.text);
+    if (cells->count == 0 || cells->slabs)
+        return 0;
+    gbees_cells_sort(cells, threads);
     gbees_workers_run(gbees_workers_worth(threads, CELL_NS * (double)cells->count), GBEES_WORKERS_PARTS, find_twice,
                       &p);
     for (size_t k = 0; k < GBEES_WORKERS_PARTS; k++)
@@ -219,24 +212,6 @@ int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error)
                                    "the backend handed out the cell with index %ld along axis 0 twice: this is an "
                                    "error in the backend",
                                    (long)gbees_cells_index(cells, p.twice[k], 0));
-    give_back(cells);
-    return 0;
-}
-
-int gbees_cells_finish_sums(gbees_cells *cells, int threads, gbees_error *error)
-{
-    const int status = put_in_order(cells, threads, error);
-    size_t last = 0;
-
-    if (status || cells->count == 0)
-        return status;
-    for (size_t i = 1; i < cells->count; i++) {
-        if (gbees_cells_is_less(&cells->entries[last], &cells->entries[i]))
-            cells->entries[++last] = cells->entries[i];
-        else
-            cells->entries[last].p += cells->entries[i].p;
-    }
-    cells->count = last + 1;
     give_back(cells);
     return 0;
 }

@@ -28,9 +28,6 @@ void gbees_cells_use_threads(gbees_cells *cells, int threads);
  * adding failed: it returns that failure. A cell that was added twice is an error. */
 int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error);
 
-/* Does what gbees_cells_finish() does, but sums P of a cell that was added several times. */
-int gbees_cells_finish_sums(gbees_cells *cells, int threads, gbees_error *error);
-
 /* Makes a list, still unsorted, of the cells with P >= fraction * p* of a backend's engine: `count` of them, 0 if
  * that is not known. `what` it is for is named if there is no memory. */
 int gbees_cells_collect(const gbees_backend *backend, gbees_engine *engine, double fraction, int dimension,

@@ -23,18 +23,13 @@ int gbees_grid_open(gbees_grid *grid, gbees_error *error)
     return grid->backend->create(grid->problem, &grid->options, &grid->engine, error);
 }
 
-static void close_engine(gbees_grid *grid)
+void gbees_grid_close(gbees_grid *grid)
 {
     if (grid->engine)
         grid->backend->destroy(grid->engine);
     gbees_grid_free_problem(grid->regridded);
     grid->engine = NULL;
     grid->regridded = NULL;
-}
-
-void gbees_grid_close(gbees_grid *grid)
-{
-    close_engine(grid);
 }
 
 const gbees_problem *gbees_grid_problem(const gbees_grid *grid)
@@ -232,7 +227,7 @@ static int restart_engine(gbees_grid *grid, gbees_problem *problem, gbees_error 
         status = grid->backend->restart(grid->engine, problem, error);
         grid->regridded = NULL;
         if (status)
-            close_engine(grid);
+            gbees_grid_close(grid);
     } else {
         grid->backend->destroy(grid->engine);
         grid->engine = NULL;

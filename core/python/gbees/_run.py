@@ -7,7 +7,7 @@ import math
 import os
 import shutil
 import warnings
-from typing import Any, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -217,20 +217,9 @@ def run(
     model: str | Model,
     scenario: Any = None,
     *,
-    set: Mapping[str, Any] | None = None,
-    measurements: Any = None,
-    covariance: Any = None,
-    epoch: Any = None,
-    time_unit: float | None = None,
-    threads: int = 0,
-    backend: str = "auto",
-    audit: bool = True,
-    samples: int = 0,
-    output: str | os.PathLike[str] | None = None,
-    plugin_path: str | None = None,
-    compare: str | Iterable[str] | None = None,
     progress: bool | None = None,
     runs_most: int = 16,
+    **options: Any,
 ) -> Run:
     """Propagates a density.
 
@@ -238,34 +227,9 @@ def run(
     ----------
     model
         Its name, the path of a plugin, or a :class:`Model`.
-    scenario
-        A YAML file, YAML itself, a map, or the name of one of the model's own scenarios. The model's default fills what
-        is not given.
-    set
-        Keys and values that change the scenario: ``{"accuracy": 0.1, "parameters.r": 40}``.
-    measurements
-        A table (pandas, xarray, a map of columns, a list of rows), the path of a CSV, TSV, HDF5 or netCDF-4 file, a list
-        of maps as a scenario has them, or a folder with measurementN.txt. Columns are those of gbees-run's tables. Unless
-        the scenario has an `end`, the run ends at the last of them.
-    covariance
-        Of all rows of `measurements`, where there are no columns ``sigma_`` or ``cov_``.
-    epoch, time_unit
-        Of a table whose times are dates: the date of model time 0, and seconds in a unit of the model's time (1).
-    threads
-        0: OMP_NUM_THREADS, or as many as the machine has.
-    backend
-        ``"auto"``: a GPU where there is one, for all but small grids.
-    audit, samples
-        Whether records have certificates, and of how many samples; 0: as many as the run is worth.
-    output
-        A folder for results (results.md), which must not exist: :func:`open` reads it back. Of the runs that an
-        accuracy takes it is the best one's; while they go on, another's is beside it, with ``.run2`` and so on behind
-        its name.
-    plugin_path
-        Folders with plugins, separated by colons.
-    compare
-        Other filters that run on the same problem and measurements afterwards, ``"mc,ekf,ukf,enkf,pf:100000"`` or a list
-        of such names: see :class:`Comparison`.
+    scenario, options
+        As those of :class:`Solver`. Of the runs that an accuracy takes `output` is the best one's; while they go on,
+        another's is beside it, with ``.run2`` and so on behind its name.
     progress
         A bar of tqdm. None: where tqdm is installed.
     runs_most
@@ -278,11 +242,7 @@ def run(
         KeyboardInterrupt that has the records until then.
     """
     runs_most = checked("runs_most", runs_most, 1, 1000)
-    solver = Solver(
-        model, scenario, set=set, measurements=measurements, covariance=covariance, epoch=epoch, time_unit=time_unit,
-        threads=threads, backend=backend,
-        audit=audit, samples=samples, output=output, plugin_path=plugin_path, compare=compare,
-    )  # fmt: skip
+    solver = Solver(model, scenario, **options)
     bar = _bar(progress)
     try:
         best = _search(solver, bar, runs_most)

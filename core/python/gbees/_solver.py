@@ -97,8 +97,39 @@ class Solver:
             print(record.time, record.mean)
 
     The run goes on in a thread of its own, at most two records ahead, while the loop's body runs; leaving the loop ends
-    it. A scenario's `accuracy` has no effect but that of the grid of its first run: see :func:`run`. The arguments are
-    those of :func:`run`. What the library warns of is a :class:`Warning` when the run ends.
+    it. A scenario's `accuracy` has no effect but that of the grid of its first run: see :func:`run`. What the library
+    warns of is a :class:`Warning` when the run ends.
+
+    Parameters
+    ----------
+    model
+        Its name, the path of a plugin, or a :class:`Model`.
+    scenario
+        A YAML file, YAML itself, a map, or the name of one of the model's own scenarios. The model's default fills what
+        is not given.
+    set
+        Keys and values that change the scenario: ``{"accuracy": 0.1, "parameters.r": 40}``.
+    measurements
+        A table (pandas, xarray, a map of columns, a list of rows), the path of a CSV, TSV, HDF5 or netCDF-4 file, a list
+        of maps as a scenario has them, or a folder with measurementN.txt. Columns are those of gbees-run's tables. Unless
+        the scenario has an `end`, the run ends at the last of them.
+    covariance
+        Of all rows of `measurements`, where there are no columns ``sigma_`` or ``cov_``.
+    epoch, time_unit
+        Of a table whose times are dates: the date of model time 0, and seconds in a unit of the model's time (1).
+    threads
+        0: OMP_NUM_THREADS, or as many as the machine has.
+    backend
+        ``"auto"``: a GPU where there is one, for all but small grids.
+    audit, samples
+        Whether records have certificates, and of how many samples; 0: as many as the run is worth.
+    output
+        A folder for results (results.md), which must not exist: :func:`open` reads it back.
+    plugin_path
+        Folders with plugins, separated by colons.
+    compare
+        Other filters that run on the same problem and measurements afterwards, ``"mc,ekf,ukf,enkf,pf:100000"`` or a list
+        of such names: see :class:`Comparison`.
 
     Attributes
     ----------

@@ -1,6 +1,4 @@
-/* test_affine.c - affine fits of a drift: against affine drifts, LAPACK's least squares, and themselves on threads.
- */
-#include "base/workers.h"
+/* test_affine.c - affine fits of a drift: against affine drifts and LAPACK's least squares. */
 #include "fixtures/suite.h"
 #include "frame/affine.h"
 #include <check.h>
@@ -33,10 +31,40 @@ static gbees_moving_frame some_frame(int n)
     return frame;
 }
 
-/* Weighted points in y, COUNT of them, whose drift is not set. */
-static gbees_affine_points some_points(int n)
+/* Weighted points: a cell's P, its centre in y and the drift there, in the units of x; each an array over the points.
+ */
+typedef struct weighted_points {
+    int n;
+    size_t count;
+    const double *p, *y[GBEES_MAX_DIM], *f[GBEES_MAX_DIM];
+} weighted_points;
+
+static void sum_points(const weighted_points *points, gbees_affine_sums *sums)
 {
-    gbees_affine_points points = {.n = n, .count = COUNT, .p = p};
+    const int n = points->n;
+
+    *sums = (gbees_affine_sums){0};
+    for (size_t i = 0; i < points->count; i++) {
+        const double part = points->p[i];
+
+        sums->mass += part;
+        for (int j = 0; j < n; j++) {
+            const double py = part * points->y[j][i];
+
+            sums->y[j] += py;
+            sums->f[j] += part * points->f[j][i];
+            for (int k = 0; k < n; k++) {
+                sums->yy[j * n + k] += py * points->y[k][i];
+                sums->fy[k * n + j] += py * points->f[k][i];
+            }
+        }
+    }
+}
+
+/* Weighted points in y, COUNT of them, whose drift is not set. */
+static weighted_points some_points(int n)
+{
+    weighted_points points = {.n = n, .count = COUNT, .p = p};
     uint64_t state = 5;
 
     for (int j = 0; j < n; j++) {
@@ -76,13 +104,13 @@ static void set_affine_drift(const gbees_moving_frame *frame, const double *c, c
     }
 }
 
-static gbees_affine fit_of(const gbees_affine_points *points, const gbees_moving_frame *frame)
+static gbees_affine fit_of(const weighted_points *points, const gbees_moving_frame *frame)
 {
     gbees_affine_sums sums;
     gbees_affine field;
     gbees_error error = {0};
 
-    gbees_affine_sum(points, 2, &sums);
+    sum_points(points, &sums);
     ck_assert_msg(gbees_affine_fit(&sums, frame, &field, &error) == GBEES_OK, "%s", error.text);
     return field;
 }
@@ -101,7 +129,7 @@ START_TEST(exact_for_an_affine_drift)
 {
     const int n = _i;
     const gbees_moving_frame frame = some_frame(n);
-    const gbees_affine_points points = some_points(n);
+    const weighted_points points = some_points(n);
     double c[GBEES_MAX_DIM] = {0}, d[GBEES_MATRIX] = {0}, x[GBEES_MAX_DIM];
     uint64_t state = 3;
 
@@ -138,7 +166,7 @@ START_TEST(least_squares_of_a_curved_drift)
 {
     const int n = _i, columns = n + 1;
     const gbees_moving_frame frame = some_frame(n);
-    const gbees_affine_points points = some_points(n);
+    const weighted_points points = some_points(n);
     static double design[COUNT * (GBEES_MAX_DIM + 1)], right[COUNT * GBEES_MAX_DIM];
     double x[GBEES_MAX_DIM];
 
@@ -165,36 +193,13 @@ START_TEST(least_squares_of_a_curved_drift)
 }
 END_TEST
 
-START_TEST(the_same_bits_on_threads)
-{
-    const int n = 4;
-    const gbees_moving_frame frame = some_frame(n);
-    gbees_affine_points points = some_points(n);
-    gbees_affine_sums one, more, joined = {0};
-
-    set_curved_drift(&frame);
-    gbees_affine_sum(&points, 1, &one);
-    for (int threads = 2; threads < 6; threads++) {
-        gbees_affine_sum(&points, threads, &more);
-        ck_assert_mem_eq(&one, &more, sizeof one);
-    }
-    for (size_t part = 0; part < GBEES_WORKERS_PARTS; part++) { /* as a backend would, part by part */
-        gbees_affine_sums sums = {0};
-
-        gbees_affine_add(&points, gbees_workers_first(COUNT, part), gbees_workers_first(COUNT, part + 1), &sums);
-        gbees_affine_join(n, &sums, &joined);
-    }
-    ck_assert_mem_eq(&one, &joined, sizeof one);
-}
-END_TEST
-
 /* Points on a plane of y, one axis or a diagonal, and all in one point: the field is the drift there, and B is 0
  * across it. */
 START_TEST(directions_without_cells)
 {
     const int n = 3;
     const gbees_moving_frame frame = some_frame(n);
-    const gbees_affine_points points = some_points(n);
+    const weighted_points points = some_points(n);
     const double c[] = {1, -2, 0.5}, d[] = {0.5, -1, 0.25, 2, 0.75, -0.5, 0, 1, -0.125};
     double x[GBEES_MAX_DIM], normal[GBEES_MAX_DIM] = {0};
 
@@ -233,7 +238,7 @@ START_TEST(bad_sums_are_errors)
 {
     const int n = 2;
     gbees_moving_frame frame = some_frame(n);
-    const gbees_affine_points points = some_points(n);
+    const weighted_points points = some_points(n);
     const double c[] = {1, 2}, d[] = {0.5, -1, 0.25, 2};
     gbees_affine field = {.rank = 77};
     gbees_affine_sums sums;
@@ -241,7 +246,7 @@ START_TEST(bad_sums_are_errors)
     const char *text;
 
     set_affine_drift(&frame, c, d);
-    gbees_affine_sum(&points, 1, &sums);
+    sum_points(&points, &sums);
     if (_i == 0) {
         sums.mass = 0;
         text = "vanished";
@@ -268,7 +273,6 @@ int main(void)
 
     tcase_add_loop_test(fits, exact_for_an_affine_drift, 1, GBEES_MAX_DIM + 1);
     tcase_add_loop_test(fits, least_squares_of_a_curved_drift, 1, GBEES_MAX_DIM + 1);
-    tcase_add_test(fits, the_same_bits_on_threads);
     tcase_add_loop_test(fits, directions_without_cells, 0, 3);
     tcase_add_loop_test(fits, bad_sums_are_errors, 0, 4);
     suite_add_tcase(suite, fits);
