@@ -115,7 +115,7 @@ typedef struct gbees_session_rival {
     size_t samples;             /* 0: it has none */
     size_t count;               /* number of records that it has reached */
     double seconds, mean, std, kolmogorov, bc, ratio, log_evidence, log_evidence_error;
-    const gbees_rival_error *records; /* [count] */
+    const gbees_rival_error *records;       /* [count] */
     const gbees_rival_densities *densities; /* at all records of the run */
     size_t total;                           /* number of these records */
 } gbees_session_rival;

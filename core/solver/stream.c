@@ -136,7 +136,7 @@ static int keep(gbees_stream *stream, place *was, gbees_error *error)
     return stream->solver->backend->save ? gbees_run_copy(stream->solver, &was->copy, error) : GBEES_OK;
 }
 
-/* Makes the engines of the copy in place of those that there are. */
+/* Makes the engine of the copy in place of the one that there is. */
 static int load(gbees_solver *solver, const gbees_checkpoint *copy, gbees_error *error)
 {
     const gbees_engine_options options = solver->grid.options;
