@@ -109,6 +109,22 @@ static void end(gbees_hdf5 *file)
     file->path = NULL;
 }
 
+/* Gives a file that is written a small cache of objects: each is written once, and not seen again. */
+static herr_t keep_cache_small(hid_t access)
+{
+    enum { CACHE = 1 << 17 }; /* bytes: the processor's caches hold them */
+    H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+
+    if (H5Pget_mdc_config(access, &config) < 0)
+        return -1;
+    config.set_initial_size = 1;
+    config.initial_size = config.min_size = config.max_size = CACHE;
+    config.incr_mode = H5C_incr__off;
+    config.flash_incr_mode = H5C_flash_incr__off;
+    config.decr_mode = H5C_decr__off;
+    return H5Pset_mdc_config(access, &config);
+}
+
 static hid_t make_access(gbees_hdf5 *file, gbees_hdf5_place place)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -160,7 +176,7 @@ static void make(gbees_hdf5 *file, gbees_hdf5_place place)
 
     if (access < 0)
         return;
-    if (make_lists(file) && root >= 0)
+    if (make_lists(file) && root >= 0 && keep_cache_small(access) >= 0)
         file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, root, access);
     if (file->id < 0)
         gbees_hdf5_fail(file);
