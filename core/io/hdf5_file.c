@@ -3,7 +3,6 @@
 #include "hdf5_file.h"
 #include "folder.h"
 #include "record_name.h"
-#include "run_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -224,61 +223,29 @@ int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *fi
     return 0;
 }
 
-int gbees_hdf5_append(gbees_run_file *run, const char *name, gbees_hdf5 *file, gbees_error *error)
+int gbees_hdf5_begin_group(gbees_hdf5 *file, const char *name, gbees_error *error)
 {
     if (!gbees_hdf5_has_memory())
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
     begin(file, GBEES_RUN_FILE);
-    const int status = file->path ? gbees_run_file_begin(run, name, &file->id, error)
-                                  : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
-    if (status) {
-        end(file);
-        return status;
-    }
-    file->run = run;
-    file->group = run->next.group;
-    file->compact = run->next.compact;
-    file->axes = run->next.axes;
-    file->scalar = run->next.scalar;
-    (void)snprintf(file->name, sizeof file->name, "%s", name);
-    return 0;
+    if (file->path)
+        return GBEES_OK;
+    end(file);
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
 }
 
-/* ---- a group ----------------------------------------------------------------------------------------------------
- */
-
-/* Gives an object of the group a link from the file's root, too. */
-static herr_t spread(hid_t group, const char *name, const H5L_info_t *info, void *context)
+void gbees_hdf5_take_lists(gbees_hdf5 *file, gbees_hdf5 *root)
 {
-    const gbees_hdf5 *file = context;
-    const hid_t root = file->run->next.id;
-
-    (void)info;
-    return H5Lexists(root, name, H5P_DEFAULT) > 0 ? 0
-                                                  : H5Lcreate_hard(group, name, root, name, H5P_DEFAULT, H5P_DEFAULT);
+    file->root = root;
+    file->group = root->group;
+    file->compact = root->compact;
+    file->axes = root->axes;
+    file->scalar = root->scalar;
 }
 
-/* Closes the group. One that is not whole is given up. */
-static int commit_group(gbees_hdf5 *file, gbees_error *error)
+void gbees_hdf5_end_group(gbees_hdf5 *file)
 {
-    gbees_hdf5 *root = &file->run->next;
-    hsize_t from = 0;
-
-    if (file->spread && gbees_hdf5_is_open(file) &&
-        H5Literate(file->id, H5_INDEX_NAME, H5_ITER_INC, &from, spread, file) < 0)
-        gbees_hdf5_fail(file);
-    gbees_hdf5_release(file->last);
-    gbees_hdf5_release(file->id);
-    file->id = file->last = -1;
-    if (root->failure) { /* the driver has hidden it from HDF5 */
-        file->failure = root->failure;
-        gbees_hdf5_fail(file);
-        gbees_run_file_abandon(file->run);
-    } else if (file->status)
-        (void)H5Ldelete(root->id, file->name, H5P_DEFAULT);
-    return file->status
-               ? gbees_error_set(error, file->status, "can't write the file %s: %s", file->path, file->reason)
-               : GBEES_OK;
+    end(file);
 }
 
 hid_t gbees_hdf5_open_set(gbees_hdf5 *file, const char *name)
@@ -292,8 +259,8 @@ int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error)
 {
     int status;
 
-    if (file->run) {
-        status = commit_group(file, error);
+    if (file->commit) {
+        status = file->commit(file, error);
         end(file);
         return status;
     }

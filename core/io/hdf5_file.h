@@ -37,16 +37,18 @@ typedef struct gbees_hdf5 {
     char last_name[64];
     char *path;
     gbees_temporary temporary; /* when it is written as a file of its own; */
-    gbees_run_file *run;       /* or where it is written as a group, */
-    char name[64];             /* of that group */
-    int spread;                /* 1: what is in the group gets links from the file's root, too */
-    int descriptor;            /* when it is read */
-    int is_safe;               /* whether the file's second superblock had to be taken (run_file.h) */
-    unsigned deflate;          /* the level by which chunks are compressed */
-    int threads;               /* that compress them, at most */
-    int failure;               /* errno of the first read or write that failed */
-    gbees_status status;       /* status of the first call that failed */
-    char reason[256];          /* why that call failed */
+    struct gbees_hdf5 *root;   /* or where it is written as a group: the file, which stays open, */
+    gbees_run_file *run;       /* whose file that is, and how the group ends: run_file.h */
+    int (*commit)(struct gbees_hdf5 *file, gbees_error *error);
+    char name[64];       /* of that group */
+    int spread;          /* 1: what is in the group gets links from the file's root, too */
+    int descriptor;      /* when it is read */
+    int is_safe;         /* whether the file's second superblock had to be taken (run_file.h) */
+    unsigned deflate;    /* the level by which chunks are compressed */
+    int threads;         /* that compress them, at most */
+    int failure;         /* errno of the first read or write that failed */
+    gbees_status status; /* status of the first call that failed */
+    char reason[256];    /* why that call failed */
     gbees_hdf5_scale scales[GBEES_HDF5_SCALES];
     int scale_count;
     H5E_auto2_t print; /* HDF5's error printing as it was */
@@ -60,9 +62,12 @@ void gbees_hdf5_end_calls(gbees_hdf5 *file);
 /* Writes NAME.tmp, readable by HDF5 1.8, whose objects have a checksum each, with their attributes, links and small
  * datasets. */
 int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error);
-/* Begins the group NAME of a run's one file: what is written to the root of `file` is in it. */
-int gbees_hdf5_append(gbees_run_file *run, const char *name, gbees_hdf5 *file, gbees_error *error);
-/* Closes the file, and renames it to NAME, or notes its group, if nothing has failed. */
+/* Begins a group of a file that stays open. The caller makes it, and sets file->id, run, commit and name; the file's
+ * lists of properties are taken. On failure of that it calls gbees_hdf5_end_group(), else gbees_hdf5_commit(). */
+int gbees_hdf5_begin_group(gbees_hdf5 *file, const char *name, gbees_error *error);
+void gbees_hdf5_take_lists(gbees_hdf5 *file, gbees_hdf5 *root);
+void gbees_hdf5_end_group(gbees_hdf5 *file);
+/* Closes the file, and renames it to NAME, or its group, if nothing has failed. */
 int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error);
 
 /* Makes a file behind the first `start` bytes of a descriptor's, which stay; superblock[GBEES_HDF5_SUPERBLOCK]

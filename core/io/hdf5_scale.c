@@ -1,7 +1,6 @@
 /* hdf5_scale.c - makes dimension scales, attaches them to the axes of datasets, and stores lists of strings as
  * characters along such an axis. */
 #include "hdf5_scale.h"
-#include "run_file.h"
 #include <hdf5_hl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +67,8 @@ void gbees_hdf5_shared_dimension(gbees_hdf5 *file, const char *name, hsize_t len
 {
     const gbees_hdf5_scale *scale = NULL;
 
-    if (gbees_hdf5_is_open(file) && file->run && file->scale_count < GBEES_HDF5_SCALES)
-        scale = take_shared(&file->run->next, name, length);
+    if (gbees_hdf5_is_open(file) && file->root && file->scale_count < GBEES_HDF5_SCALES)
+        scale = take_shared(file->root, name, length);
     if (scale)
         file->scales[file->scale_count++] = *scale;
     else

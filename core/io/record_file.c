@@ -286,7 +286,7 @@ static int begin(const gbees_store *store, gbees_run_file *run, const gbees_reco
     char text[GBEES_RECORD_NAME];
 
     gbees_record_name_write(&name, text);
-    return run ? gbees_hdf5_append(run, text + strlen(GBEES_RUN_FILE "/"), file, error)
+    return run ? gbees_run_file_append(run, text + strlen(GBEES_RUN_FILE "/"), file, error)
                : gbees_hdf5_create(store, text, file, error);
 }
 
@@ -317,7 +317,7 @@ int gbees_record_file_write_run(gbees_run_file *run, const gbees_run_info *info,
 {
     const char *scenario = info->scenario;
     gbees_hdf5 file;
-    int status = gbees_hdf5_append(run, GBEES_RUN_FACTS, &file, error);
+    int status = gbees_run_file_append(run, GBEES_RUN_FACTS, &file, error);
 
     if (status)
         return status;

@@ -4,10 +4,10 @@
 #include "folder.h"
 #include "hdf5_util.h"
 #include "record_name.h"
-#include "results_list.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <gbees/gbees.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,33 +68,6 @@ static herr_t put_head(const gbees_run_file *file)
     return root.status ? -1 : 0;
 }
 
-/* Has HDF5 make a file behind what there is; it finds the older objects by the address of their root group. */
-static int begin_next(gbees_run_file *file, gbees_error *error)
-{
-    const uint64_t start = (file->end + 7) / 8 * 8;
-    struct stat facts;
-    int bad = 0;
-
-    if (file->next.id >= 0)
-        return GBEES_OK;
-    if (fstat(file->descriptor, &facts) == 0 && (uint64_t)facts.st_size > start)
-        (void)!ftruncate(file->descriptor, (off_t)start); /* a failure does no harm: the bytes are overwritten */
-    const int status = gbees_hdf5_make_behind(file->descriptor, start, file->made, &file->next, error);
-    if (status)
-        return status;
-    file->before = file->root && file->next.id >= 0 ? H5Oopen_by_addr(file->next.id, file->root) : -1;
-    bad = file->next.id < 0 || put_head(file) < 0 || (file->root && file->before < 0);
-    for (size_t k = 0; !bad && file->root && k < sizeof kept / sizeof *kept; k++)
-        if (H5Lexists(file->before, kept[k], H5P_DEFAULT) > 0)
-            bad = take_over(file->before, file->next.id, kept[k]) < 0;
-    if (!bad)
-        return GBEES_OK;
-    gbees_hdf5_fail(&file->next);
-    const int failed = refuse(error, file->next.reason);
-    gbees_run_file_abandon(file);
-    return failed;
-}
-
 /* Closes it: HDF5 writes what it still held. */
 static void end_next(gbees_run_file *file)
 {
@@ -102,6 +75,43 @@ static void end_next(gbees_run_file *file)
     gbees_hdf5_release(file->grid);
     file->before = file->grid = -1;
     gbees_hdf5_finish(&file->next);
+}
+
+/* Opens the root group of the last commit by its address, and takes over what stays. */
+static herr_t take_kept(gbees_run_file *file)
+{
+    herr_t taken = 0;
+
+    if (!file->root)
+        return 0;
+    file->before = H5Oopen_by_addr(file->next.id, file->root);
+    for (size_t k = 0; file->before >= 0 && taken >= 0 && k < sizeof kept / sizeof *kept; k++)
+        if (H5Lexists(file->before, kept[k], H5P_DEFAULT) > 0)
+            taken = take_over(file->before, file->next.id, kept[k]);
+    return file->before < 0 ? -1 : taken;
+}
+
+/* Has HDF5 make a file behind what there is. */
+static int begin_next(gbees_run_file *file, gbees_error *error)
+{
+    const uint64_t start = (file->end + 7) / 8 * 8;
+    struct stat facts;
+
+    if (file->next.id >= 0)
+        return GBEES_OK;
+    if (fstat(file->descriptor, &facts) == 0 && (uint64_t)facts.st_size > start)
+        (void)!ftruncate(file->descriptor, (off_t)start); /* a failure does no harm: the bytes are overwritten */
+    int status = gbees_hdf5_make_behind(file->descriptor, start, file->made, &file->next, error);
+    if (status)
+        return status;
+    gbees_hdf5_begin_calls(&file->next);
+    if (file->next.id < 0 || put_head(file) < 0 || take_kept(file) < 0) {
+        gbees_hdf5_fail(&file->next);
+        status = refuse(error, file->next.reason);
+        end_next(file);
+    }
+    gbees_hdf5_end_calls(&file->next);
+    return status;
 }
 
 void gbees_run_file_abandon(gbees_run_file *file)
@@ -119,27 +129,74 @@ int gbees_run_file_is_committed(const gbees_run_file *file)
     return file->next.id < 0;
 }
 
-int gbees_run_file_begin(gbees_run_file *file, const char *name, hid_t *group, gbees_error *error)
+/* Makes a group, in place of an older one, and its leg's if there is none. */
+static hid_t make_group(const gbees_hdf5 *root, const char *name)
 {
-    const int status = begin_next(file, error);
     const char *slash = strchr(name, '/');
     char leg[GBEES_RECORD_NAME] = "";
 
-    if (status)
-        return status;
-    const hid_t root = file->next.id;
     if (slash)
         memcpy(leg, name, (size_t)(slash - name) < sizeof leg ? (size_t)(slash - name) : 0);
-    const int has_leg = !slash || H5Lexists(root, leg, H5P_DEFAULT) > 0;
-    if (has_leg && H5Lexists(root, name, H5P_DEFAULT) > 0)
-        (void)H5Ldelete(root, name, H5P_DEFAULT);
+    const int has_leg = !slash || H5Lexists(root->id, leg, H5P_DEFAULT) > 0;
+    if (has_leg && H5Lexists(root->id, name, H5P_DEFAULT) > 0)
+        (void)H5Ldelete(root->id, name, H5P_DEFAULT);
     if (!has_leg)
-        gbees_hdf5_release(H5Gcreate2(root, leg, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    *group = H5Gcreate2(root, name, H5P_DEFAULT, slash ? file->next.record : file->next.group, H5P_DEFAULT);
-    if (*group >= 0)
-        return GBEES_OK;
-    gbees_hdf5_fail(&file->next);
-    return refuse(error, file->next.reason);
+        gbees_hdf5_release(H5Gcreate2(root->id, leg, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    return H5Gcreate2(root->id, name, H5P_DEFAULT, slash ? root->record : root->group, H5P_DEFAULT);
+}
+
+/* Gives an object of the group a link from the file's root, too. */
+static herr_t spread(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    const gbees_hdf5 *root = context;
+
+    (void)info;
+    return take_over(group, root->id, name);
+}
+
+/* Closes the group. One that is not whole is given up. */
+static int commit_group(gbees_hdf5 *group, gbees_error *error)
+{
+    gbees_hdf5 *root = group->root;
+    hsize_t from = 0;
+
+    if (group->spread && gbees_hdf5_is_open(group) &&
+        H5Literate(group->id, H5_INDEX_NAME, H5_ITER_INC, &from, spread, root) < 0)
+        gbees_hdf5_fail(group);
+    gbees_hdf5_release(group->last);
+    gbees_hdf5_release(group->id);
+    group->id = group->last = -1;
+    if (root->failure) { /* the driver has hidden it from HDF5 */
+        group->failure = root->failure;
+        gbees_hdf5_fail(group);
+        gbees_run_file_abandon(group->run);
+    } else if (group->status)
+        (void)H5Ldelete(root->id, group->name, H5P_DEFAULT);
+    return group->status
+               ? gbees_error_set(error, group->status, "can't write the file %s: %s", group->path, group->reason)
+               : GBEES_OK;
+}
+
+int gbees_run_file_append(gbees_run_file *file, const char *name, gbees_hdf5 *group, gbees_error *error)
+{
+    int status = gbees_hdf5_begin_group(group, name, error);
+
+    if (status)
+        return status;
+    status = begin_next(file, error);
+    if (!status && (group->id = make_group(&file->next, name)) < 0) {
+        gbees_hdf5_fail(group);
+        status = refuse(error, group->reason);
+    }
+    if (status) {
+        gbees_hdf5_end_group(group);
+        return status;
+    }
+    gbees_hdf5_take_lists(group, &file->next);
+    group->run = file;
+    group->commit = commit_group;
+    (void)snprintf(group->name, sizeof group->name, "%s", name);
+    return GBEES_OK;
 }
 
 int gbees_run_file_share_grid(gbees_run_file *file, hid_t record, const double *numbers, size_t count)
@@ -278,20 +335,15 @@ int gbees_run_file_create(const gbees_store *store, gbees_run_file **file, gbees
     return status;
 }
 
-/* Appending starts behind what there is, of which the last may not have been committed. A child has read the list of
- * records before HDF5 opens the file here. */
+/* Appending starts behind what there is, of which the last may not have been committed. */
 static int take_file(const gbees_store *store, gbees_run_file *file, gbees_error *error)
 {
-    gbees_results_list list = {0};
     gbees_hdf5 held;
     H5O_info_t root = {0};
     struct stat facts = {0};
     char *path = gbees_folder_join(store->path, GBEES_RUN_FILE);
 
-    int status = path ? gbees_results_list_read(store->descriptor, store->path, &list, error) : no_memory(error);
-    free(list.name);
-    if (!status)
-        status = gbees_hdf5_open(path, &held, error);
+    int status = path ? gbees_hdf5_open(path, &held, error) : no_memory(error);
     free(path);
     if (status)
         return status;

@@ -44,9 +44,9 @@ int gbees_run_file_reopen(const gbees_store *store, gbees_run_file **file, gbees
 /* Closes the descriptor and frees the handle, without a commit; NULL is allowed. */
 void gbees_run_file_destroy(gbees_run_file *file);
 
-/* Makes the group NAME ("run", or "leg<n>/record<n>") in place of an older one, and opens it. Readers don't see it
- * before the next commit. The caller closes it: gbees_hdf5_commit(). */
-int gbees_run_file_begin(gbees_run_file *file, const char *name, hid_t *group, gbees_error *error);
+/* Begins the group NAME ("run", or "leg<n>/record<n>") in place of an older one: what is written to the root of
+ * `group` is in it. Readers don't see it before the next commit. */
+int gbees_run_file_append(gbees_run_file *file, const char *name, gbees_hdf5 *group, gbees_error *error);
 /* Gives a record, whose group is open, the grid of the one before as its group `grid`, if that has the same numbers,
  * of which there are `count`. Returns whether it has. */
 int gbees_run_file_share_grid(gbees_run_file *file, hid_t record, const double *numbers, size_t count);

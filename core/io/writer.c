@@ -9,6 +9,7 @@
 #include "provenance.h"
 #include "record_cells.h"
 #include "record_file.h"
+#include "results_list.h"
 #include "run_file.h"
 #include "run_files.h"
 #include "xdmf.h"
@@ -134,11 +135,15 @@ int gbees_writer_one_file(gbees_writer *writer, gbees_error *error)
     return status ? status : gbees_record_file_write_run(writer->run, &writer->info, error);
 }
 
-/* The one file that the run has begun, if it has. */
+/* The one file that the run has begun, if it has. A child reads the list of its records before HDF5 opens it here. */
 static int reopen_run_file(gbees_writer *writer, gbees_error *error)
 {
-    int status = gbees_run_file_reopen(&writer->store, &writer->run, error);
+    gbees_results_list list = {0};
+    int status = gbees_results_list_read(writer->store.descriptor, writer->store.path, &list, error);
 
+    free(list.name);
+    if (!status)
+        status = gbees_run_file_reopen(&writer->store, &writer->run, error);
     if (!status && writer->run)
         status = gbees_record_file_write_run(writer->run, &writer->info, error);
     return status || !writer->run ? status : gbees_xdmf_read_run(&writer->store, &writer->grids, error);

@@ -34,7 +34,7 @@ static int add(gbees_run_file *file, const char *name, int32_t number)
     gbees_hdf5 group;
     int32_t values[100];
     const hsize_t size = 100;
-    const int status = gbees_hdf5_append(file, name, &group, &error);
+    const int status = gbees_run_file_append(file, name, &group, &error);
 
     if (status)
         return status;
