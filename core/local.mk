@@ -194,8 +194,6 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_driver.h \
 	%D%/io/hdf5_file.c \
 	%D%/io/hdf5_file.h \
-	%D%/io/hdf5_group.c \
-	%D%/io/hdf5_group.h \
 	%D%/io/hdf5_scale.c \
 	%D%/io/hdf5_scale.h \
 	%D%/io/hdf5_util.c \
@@ -242,8 +240,6 @@ libgbees_la_SOURCES = \
 	%D%/io/record_read.c \
 	%D%/io/results_list.c \
 	%D%/io/results_list.h \
-	%D%/io/run_directory.c \
-	%D%/io/run_directory.h \
 	%D%/io/run_file.c \
 	%D%/io/run_file.h \
 	%D%/io/run_files.c \

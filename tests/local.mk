@@ -315,7 +315,6 @@ check_PROGRAMS += \
 	%D%/fuzz/fuzz_cache \
 	%D%/fuzz/fuzz_checkpoint \
 	%D%/fuzz/fuzz_datasets \
-	%D%/fuzz/fuzz_directory \
 	%D%/fuzz/fuzz_measurement \
 	%D%/fuzz/fuzz_provenance \
 	%D%/fuzz/fuzz_record \
@@ -328,8 +327,6 @@ check_PROGRAMS += \
 %C%_fuzz_fuzz_checkpoint_SOURCES = %D%/fuzz/fuzz_checkpoint.c $(fuzz_common)
 %C%_fuzz_fuzz_datasets_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_datasets_SOURCES = %D%/fuzz/fuzz_datasets.c $(fuzz_common)
-%C%_fuzz_fuzz_directory_LDADD = $(fuzz_ldadd)
-%C%_fuzz_fuzz_directory_SOURCES = %D%/fuzz/fuzz_directory.c $(fuzz_common)
 %C%_fuzz_fuzz_measurement_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_measurement_SOURCES = %D%/fuzz/fuzz_measurement.c $(fuzz_common)
 %C%_fuzz_fuzz_provenance_LDADD = $(fuzz_ldadd)

@@ -1,9 +1,8 @@
 /* file_child.c - starts a child whose limits of memory and time follow from the file's size, has it read the file,
  * and takes what it passes, or its error. */
 #include "file_child.h"
-#include "run_directory.h"
+#include "hdf5_file.h"
 #include <errno.h>
-#include <hdf5.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@ static size_t size_of(const char *path)
     int bad = stat(path, &file);
 
     if (bad && errno == ENOTDIR) {
-        const int descriptor = gbees_run_directory_open(path, &name);
+        const int descriptor = gbees_hdf5_open_part(path, &name);
 
         bad = descriptor < 0 || fstat(descriptor, &file);
         if (descriptor >= 0)

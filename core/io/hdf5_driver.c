@@ -1,6 +1,5 @@
 /* hdf5_driver.c - the callbacks of an HDF5 file driver over a descriptor; see hdf5_driver.h. */
 #include "hdf5_driver.h"
-#include "hdf5_group.h"
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
@@ -80,7 +79,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
         return NULL;
     }
     file->place = *given;
-    file->eof = flags & H5F_ACC_TRUNC ? 0 : given->root ? given->end : (haddr_t)facts.st_size;
+    file->eof = flags & H5F_ACC_TRUNC ? 0 : (haddr_t)facts.st_size;
     return &file->public;
 }
 
@@ -120,17 +119,6 @@ static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
     return ((const handle *)file)->eof;
 }
 
-/* Replaces the part of buffer[size], read from `address`, that overlaps the superblock by a superblock that leads to
- * place->root. */
-static void show_superblock(const gbees_hdf5_place *place, haddr_t address, size_t size, char *buffer)
-{
-    unsigned char block[GBEES_HDF5_SUPERBLOCK];
-
-    gbees_hdf5_superblock(place->root, place->end, block);
-    for (size_t k = 0; k < size && address + k < sizeof block; k++)
-        buffer[k] = (char)block[address + k];
-}
-
 /* Bytes behind the end of the file read as zeros: HDF5 may read what it has written, and the write was dropped. */
 static herr_t read_bytes(const gbees_hdf5_place *with, haddr_t address, size_t size, char *to)
 {
@@ -157,17 +145,23 @@ static herr_t read_bytes(const gbees_hdf5_place *with, haddr_t address, size_t s
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *buffer)
 {
     const gbees_hdf5_place *with = &((handle *)file)->place;
+    char block[GBEES_HDF5_SUPERBLOCK];
 
     (void)type;
     (void)transfer;
     if (read_bytes(with, address, size, buffer) < 0)
         return -1;
-    if (with->root)
-        show_superblock(with, address, size, buffer);
+    if (!with->safe || address >= sizeof block)
+        return 0;
+    const size_t most = sizeof block - (size_t)address;
+    if (read_bytes(with, GBEES_HDF5_SAFE, sizeof block, block) < 0)
+        return -1;
+    memcpy(buffer, block + address, size < most ? size : most);
     return 0;
 }
 
-/* Always reports success; see hdf5_driver.h. */
+/* Always reports success; see hdf5_driver.h. What HDF5 changes below place.start are counts of links, which it need
+ * not have. */
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
                            const void *buffer)
 {
@@ -176,8 +170,17 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
 
     (void)type;
     (void)transfer;
-    if (address < to->place.start)
-        return 0;
+    if (address < to->place.start) {
+        const uint64_t below = to->place.start - address;
+
+        if (address == 0 && to->place.superblock && size >= GBEES_HDF5_SUPERBLOCK)
+            memcpy(to->place.superblock, from, GBEES_HDF5_SUPERBLOCK);
+        if (size <= below)
+            return 0;
+        from += below;
+        size -= (size_t)below;
+        address += below;
+    }
     while (size > 0 && *to->place.failure == 0) {
         ssize_t done = pwrite(to->place.descriptor, from, size, (off_t)address);
 

@@ -2,8 +2,8 @@
  *
  * After a failed write HDF5 1.10 crashes in H5Fclose() with its own drivers. This driver stores the first errno,
  * drops that write and all later ones, and reports success to HDF5: H5Fclose() then works on a full disk, and the
- * caller reads the reason from gbees_hdf5_place.failure. It also lets HDF5 write a part of a file (one record
- * appended to run.h5) and read a file from another root group than the superblock's. */
+ * caller reads the reason from gbees_hdf5_place.failure. It also lets HDF5 write behind the end of a file whose
+ * objects stay as they are, and hands its superblock over in place of writing it (run_file.h). */
 #ifndef GBEES_IO_HDF5_DRIVER_H
 #define GBEES_IO_HDF5_DRIVER_H
 
@@ -25,17 +25,19 @@ void gbees_hdf5_has_failed(void);
 /* Whether the thread is between the two, or HDF5 has failed in any; a signal handler may ask. */
 int gbees_hdf5_may_crash(void);
 
-/* Which bytes of a descriptor HDF5 is to see as a file. Addresses are in bytes from the beginning of the descriptor's
- * file. */
+/* The superblock: bytes at the start of a file, which HDF5 alone makes and reads, and where run.h5 has a second one.
+ */
+enum { GBEES_HDF5_SUPERBLOCK = 48, GBEES_HDF5_SAFE = 64 };
+
+/* How a file is to be seen. Addresses are in bytes from the beginning of the descriptor's file. */
 typedef struct gbees_hdf5_place {
     int descriptor; /* the caller's; the driver does not close it */
     int *failure;   /* the caller's: 0 at first; receives the errno of the first failure */
-    /* For a file that is created: everything below this address, the superblock among it, is dropped, and objects are
-     * written from here on. 0: the file is written as a whole. */
+    /* Of a file that is created behind what there is: nothing below this address is written, and what is there can be
+     * read; objects are written from here on. 0: the file is written as a whole. */
     uint64_t start;
-    /* For a file that is opened: the address of the root group and the file's size, in place of those in its
-     * superblock. root = 0: as the superblock says. */
-    uint64_t root, end;
+    unsigned char *superblock; /* the caller's [GBEES_HDF5_SUPERBLOCK]: receives that of a file with a start */
+    int safe;                  /* of a file that is read: its second superblock is taken */
 } gbees_hdf5_place;
 
 /* Sets the driver in a file access property list. Returns the driver's id, which the caller closes by

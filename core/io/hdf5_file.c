@@ -2,7 +2,6 @@
  * (hdf5_driver.c), and stores the first failure. */
 #include "hdf5_file.h"
 #include "folder.h"
-#include "hdf5_driver.h"
 #include "record_name.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -47,44 +46,82 @@ void gbees_hdf5_fail(gbees_hdf5 *file)
 
 /* ---- opening and closing --------------------------------------------------------------------------------------- */
 
-static void begin(gbees_hdf5 *file, const char *path)
+void gbees_hdf5_begin_calls(gbees_hdf5 *file)
 {
-    *file = (gbees_hdf5){.id = -1,
-                         .driver = -1,
-                         .group = -1,
-                         .compact = -1,
-                         .descriptor = -1,
-                         .temporary.descriptor = -1,
-                         .deflate = 2,
-                         .threads = 1,
-                         .path = strdup(path)};
     gbees_hdf5_enter();
     (void)H5Eget_auto2(H5E_DEFAULT, &file->print, &file->print_context);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
+void gbees_hdf5_end_calls(gbees_hdf5 *file)
+{
+    gbees_hdf5_leave();
+    (void)H5Eset_auto2(H5E_DEFAULT, file->print, file->print_context);
+}
+
+static void begin(gbees_hdf5 *file, const char *path)
+{
+    *file = (gbees_hdf5){.id = -1,
+                         .whole = -1,
+                         .driver = -1,
+                         .group = -1,
+                         .record = -1,
+                         .compact = -1,
+                         .axes = -1,
+                         .scalar = -1,
+                         .last = -1,
+                         .descriptor = -1,
+                         .temporary.descriptor = -1,
+                         .deflate = 2,
+                         .threads = 1,
+                         .path = strdup(path)};
+    gbees_hdf5_begin_calls(file);
+}
+
 /* Closes the HDF5 file: what it still held is written now. */
 static void finish(gbees_hdf5 *file)
 {
-    while (file->scale_count > 0)
-        (void)H5Dclose(file->scales[--file->scale_count].id);
-    if (file->id >= 0 && H5Fclose(file->id) < 0)
+    gbees_hdf5_release(file->last);
+    if (file->whole >= 0)
+        gbees_hdf5_release(file->id);
+    else
+        file->whole = file->id;
+    if (file->whole >= 0 && H5Fclose(file->whole) < 0)
         gbees_hdf5_fail(file);
     if (file->driver >= 0)
         (void)H5FDunregister(file->driver);
     gbees_hdf5_release(file->group);
+    gbees_hdf5_release(file->record);
     gbees_hdf5_release(file->compact);
-    file->id = file->driver = file->group = file->compact = -1;
+    gbees_hdf5_release(file->axes);
+    gbees_hdf5_release(file->scalar);
+    file->id = file->whole = file->driver = file->group = file->record = file->compact = -1;
+    file->axes = file->scalar = file->last = -1;
     if (file->failure) /* the driver has hidden the failure from HDF5 */
         gbees_hdf5_fail(file);
 }
 
 static void end(gbees_hdf5 *file)
 {
-    gbees_hdf5_leave();
-    (void)H5Eset_auto2(H5E_DEFAULT, file->print, file->print_context);
+    gbees_hdf5_end_calls(file);
     free(file->path);
     file->path = NULL;
+}
+
+/* Gives a file that is written a small cache of objects: each is written once, and not seen again. */
+static herr_t keep_cache_small(hid_t access)
+{
+    enum { CACHE = 1 << 17 }; /* bytes: the processor's caches hold them */
+    H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+
+    if (H5Pget_mdc_config(access, &config) < 0)
+        return -1;
+    config.set_initial_size = 1;
+    config.initial_size = config.min_size = config.max_size = CACHE;
+    config.incr_mode = H5C_incr__off;
+    config.flash_incr_mode = H5C_flash_incr__off;
+    config.decr_mode = H5C_decr__off;
+    return H5Pset_mdc_config(access, &config);
 }
 
 static hid_t make_access(gbees_hdf5 *file, gbees_hdf5_place place)
@@ -101,33 +138,70 @@ static hid_t make_access(gbees_hdf5 *file, gbees_hdf5_place place)
     return -1;
 }
 
-/* A list of properties of a class that has groups: all links and attributes are in the header. -1: HDF5 failed. */
-static hid_t keep_together(hid_t class)
+/* A list of properties of a class that has groups: all attributes are in the header, and up to so many links. -1:
+ * HDF5 failed. */
+static hid_t keep_together(hid_t class, unsigned links)
 {
     enum { MOST = 1000 };
     const hid_t made = H5Pcreate(class);
 
-    if (made >= 0 && H5Pset_attr_phase_change(made, MOST, 0) >= 0 && H5Pset_link_phase_change(made, MOST, 0) >= 0)
+    if (made >= 0 && H5Pset_attr_phase_change(made, MOST, 0) >= 0 && H5Pset_link_phase_change(made, links, 0) >= 0 &&
+        H5Pset_obj_track_times(made, 0) >= 0)
         return made;
     gbees_hdf5_release(made);
     return -1;
 }
 
+/* The lists of properties, and the type of a dataset's list of scales. Returns whether they are there. */
+static int make_lists(gbees_hdf5 *file)
+{
+    enum { LINKS = 40, NAME = 60, MOST = 1000 }; /* room in a record's header for its links and attributes */
+
+    file->group = keep_together(H5P_GROUP_CREATE, MOST);
+    file->record = keep_together(H5P_GROUP_CREATE, MOST);
+    file->compact = H5Pcreate(H5P_DATASET_CREATE);
+    file->axes = H5Tvlen_create(H5T_STD_REF_OBJ);
+    file->scalar = H5Screate(H5S_SCALAR);
+    return file->group >= 0 && file->record >= 0 && file->compact >= 0 && file->axes >= 0 && file->scalar >= 0 &&
+           H5Pset_est_link_info(file->record, LINKS, NAME) >= 0 && H5Pset_layout(file->compact, H5D_COMPACT) >= 0 &&
+           H5Pset_fill_time(file->compact, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_obj_track_times(file->compact, 0) >= 0;
+}
+
 /* Makes the HDF5 file; a failure is told at the commit. */
 static void make(gbees_hdf5 *file, gbees_hdf5_place place)
 {
-    const hid_t access = make_access(file, place), root = access < 0 ? -1 : keep_together(H5P_FILE_CREATE);
+    const hid_t access = make_access(file, place),
+                root = access < 0 ? -1 : keep_together(H5P_FILE_CREATE, place.start ? 8 : 1000);
 
     if (access < 0)
         return;
-    file->group = keep_together(H5P_GROUP_CREATE);
-    file->compact = H5Pcreate(H5P_DATASET_CREATE);
-    if (root >= 0 && file->group >= 0 && file->compact >= 0 && H5Pset_layout(file->compact, H5D_COMPACT) >= 0)
+    if (make_lists(file) && root >= 0 && keep_cache_small(access) >= 0)
         file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, root, access);
     if (file->id < 0)
         gbees_hdf5_fail(file);
     gbees_hdf5_release(root);
     gbees_hdf5_release(access);
+}
+
+int gbees_hdf5_make_behind(int descriptor, uint64_t start, unsigned char *superblock, gbees_hdf5 *file,
+                           gbees_error *error)
+{
+    if (!gbees_hdf5_has_memory())
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write " GBEES_RUN_FILE);
+    begin(file, GBEES_RUN_FILE);
+    if (file->path)
+        make(file, (gbees_hdf5_place){.descriptor = descriptor, .start = start, .superblock = superblock});
+    else
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    gbees_hdf5_end_calls(file);
+    return GBEES_OK;
+}
+
+void gbees_hdf5_finish(gbees_hdf5 *file)
+{
+    finish(file);
+    free(file->path);
+    file->path = NULL;
 }
 
 int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error)
@@ -149,67 +223,44 @@ int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *fi
     return 0;
 }
 
-int gbees_hdf5_append(gbees_run_file *run, const char *name, gbees_hdf5 *file, gbees_error *error)
+int gbees_hdf5_begin_group(gbees_hdf5 *file, const char *name, gbees_error *error)
 {
     if (!gbees_hdf5_has_memory())
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
     begin(file, GBEES_RUN_FILE);
-    if (!file->path) {
-        end(file);
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
-    }
-    file->run = run;
-    (void)snprintf(file->name, sizeof file->name, "%s", name);
-    make(file, (gbees_hdf5_place){.descriptor = run->descriptor, .start = gbees_run_file_begin(run)});
-    return 0;
+    if (file->path)
+        return GBEES_OK;
+    end(file);
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
 }
 
-/* ---- a group ----------------------------------------------------------------------------------------------------
- */
-
-/* Notes a link from the file's root to an object of the group, which then has two. */
-static herr_t spread(hid_t group, const char *name, const H5L_info_t *info, void *context)
+void gbees_hdf5_take_lists(gbees_hdf5 *file, gbees_hdf5 *root)
 {
-    gbees_hdf5 *file = context;
-    H5O_info_t facts;
-    const hid_t object = H5Oopen(group, name, H5P_DEFAULT);
-    gbees_error problem = {0};
-
-    (void)info;
-    if (object < 0 || H5Oget_info(object, &facts) < 0 || H5Oincr_refcount(object) < 0)
-        gbees_hdf5_fail(file);
-    else if (gbees_run_file_add(file->run, name, facts.addr, 0, &problem))
-        gbees_hdf5_reject(file, problem.status, problem.text);
-    gbees_hdf5_release(object);
-    return file->status ? -1 : 0;
+    file->root = root;
+    file->group = root->group;
+    file->compact = root->compact;
+    file->axes = root->axes;
+    file->scalar = root->scalar;
 }
 
-/* Closes the group, which ends where the file now does, and notes it. */
-static int commit_group(gbees_hdf5 *file, gbees_error *error)
+void gbees_hdf5_end_group(gbees_hdf5 *file)
 {
-    H5O_info_t root = {0};
-    struct stat facts = {0};
-    hsize_t from = 0;
+    end(file);
+}
 
-    if (file->id >= 0 && H5Oget_info(file->id, &root) < 0)
-        gbees_hdf5_fail(file);
-    if (file->spread && gbees_hdf5_is_open(file) &&
-        H5Literate(file->id, H5_INDEX_NAME, H5_ITER_INC, &from, spread, file) < 0)
-        gbees_hdf5_fail(file);
-    finish(file);
-    if (!file->status && fstat(file->run->descriptor, &facts))
-        gbees_hdf5_reject(file, GBEES_EIO, strerror(errno));
-    if (file->status)
-        return gbees_error_set(error, file->status, "can't write the file %s: %s", file->path, file->reason);
-    return gbees_run_file_add(file->run, file->name, root.addr, (uint64_t)facts.st_size, error);
+hid_t gbees_hdf5_open_set(gbees_hdf5 *file, const char *name)
+{
+    if (file->last >= 0 && strcmp(file->last_name, name) == 0 && H5Iinc_ref(file->last) > 0)
+        return file->last;
+    return H5Dopen2(file->id, gbees_hdf5_within(name), H5P_DEFAULT);
 }
 
 int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error)
 {
     int status;
 
-    if (file->run) {
-        status = commit_group(file, error);
+    if (file->commit) {
+        status = file->commit(file, error);
         end(file);
         return status;
     }
@@ -226,51 +277,77 @@ int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error)
 /* ---- reading ----------------------------------------------------------------------------------------------------
  */
 
-/* Opens path, or FILE/NAME as the place of a group. */
-static int open_place(const char *path, gbees_hdf5_place *place, gbees_error *error)
+int gbees_hdf5_open_part(const char *path, const char **name)
 {
-    gbees_run_directory directory = {0};
-    const char *name;
+    char *file = strdup(path);
+    int descriptor = file ? open(file, O_RDONLY | O_CLOEXEC) : -1, reason = file ? errno : ENOMEM;
 
-    place->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (place->descriptor >= 0)
-        return GBEES_OK;
-    if (errno == ENOTDIR)
-        place->descriptor = gbees_run_directory_open(path, &name);
-    if (place->descriptor < 0)
-        return gbees_error_set(error, GBEES_EIO, "can't read the file %s: %s", path, strerror(errno));
-    int status = gbees_run_directory_read(place->descriptor, path, name, &directory, error);
-    place->root = status ? 0 : gbees_run_directory_find(&directory, name);
-    place->end = directory.end;
-    gbees_run_directory_free(&directory);
-    if (!status && !place->root)
-        status = gbees_error_set(error, GBEES_EINPUT, "can't read %s: there is no %s in the file", path, name);
-    if (status)
-        (void)close(place->descriptor);
-    return status;
+    *name = path + strlen(path);
+    for (char *slash = file ? strrchr(file, '/') : NULL; descriptor < 0 && reason == ENOTDIR && slash && slash > file;
+         slash = strrchr(file, '/')) {
+        *slash = '\0';
+        *name = path + (slash - file) + 1;
+        descriptor = open(file, O_RDONLY | O_CLOEXEC);
+        reason = errno;
+    }
+    free(file);
+    errno = reason;
+    return descriptor;
+}
+
+/* Opens the HDF5 file, and a group of it if it has a name. */
+static void open_place(gbees_hdf5 *file, const char *name, int is_safe)
+{
+    const hid_t access = make_access(file, (gbees_hdf5_place){.descriptor = file->descriptor, .safe = is_safe});
+
+    file->is_safe = is_safe;
+    file->id = access < 0 ? -1 : H5Fopen(file->path, H5F_ACC_RDONLY, access);
+    if (file->id >= 0 && *name) {
+        file->whole = file->id;
+        file->id = H5Gopen2(file->whole, name, H5P_DEFAULT);
+    }
+    if (file->id < 0)
+        gbees_hdf5_fail(file);
+    gbees_hdf5_release(access);
+}
+
+/* Opens the file, or, where the newest superblock leads to nothing, by that of the last sync. */
+static void open_either(gbees_hdf5 *file, const char *name)
+{
+    char reason[sizeof file->reason];
+
+    open_place(file, name, 0);
+    if (!file->status)
+        return;
+    const gbees_status status = file->status;
+    memcpy(reason, file->reason, sizeof reason);
+    finish(file);
+    file->status = GBEES_OK;
+    file->failure = 0;
+    open_place(file, name, 1);
+    if (!file->status)
+        return;
+    file->status = status;
+    memcpy(file->reason, reason, sizeof reason);
 }
 
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error)
 {
+    const char *name = "";
+    int status = GBEES_OK;
+
     if (!gbees_hdf5_has_memory())
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
-    gbees_hdf5_place place = {0};
     begin(file, path);
-    const int status = file->path ? open_place(path, &place, error)
-                                  : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
-    if (status) {
+    if (!file->path)
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+    else if ((file->descriptor = gbees_hdf5_open_part(path, &name)) < 0)
+        status = gbees_error_set(error, GBEES_EIO, "can't read the file %s: %s", path, strerror(errno));
+    if (status)
         end(file);
-        return status;
-    }
-    file->descriptor = place.descriptor;
-    hid_t access = make_access(file, place);
-    if (access < 0)
-        return 0;
-    file->id = H5Fopen(path, H5F_ACC_RDONLY, access);
-    if (file->id < 0)
-        gbees_hdf5_fail(file);
-    (void)H5Pclose(access);
-    return 0;
+    else
+        open_either(file, name);
+    return status;
 }
 
 int gbees_hdf5_is_summed(const gbees_hdf5 *file)

@@ -8,32 +8,36 @@
 
 enum { CHARACTERS_MOST = 1 << 16 };
 
-/* The open dataset of that name, which is closed with the file; scales are attached to many. -1 if there is none. */
-static hid_t open_scale(gbees_hdf5 *file, const char *name)
+/* ---- scales ------------------------------------------------------------------------------------------------------
+ */
+
+/* The scale of that name, as datasets refer to it; NULL if there is none. */
+static gbees_hdf5_scale *find_scale(gbees_hdf5 *file, const char *name)
 {
     const int last = file->scale_count;
+    gbees_hdf5_scale *made = &file->scales[last];
 
     for (int k = 0; k < last; k++)
         if (strcmp(file->scales[k].name, name) == 0)
-            return file->scales[k].id;
-    hid_t id = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
-    if (id < 0 || last == GBEES_HDF5_SCALES || strlen(name) >= sizeof file->scales[0].name) {
-        gbees_hdf5_release(id);
+            return &file->scales[k];
+    if (last == GBEES_HDF5_SCALES || strlen(name) >= sizeof made->name || !gbees_hdf5_is_open(file) ||
+        H5Rcreate(&made->object, file->id, name, H5R_OBJECT, -1) < 0) {
         gbees_hdf5_reject(file, GBEES_EUSAGE, "it has too many axes, or one without a name");
-        return -1;
+        return NULL;
     }
-    file->scales[last].id = id;
-    (void)snprintf(file->scales[last].name, sizeof file->scales[last].name, "%s", name);
+    (void)snprintf(made->name, sizeof made->name, "%s", name);
+    made->length = 0;
     file->scale_count++;
-    return id;
+    return made;
 }
 
 static void make_scale(gbees_hdf5 *file, const char *name, const char *title)
 {
-    const hid_t scale = open_scale(file, name);
+    const hid_t set = gbees_hdf5_is_open(file) ? gbees_hdf5_open_set(file, name) : -1;
 
-    if (scale >= 0 && H5DSset_scale(scale, title) < 0)
+    if (gbees_hdf5_is_open(file) && (set < 0 || H5DSset_scale(set, title) < 0))
         gbees_hdf5_fail(file);
+    gbees_hdf5_release(set);
 }
 
 void gbees_hdf5_dimension(gbees_hdf5 *file, const char *name, hsize_t length)
@@ -46,6 +50,31 @@ void gbees_hdf5_dimension(gbees_hdf5 *file, const char *name, hsize_t length)
     make_scale(file, name, title);
 }
 
+/* The root's scale of that name, made if there is none; NULL if it has another length, or HDF5 fails. */
+static const gbees_hdf5_scale *take_shared(gbees_hdf5 *root, const char *name, hsize_t length)
+{
+    const int known = root->scale_count;
+
+    if (H5Lexists(root->id, name, H5P_DEFAULT) <= 0)
+        gbees_hdf5_dimension(root, name, length);
+    gbees_hdf5_scale *scale = find_scale(root, name);
+    if (scale && root->scale_count > known)
+        gbees_hdf5_size(root, name, 1, &scale->length);
+    return scale && !root->status && scale->length == length ? scale : NULL;
+}
+
+void gbees_hdf5_shared_dimension(gbees_hdf5 *file, const char *name, hsize_t length)
+{
+    const gbees_hdf5_scale *scale = NULL;
+
+    if (gbees_hdf5_is_open(file) && file->root && file->scale_count < GBEES_HDF5_SCALES)
+        scale = take_shared(file->root, name, length);
+    if (scale)
+        file->scales[file->scale_count++] = *scale;
+    else
+        gbees_hdf5_dimension(file, name, length);
+}
+
 void gbees_hdf5_scale_set(gbees_hdf5 *file, const char *name)
 {
     const char *last = strrchr(name, '/');
@@ -53,22 +82,45 @@ void gbees_hdf5_scale_set(gbees_hdf5 *file, const char *name)
     make_scale(file, name, last ? last + 1 : name);
 }
 
+/* Writes the attribute by which HDF5 says which scale each axis has. Lists of the datasets that a scale has, which
+ * H5DSattach_scale() writes anew each time, nobody reads. */
+static void put_list(gbees_hdf5 *file, hid_t set, int rank, hobj_ref_t *objects)
+{
+    const hsize_t size = (hsize_t)rank;
+    hvl_t lists[GBEES_HDF5_MAX_RANK];
+    const hid_t space = H5Screate_simple(1, &size, NULL);
+    const hid_t attribute =
+        space < 0 ? -1 : H5Acreate2(set, "DIMENSION_LIST", file->axes, space, H5P_DEFAULT, H5P_DEFAULT);
+
+    for (int k = 0; k < rank; k++)
+        lists[k] = (hvl_t){.len = 1, .p = &objects[k]};
+    if (attribute < 0 || H5Awrite(attribute, file->axes, lists) < 0)
+        gbees_hdf5_fail(file);
+    gbees_hdf5_release(attribute);
+    gbees_hdf5_release(space);
+}
+
 void gbees_hdf5_scale_attach(gbees_hdf5 *file, const char *name, int rank, const char *const *scales)
 {
-    hid_t set = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    hobj_ref_t objects[GBEES_HDF5_MAX_RANK];
 
+    for (int k = 0; k < rank && gbees_hdf5_is_open(file); k++) {
+        const gbees_hdf5_scale *scale = find_scale(file, scales[k]);
+
+        objects[k] = scale ? scale->object : 0;
+    }
     if (!gbees_hdf5_is_open(file))
         return;
+    const hid_t set = gbees_hdf5_open_set(file, name);
     if (set < 0)
         gbees_hdf5_fail(file);
-    for (int k = 0; k < rank && gbees_hdf5_is_open(file); k++) {
-        const hid_t scale = open_scale(file, scales[k]);
-
-        if (scale >= 0 && H5DSattach_scale(set, scale, (unsigned)k) < 0)
-            gbees_hdf5_fail(file);
-    }
+    else
+        put_list(file, set, rank, objects);
     gbees_hdf5_release(set);
 }
+
+/* ---- strings -----------------------------------------------------------------------------------------------------
+ */
 
 void gbees_hdf5_states(gbees_hdf5 *file, const gbees_quantity *states, size_t n)
 {
@@ -78,7 +130,7 @@ void gbees_hdf5_states(gbees_hdf5 *file, const gbees_quantity *states, size_t n)
         names[j] = states[j].name;
         units[j] = states[j].unit;
     }
-    gbees_hdf5_dimension(file, "state", n);
+    gbees_hdf5_shared_dimension(file, "state", n);
     gbees_hdf5_characters(file, "state_name", n, names, "state", "state_name_letter");
     gbees_hdf5_characters(file, "state_unit", n, units, "state", "state_unit_letter");
 }

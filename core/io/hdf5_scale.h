@@ -7,6 +7,8 @@
 
 /* A dimension without a coordinate, marked as netCDF-4 marks such: a dataset whose values are not written. */
 void gbees_hdf5_dimension(gbees_hdf5 *file, const char *name, hsize_t length);
+/* The same, but of a group of run.h5 the root's, which all groups share, if it has the same length. */
+void gbees_hdf5_shared_dimension(gbees_hdf5 *file, const char *name, hsize_t length);
 /* Makes a dataset the coordinate of its dimension; its name there is the last part of the path. */
 void gbees_hdf5_scale_set(gbees_hdf5 *file, const char *name);
 /* Gives the first `rank` axes of a dataset these dimensions. */

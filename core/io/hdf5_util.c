@@ -83,7 +83,15 @@ void gbees_hdf5_group(gbees_hdf5 *file, const char *name)
 void gbees_hdf5_alias(gbees_hdf5 *file, const char *name, const char *other)
 {
     if (gbees_hdf5_is_open(file))
-        check(file, H5Lcreate_hard(file->id, name, file->id, other, H5P_DEFAULT, H5P_DEFAULT) < 0);
+        check(file, H5Lcreate_soft(name, file->id, other, H5P_DEFAULT, H5P_DEFAULT) < 0);
+}
+
+/* Closes the dataset that was made before. */
+static void keep_open(gbees_hdf5 *file, hid_t set, const char *name)
+{
+    gbees_hdf5_release(file->last);
+    file->last = set;
+    (void)snprintf(file->last_name, sizeof file->last_name, "%.63s", name);
 }
 
 void gbees_hdf5_unwritten(gbees_hdf5 *file, const char *name, hsize_t length)
@@ -94,7 +102,8 @@ void gbees_hdf5_unwritten(gbees_hdf5 *file, const char *name, hsize_t length)
     hid_t set =
         space < 0 ? -1 : H5Dcreate2(file->id, name, H5T_NATIVE_INT8, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 
-    check(file, set < 0 || H5Dclose(set) < 0);
+    check(file, set < 0);
+    keep_open(file, set, name);
     close_space(space);
 }
 
@@ -148,7 +157,7 @@ void gbees_hdf5_dataset_as(gbees_hdf5 *file, const char *name, hid_t in_file, hi
         gbees_hdf5_chunks_write(file, set, type, rank, start, size, data);
     else if (set >= 0 && data)
         check(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
-    check(file, set >= 0 && H5Dclose(set) < 0);
+    keep_open(file, set, name);
     if (chunked)
         gbees_hdf5_release(layout);
     close_space(space);
@@ -165,11 +174,11 @@ void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, 
 {
     if (!gbees_hdf5_is_open(file))
         return;
-    hid_t set = H5Dopen2(file->id, name, H5P_DEFAULT);
+    hid_t set = gbees_hdf5_open_set(file, name);
     check(file, set < 0);
     if (set >= 0)
         gbees_hdf5_chunks_write(file, set, type, rank, start, count, data);
-    check(file, set >= 0 && H5Dclose(set) < 0);
+    gbees_hdf5_release(set);
 }
 
 void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name, hid_t type, int rank,
@@ -177,14 +186,21 @@ void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name
 {
     if (!gbees_hdf5_is_open(file))
         return;
-    hid_t space = make_space(rank, size);
-    hid_t attribute =
-        space < 0 ? -1
-                  : H5Acreate_by_name(file->id, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const char *within = gbees_hdf5_within(object);
+    const hid_t space = rank == 0 ? file->scalar : make_space(rank, size);
+    hid_t attribute = -1;
+
+    if (space >= 0 && strcmp(within, ".") == 0)
+        attribute = H5Acreate2(file->id, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    else if (space >= 0 && file->last >= 0 && strcmp(file->last_name, within) == 0)
+        attribute = H5Acreate2(file->last, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    else if (space >= 0)
+        attribute = H5Acreate_by_name(file->id, within, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 
     check(file, attribute < 0 || H5Awrite(attribute, type, data) < 0);
     check(file, attribute >= 0 && H5Aclose(attribute) < 0);
-    close_space(space);
+    if (rank > 0)
+        close_space(space);
 }
 
 /* One string is a scalar where rank is 0. An object NULL makes a dataset. */
@@ -271,7 +287,7 @@ int gbees_hdf5_is_inside(hid_t set)
 
 static hid_t open_set(gbees_hdf5 *file, const char *name)
 {
-    hid_t set = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    hid_t set = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, gbees_hdf5_within(name), H5P_DEFAULT) : -1;
 
     if (set < 0)
         reject_named(file, name, "is missing");
@@ -325,7 +341,7 @@ int gbees_hdf5_is_f32(gbees_hdf5 *file, const char *name)
 
 int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name)
 {
-    return gbees_hdf5_is_open(file) && H5Lexists(file->id, name, H5P_DEFAULT) > 0;
+    return gbees_hdf5_is_open(file) && H5Lexists(file->id, gbees_hdf5_within(name), H5P_DEFAULT) > 0;
 }
 
 int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name)

@@ -10,7 +10,7 @@ enum { GBEES_HDF5_MAX_RANK = 3 };
 
 void gbees_hdf5_group(gbees_hdf5 *file, const char *name);
 
-/* Gives an object one more name, in the same group or another. */
+/* Gives an object one more name, `other`, in the group that its name is seen from: a symbolic link. */
 void gbees_hdf5_alias(gbees_hdf5 *file, const char *name, const char *other);
 
 /* A dataset [length] whose values, zeros, are not written: they take no space. */

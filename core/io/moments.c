@@ -3,6 +3,7 @@
 #include "hdf5_scale.h"
 #include "moments_private.h"
 #include "record_name.h"
+#include "run_file.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,7 +317,7 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
                         gbees_error *error)
 {
     gbees_hdf5 file;
-    int status = run ? gbees_hdf5_append(run, "moments", &file, error)
+    int status = run ? gbees_run_file_append(run, "moments", &file, error)
                      : gbees_hdf5_create(store, GBEES_MOMENTS_FILE, &file, error);
 
     if (status)

@@ -3,10 +3,8 @@
 #define GBEES_IO_MOMENTS_H
 
 #include "base/checkpoint.h"
-#include "run_file.h"
+#include "hdf5_file.h"
 #include <gbees/gbees.h>
-
-struct gbees_hdf5;
 
 typedef struct gbees_moments gbees_moments;
 
@@ -39,6 +37,6 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
                         gbees_error *error);
 
 /* moments_measured.c: writes what was measured, if anything was. */
-void gbees_moments_put_measured(struct gbees_hdf5 *file, const gbees_problem *problem);
+void gbees_moments_put_measured(gbees_hdf5 *file, const gbees_problem *problem);
 
 #endif

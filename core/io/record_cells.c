@@ -2,7 +2,8 @@
  * grid's origin and edges are small datasets beside them. */
 #include "record_cells.h"
 #include "base/workers.h"
-#include "hdf5_util.h"
+#include "hdf5_scale.h"
+#include "run_file.h"
 #include "xdmf.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,26 +14,53 @@ enum {
     CELL_NS = 10   /* to unpack a cell takes about as long */
 };
 
-static void put_grid(gbees_hdf5 *file, const gbees_problem *problem)
+/* Origin [n], widths [n] and axes [n][n] of a grid. Returns how many numbers they are. */
+static size_t list_numbers(const gbees_problem *problem, double *numbers)
 {
-    hsize_t n = (hsize_t)problem->dimension, square[] = {n, n};
+    const size_t n = (size_t)problem->dimension;
+    double *rotation = numbers + 2 * n;
+
+    memcpy(numbers, problem->rotated ? problem->centre : problem->mean, n * sizeof *numbers);
+    memcpy(numbers + n, problem->width, n * sizeof *numbers);
+    for (size_t j = 0; j < n * n; j++)
+        rotation[j] = problem->rotated ? problem->rotation[j] : (double)(j % (n + 1) == 0);
+    return 2 * n + n * n;
+}
+
+static void write_grid(gbees_hdf5 *file, const gbees_problem *problem, const double *numbers)
+{
+    const hsize_t n = (hsize_t)problem->dimension, square[] = {n, n};
     const char *names[GBEES_MAX_DIM], *units[GBEES_MAX_DIM];
-    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
 
     for (hsize_t j = 0; j < n; j++) {
         names[j] = problem->model->states[j].name;
         units[j] = problem->model->states[j].unit;
-        rotation[j * n + j] = 1;
     }
-    if (problem->rotated)
-        memcpy(rotation, problem->rotation, sizeof rotation);
     gbees_hdf5_group(file, "grid");
-    gbees_hdf5_dataset(file, "grid/origin", H5T_NATIVE_DOUBLE, 1, &n, NULL,
-                       problem->rotated ? problem->centre : problem->mean);
-    gbees_hdf5_dataset(file, "grid/h", H5T_NATIVE_DOUBLE, 1, &n, NULL, problem->width);
-    gbees_hdf5_dataset(file, "grid/R", H5T_NATIVE_DOUBLE, 2, square, NULL, rotation);
+    gbees_hdf5_dataset(file, "grid/origin", H5T_NATIVE_DOUBLE, 1, &n, NULL, numbers);
+    gbees_hdf5_scale_attach(file, "grid/origin", 1, (const char *[]){"state"});
+    gbees_hdf5_dataset(file, "grid/h", H5T_NATIVE_DOUBLE, 1, &n, NULL, numbers + n);
+    gbees_hdf5_scale_attach(file, "grid/h", 1, (const char *[]){"axis"});
+    gbees_hdf5_dataset(file, "grid/R", H5T_NATIVE_DOUBLE, 2, square, NULL, numbers + 2 * n);
+    gbees_hdf5_scale_attach(file, "grid/R", 2, (const char *[]){"state", "axis"});
     gbees_hdf5_texts(file, "grid/names", n, names);
     gbees_hdf5_texts(file, "grid/units", n, units);
+}
+
+/* Records of run.h5 share the group if they have the same grid. */
+static void put_grid(gbees_hdf5 *file, const gbees_problem *problem)
+{
+    double numbers[GBEES_RUN_NUMBERS];
+    const size_t count = list_numbers(problem, numbers);
+
+    if (!file->run || !gbees_run_file_share_grid(file->run, file->id, numbers, count)) {
+        write_grid(file, problem, numbers);
+        if (file->run && !file->status)
+            gbees_run_file_keep_grid(file->run, file->id, numbers, count);
+    }
+    gbees_hdf5_alias(file, "grid/origin", "origin");
+    gbees_hdf5_alias(file, "grid/h", "h");
+    gbees_hdf5_alias(file, "grid/R", "R");
 }
 
 /* A block of cells, unpacked: index [n][count], p, and what of it goes to the file. */
@@ -96,6 +124,13 @@ typedef struct cell_sets {
     size_t total;
 } cell_sets;
 
+/* Names a dataset's axes, and gives it another name, in the record's group: as a table of cells xarray opens that. */
+static void name_axes(gbees_hdf5 *file, const char *name, const char *other, int rank, const char *const *axes)
+{
+    gbees_hdf5_scale_attach(file, name, rank, axes);
+    gbees_hdf5_alias(file, name, other);
+}
+
 /* Makes the datasets; `cells` are all there are, or NULL: put_block() writes them. */
 static void make_sets(gbees_hdf5 *file, const gbees_problem *problem, const cell_sets *sets, const block *cells)
 {
@@ -105,10 +140,14 @@ static void make_sets(gbees_hdf5 *file, const gbees_problem *problem, const cell
 
     gbees_hdf5_dataset_as(file, "pdf/index", sets->index, H5T_NATIVE_INT32, 2, (hsize_t[]){n, total},
                           (hsize_t[]){n, CHUNK}, cells ? cells->index : NULL);
+    name_axes(file, "pdf/index", "index", 2, (const char *[]){"axis", "cell"});
     gbees_hdf5_dataset(file, "pdf/p", sets->p, 1, &total, (hsize_t[]){CHUNK}, p);
-    if (gbees_xdmf_applies(problem->dimension))
-        gbees_hdf5_dataset(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){total, n}, (hsize_t[]){CHUNK, n},
-                           cells ? cells->x : NULL);
+    name_axes(file, "pdf/p", "p", 1, (const char *[]){"cell"});
+    if (!gbees_xdmf_applies(problem->dimension))
+        return;
+    gbees_hdf5_dataset(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){total, n}, (hsize_t[]){CHUNK, n},
+                       cells ? cells->x : NULL);
+    name_axes(file, "pdf/x", "x", 2, (const char *[]){"cell", "state"});
 }
 
 static void put_block(gbees_hdf5 *file, const gbees_problem *problem, const cell_sets *sets, const block *cells,

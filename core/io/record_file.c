@@ -1,10 +1,11 @@
 /* record_file.c - writes the parts of a record as groups, datasets and attributes: facts of the run, moments,
  * certificate, marginals and cells. */
 #include "record_file.h"
-#include "hdf5_util.h"
+#include "hdf5_scale.h"
 #include "record_axes.h"
 #include "record_cells.h"
 #include "record_name.h"
+#include "run_file.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,6 @@ static void put_parameters(gbees_hdf5 *file, const gbees_problem *problem)
 static void put_run(gbees_hdf5 *file, const gbees_run_info *info)
 {
     put_text(file, "gbees_version", gbees_version());
-    put_text(file, "model", info->problem->model->name);
     put_text(file, "model_hash", info->model_hash);
     put_text(file, "plugin", info->plugin_path);
     put_text(file, "backend", info->backend);
@@ -58,16 +58,19 @@ static void put_run(gbees_hdf5 *file, const gbees_run_info *info)
     put_parameters(file, info->problem);
 }
 
-/* A record that is a file of its own has a scenario that is no longer than an attribute can be: one with a table of
- * measurements would be most of each file. In run.h5 it stands once, and scenario.yaml has it, too. */
+/* What is the same for all records stands once in run.h5, and in each record that is a file of its own; the scenario
+ * if it is no longer than an attribute can be: one with a table of measurements would be most of each file. */
 static void put_head(gbees_hdf5 *file, const gbees_run_info *info)
 {
     enum { LONGEST_ATTRIBUTE = 32768 };
 
     put_text(file, "format", "gbees-record");
     put_integer(file, "format_version", 1);
+    put_text(file, "model", info->problem->model->name);
+    if (file->run)
+        return;
     put_run(file, info);
-    if (!file->run && strlen(info->scenario) <= LONGEST_ATTRIBUTE)
+    if (strlen(info->scenario) <= LONGEST_ATTRIBUTE)
         put_text(file, "scenario", info->scenario);
 }
 
@@ -153,6 +156,7 @@ static void put_samples(gbees_hdf5 *file, const gbees_record *record)
     for (hsize_t j = 0; j < size[0]; j++)
         memcpy(x + j * size[1], samples->x[j], samples->count * sizeof *x);
     gbees_hdf5_dataset(file, "samples", H5T_NATIVE_FLOAT, 2, size, NULL, x);
+    gbees_hdf5_scale_attach(file, "samples", 2, (const char *[]){"state", "sample"});
     free(x);
 }
 
@@ -279,7 +283,7 @@ static int begin(const gbees_store *store, gbees_run_file *run, const gbees_reco
     char text[GBEES_RECORD_NAME];
 
     gbees_record_name_write(&name, text);
-    return run ? gbees_hdf5_append(run, text + strlen(GBEES_RUN_FILE "/"), file, error)
+    return run ? gbees_run_file_append(run, text + strlen(GBEES_RUN_FILE "/"), file, error)
                : gbees_hdf5_create(store, text, file, error);
 }
 
@@ -298,10 +302,10 @@ int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const
     put_warnings(&file, record);
     if (record->certificate)
         put_certificate(&file, record);
+    gbees_record_axes_put(&file, record);
     if (record->samples)
         put_samples(&file, record);
     gbees_record_cells_put(&file, record);
-    gbees_record_axes_put(&file, record);
     put_marginals(&file, record);
     return gbees_hdf5_commit(&file, error);
 }
@@ -310,10 +314,11 @@ int gbees_record_file_write_run(gbees_run_file *run, const gbees_run_info *info,
 {
     const char *scenario = info->scenario;
     gbees_hdf5 file;
-    int status = gbees_hdf5_append(run, GBEES_RUN_FACTS, &file, error);
+    int status = gbees_run_file_append(run, GBEES_RUN_FACTS, &file, error);
 
     if (status)
         return status;
+    put_text(&file, "model", info->problem->model->name);
     put_run(&file, info);
     gbees_hdf5_texts(&file, "scenario", 1, &scenario);
     status = gbees_hdf5_commit(&file, error);

@@ -2,8 +2,8 @@
 #ifndef GBEES_IO_RECORD_FILE_H
 #define GBEES_IO_RECORD_FILE_H
 
+#include "hdf5_file.h"
 #include "provenance.h"
-#include "run_file.h"
 
 /* Writes it to a file of its own, or to a group of the run's one file: run is NULL or that. */
 int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const gbees_run_info *info,
@@ -11,7 +11,6 @@ int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const
 
 /* Writes the group of run.h5 that has what is the same for all records, the scenario among it, in place of an older
  * one. */
-#define GBEES_RUN_FACTS "run"
 int gbees_record_file_write_run(gbees_run_file *run, const gbees_run_info *info, gbees_error *error);
 
 /* Such a file, or group FILE/leg<n>/record<n>, read back. HDF5 reads it in a child process with limits, so that a

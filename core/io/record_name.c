@@ -24,6 +24,11 @@ int gbees_record_name_read(const char *text, gbees_record_name *name)
     return name->leg >= 0 && name->number >= 0 && strcmp(text, again) == 0 ? 0 : -1;
 }
 
+int gbees_record_name_is_leg(const char *text)
+{
+    return strncmp(text, "leg", 3) == 0 && text[3] >= '0' && text[3] <= '9';
+}
+
 int gbees_record_name_compare(const gbees_record_name *a, const gbees_record_name *b)
 {
     return a->leg != b->leg ? (a->leg > b->leg) - (a->leg < b->leg)

@@ -6,6 +6,7 @@
 
 #define GBEES_RUN_FILE "run.h5"
 #define GBEES_MOMENTS_FILE "moments.h5"
+#define GBEES_RUN_FACTS "run"                       /* the group of what is the same for all records */
 #define GBEES_RUN_MOMENTS GBEES_RUN_FILE "/moments" /* once the run has ended */
 
 enum { GBEES_RECORD_NAME = 64 };
@@ -19,6 +20,8 @@ typedef struct gbees_record_name {
 void gbees_record_name_write(const gbees_record_name *name, char text[GBEES_RECORD_NAME]);
 /* Reads exactly what the function above writes: 0, or -1 if the text is something else. */
 int gbees_record_name_read(const char *text, gbees_record_name *name);
+/* Whether an object of run.h5's root is a leg. */
+int gbees_record_name_is_leg(const char *text);
 /* As strcmp(), by leg, then number. */
 int gbees_record_name_compare(const gbees_record_name *a, const gbees_record_name *b);
 

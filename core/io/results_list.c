@@ -1,11 +1,14 @@
 /* results_list.c - lists the records among a folder's files, and among the groups of run.h5, and sorts them by leg
  * and number. */
 #include "results_list.h"
+#include "file_child.h"
 #include "folder.h"
-#include "run_directory.h"
+#include "hdf5_util.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,41 +61,106 @@ static int list_files(int folder, const char *path, gbees_results_list *list, gb
     return bad ? no_memory(path, error) : GBEES_OK;
 }
 
-static int list_groups(int file, const char *path, gbees_results_list *list, gbees_error *error)
-{
-    gbees_run_directory directory = {0};
-    int status = gbees_run_directory_read(file, path, NULL, &directory, error), bad = 0;
+/* ---- run.h5: a child process reads it, as it may be damaged --------------------------------------------------- */
 
-    for (size_t i = 0; !status && !bad && i < directory.count; i++)
-        for (size_t k = 0; !bad && k < directory.legs[i].count; k++)
-            bad = add(list, (gbees_record_name){directory.legs[i].leg,
-                                                gbees_run_directory_number(&directory.legs[i].records[k]), 1});
-    gbees_run_directory_free(&directory);
+/* What the child finds: the records, and whether there is a group of time series. */
+typedef struct run_list {
+    gbees_results_list records;
+    int has_series;
+    char leg_name[GBEES_RECORD_NAME]; /* while a leg's are listed */
+} run_list;
+
+static herr_t add_record(hid_t leg, const char *name, const H5L_info_t *info, void *context)
+{
+    run_list *f = context;
+    char text[3 * GBEES_RECORD_NAME];
+    gbees_record_name record;
+
+    (void)leg;
+    (void)snprintf(text, sizeof text, GBEES_RUN_FILE "/%.63s/%.63s", f->leg_name, name);
+    if (info->type != H5L_TYPE_HARD || gbees_record_name_read(text, &record))
+        return 0;
+    return add(&f->records, record);
+}
+
+static herr_t add_leg(hid_t root, const char *name, const H5L_info_t *info, void *context)
+{
+    run_list *f = context;
+    hsize_t from = 0;
+
+    f->has_series |= strcmp(name, GBEES_RUN_MOMENTS + strlen(GBEES_RUN_FILE "/")) == 0;
+    if (!gbees_record_name_is_leg(name) || info->type != H5L_TYPE_HARD)
+        return 0;
+    (void)snprintf(f->leg_name, sizeof f->leg_name, "%s", name);
+    const hid_t leg = H5Gopen2(root, name, H5P_DEFAULT);
+    const herr_t listed = leg < 0 ? -1 : H5Literate(leg, H5_INDEX_NAME, H5_ITER_NATIVE, &from, add_record, f);
+    gbees_hdf5_release(leg);
+    return listed;
+}
+
+static void list_and_pass(int descriptor, void *path)
+{
+    gbees_error error = {0};
+    gbees_hdf5 file;
+    run_list f = {0};
+    hsize_t from = 0;
+
+    if (!gbees_hdf5_open(path, &file, &error)) {
+        if (gbees_hdf5_is_open(&file) && H5Literate(file.id, H5_INDEX_NAME, H5_ITER_NATIVE, &from, add_leg, &f) < 0)
+            gbees_hdf5_fail(&file);
+        (void)gbees_hdf5_close(&file, &error);
+    }
+    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status &&
+        gbees_child_write(descriptor, &f, sizeof f) == 0)
+        (void)gbees_child_write(descriptor, f.records.name, f.records.count * sizeof *f.records.name);
+}
+
+static int take(gbees_child *child, void *result)
+{
+    run_list *f = result;
+
+    if (gbees_child_read(child, f, sizeof *f))
+        return -1;
+    f->records.capacity = f->records.count;
+    f->records.name =
+        f->records.count < SIZE_MAX / 64 ? malloc((f->records.count + 1) * sizeof *f->records.name) : NULL;
+    if (!f->records.name)
+        return 1;
+    return gbees_child_read(child, f->records.name, f->records.count * sizeof *f->records.name);
+}
+
+/* Adds the records of run.h5; *has_series says whether it has time series. */
+static int list_groups(const char *path, gbees_results_list *list, int *has_series, gbees_error *error)
+{
+    run_list f = {0};
+    const int status = gbees_file_child_read(path, list_and_pass, (void *)(uintptr_t)path, take, &f, error);
+    int bad = 0;
+
+    for (size_t i = 0; !status && !bad && i < f.records.count; i++) {
+        const gbees_record_name *name = &f.records.name[i];
+
+        bad = add(list, (gbees_record_name){name->leg, name->number, 1});
+    }
+    *has_series = !status && f.has_series;
+    free(f.records.name);
     return bad ? no_memory(path, error) : status;
 }
 
-/* A descriptor of the folder's run.h5; -1 if it has none. */
-static int open_run_file(int folder)
+/* Whether there is a regular file of that name. */
+static int is_file(int folder, const char *name)
 {
-    const int file = openat(folder, GBEES_RUN_FILE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat facts;
 
-    if (file < 0 || (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)))
-        return file;
-    (void)close(file);
-    return -1;
+    return fstatat(folder, name, &facts, 0) == 0 && S_ISREG(facts.st_mode);
 }
 
 int gbees_results_list_read(int folder, const char *path, gbees_results_list *list, gbees_error *error)
 {
     char *run = gbees_folder_join(path, GBEES_RUN_FILE);
-    const int file = open_run_file(folder);
-    int status = run ? list_files(folder, path, list, error) : no_memory(path, error);
+    int status = run ? list_files(folder, path, list, error) : no_memory(path, error), has_series;
 
-    if (!status && file >= 0)
-        status = list_groups(file, run, list, error);
-    if (file >= 0)
-        (void)close(file);
+    if (!status && is_file(folder, GBEES_RUN_FILE))
+        status = list_groups(run, list, &has_series, error);
     free(run);
     if (list->count)
         qsort(list->name, list->count, sizeof *list->name, compare);
@@ -100,21 +168,17 @@ int gbees_results_list_read(int folder, const char *path, gbees_results_list *li
 }
 
 /* Whether there is a group of time series in run.h5; a file that can't be read is an error. */
-static int find_group(const char *folder, int *found, gbees_error *error)
+static int find_group(const char *folder, int *has_series, gbees_error *error)
 {
-    const int handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const int file = handle < 0 ? -1 : open_run_file(handle);
-    gbees_run_directory directory = {0};
-    int status = GBEES_OK;
+    char *run = gbees_folder_join(folder, GBEES_RUN_FILE);
+    gbees_results_list list = {0};
+    int status = run ? GBEES_OK : no_memory(folder, error);
 
-    if (file >= 0)
-        status = gbees_run_directory_read(file, folder, "moments", &directory, error);
-    *found = !status && file >= 0 && gbees_run_directory_find(&directory, "moments");
-    gbees_run_directory_free(&directory);
-    if (file >= 0)
-        (void)close(file);
-    if (handle >= 0)
-        (void)close(handle);
+    *has_series = 0;
+    if (!status && is_file(AT_FDCWD, run))
+        status = list_groups(run, &list, has_series, error);
+    free(list.name);
+    free(run);
     return status;
 }
 

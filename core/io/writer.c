@@ -8,8 +8,11 @@
 #include "provenance.h"
 #include "record_cells.h"
 #include "record_file.h"
+#include "results_list.h"
+#include "run_file.h"
 #include "run_files.h"
 #include "xdmf.h"
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +23,9 @@
 struct gbees_writer {
     gbees_store store;
     gbees_run_info info;
-    gbees_run_file *run; /* the one file of all records; NULL: a file each */
-    gbees_text grids;    /* of its sidecar */
+    gbees_run_file *run;    /* the one file of all records; NULL: a file each */
+    gbees_text grids;       /* of its sidecar, */
+    gbees_record_name last; /* the last of which is this record's; after a resumption that is not known */
     gbees_moments *moments;
     const gbees_output *output; /* NULL: all records are written */
     size_t records;             /* so far */
@@ -71,6 +75,7 @@ int gbees_writer_create(const char *folder, const gbees_problem *problem, const 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
     (void)pthread_mutex_init(&made->lock, NULL);
+    made->last.leg = -1;
     int status = start(made, folder, problem, provenance, error);
     if (status)
         gbees_writer_destroy(made);
@@ -108,14 +113,15 @@ static int flush(gbees_writer *writer, int at_once, gbees_error *error)
     if (!writer->behind || (!at_once && now - writer->synced_s < interval_s))
         return GBEES_OK;
     const int is_series_due = at_once || (now - writer->series_s) * series_part >= writer->series_took_s;
-    int status = writer->run ? gbees_run_file_commit(writer->run, 1, error) : GBEES_OK;
+    int status = writer->run ? gbees_run_file_commit(writer->run, at_once, error) : GBEES_OK;
     if (!status && is_series_due)
         status = write_series(writer, error);
     if (!status && writer->grids.length > 0)
         status = gbees_xdmf_write_run(&writer->store, &writer->grids, error);
     if (!status)
         status = sync_all(writer, error);
-    writer->behind = status != GBEES_OK || !is_series_due;
+    writer->behind =
+        status != GBEES_OK || !is_series_due || (writer->run && !gbees_run_file_is_committed(writer->run));
     writer->synced_s = gbees_seconds_now();
     return status;
 }
@@ -128,11 +134,15 @@ int gbees_writer_one_file(gbees_writer *writer, gbees_error *error)
     return status ? status : gbees_record_file_write_run(writer->run, &writer->info, error);
 }
 
-/* The one file that the run has begun, if it has. */
+/* The one file that the run has begun, if it has. A child reads the list of its records before HDF5 opens it here. */
 static int reopen_run_file(gbees_writer *writer, gbees_error *error)
 {
-    int status = gbees_run_file_reopen(&writer->store, &writer->run, error);
+    gbees_results_list list = {0};
+    int status = gbees_results_list_read(writer->store.descriptor, writer->store.path, &list, error);
 
+    free(list.name);
+    if (!status)
+        status = gbees_run_file_reopen(&writer->store, &writer->run, error);
     if (!status && writer->run)
         status = gbees_record_file_write_run(writer->run, &writer->info, error);
     return status || !writer->run ? status : gbees_xdmf_read_run(&writer->store, &writer->grids, error);
@@ -143,7 +153,6 @@ static int close_run_file(gbees_writer *writer, gbees_error *error)
 {
     if (!writer->run)
         return GBEES_OK;
-    gbees_run_directory_drop_others(&writer->run->directory, GBEES_RUN_FACTS);
     int status = gbees_moments_write(writer->moments, &writer->store, writer->run, error);
     if (!status && writer->grids.length > 0)
         status = gbees_xdmf_write_run(&writer->store, &writer->grids, error);
@@ -173,6 +182,7 @@ static int go_on(gbees_writer *writer, const char *folder, const gbees_checkpoin
         status = gbees_checkpoint_copy(checkpoint, "scores", 8, sizeof writer->info.scores / 8, &writer->info.scores,
                                        error);
     writer->records = gbees_moments_count(writer->moments);
+    writer->last.leg = INT_MAX;
     if (!status)
         gbees_run_files_remove(&writer->store);
     if (!status)
@@ -286,7 +296,10 @@ static int write_sidecar(gbees_writer *writer, const gbees_record *record, gbees
         return GBEES_OK;
     if (!writer->run)
         return gbees_xdmf_write(&writer->store, &name, record, count, error);
+    if (gbees_record_name_compare(&name, &writer->last) <= 0)
+        gbees_xdmf_cut(&writer->grids, &name);
     gbees_xdmf_add(&writer->grids, &name, record, count);
+    writer->last = name;
     return writer->grids.failed ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write " GBEES_XDMF_RUN)
                                 : GBEES_OK;
 }

@@ -32,6 +32,18 @@ static void name_grid(const gbees_record_name *name, char grid[128], char place[
         (void)snprintf(place, GBEES_RECORD_NAME + 2, "%s:", text);
 }
 
+void gbees_xdmf_cut(gbees_text *grids, const gbees_record_name *name)
+{
+    char grid[128], place[GBEES_RECORD_NAME + 2];
+
+    name_grid(name, grid, place);
+    const char *again = grids->data ? strstr(grids->data, grid) : NULL;
+    if (!again)
+        return;
+    grids->length = (size_t)(again - grids->data);
+    grids->data[grids->length] = '\0';
+}
+
 void gbees_xdmf_add(gbees_text *grids, const gbees_record_name *name, const gbees_record *record, size_t count)
 {
     const int n = record->problem->dimension;
@@ -39,11 +51,6 @@ void gbees_xdmf_add(gbees_text *grids, const gbees_record_name *name, const gbee
     char grid[128], place[GBEES_RECORD_NAME + 2];
 
     name_grid(name, grid, place);
-    const char *again = grids->data ? strstr(grids->data, grid) : NULL;
-    if (again) {
-        grids->length = (size_t)(again - grids->data);
-        grids->data[grids->length] = '\0';
-    }
     gbees_text_add(grids, "%s<Time Value=\"%.17g\"/>\n", grid, record->time);
     gbees_text_add(grids, "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%zu\" NodesPerElement=\"1\"/>\n",
                    count);

@@ -13,8 +13,9 @@
 /* Whether records of so many states get one. */
 int gbees_xdmf_applies(int dimension);
 
-/* Adds a record of `count` cells to the text of the grids of a sidecar; in place of one of the same name, and of all
- * after that, which are to come again. */
+/* Removes a record, and all after that, which are to come again, from the text of the grids of a sidecar. */
+void gbees_xdmf_cut(gbees_text *grids, const gbees_record_name *name);
+/* Adds a record of `count` cells to it. */
 void gbees_xdmf_add(gbees_text *grids, const gbees_record_name *name, const gbees_record *record, size_t count);
 
 /* Writes the sidecar of one record. */

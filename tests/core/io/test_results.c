@@ -266,6 +266,71 @@ START_TEST(long_scenario)
 }
 END_TEST
 
+/* What a record is made of. */
+typedef struct parts {
+    int objects, attributes;
+} parts;
+
+static herr_t count_part(hid_t record, const char *name, const H5O_info_t *info, void *context)
+{
+    parts *p = context;
+
+    (void)record;
+    (void)name;
+    p->objects++;
+    p->attributes += (int)info->num_attrs;
+    return 0;
+}
+
+static H5O_info_t about(hid_t file, const char *name)
+{
+    H5O_info_t info;
+
+    ck_assert_int_ge(H5Oget_info_by_name(file, name, &info, H5P_DEFAULT), 0);
+    return info;
+}
+
+/* A record's cost is its objects', some 20 microseconds each, and its attributes', of which each is some 3: the grid,
+ * the scales of its axes and what the run has in common stand once in run.h5. */
+START_TEST(few_objects_a_record)
+{
+    enum { RECORDS = 200 };
+    gbees_problem problem = make_problem(3);
+    gbees_writer *writer = start(&problem);
+    char *path = in_folder("run.h5");
+    parts made = {0};
+    struct stat first, last;
+    haddr_t grid = 0;
+    int grids = 0;
+
+    ck_assert_int_eq(gbees_writer_one_file(writer, NULL), 0);
+    put(writer, &problem, 10, 0, 0);
+    ck_assert_int_eq(stat(path, &first), 0);
+    for (int k = 1; k <= RECORDS; k++)
+        put(writer, &problem, 10, 0, k);
+    gbees_writer_destroy(writer);
+    ck_assert_int_eq(stat(path, &last), 0);
+    ck_assert_int_lt(last.st_size - first.st_size, RECORDS * 10000);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT),
+                record = H5Gopen2(file, "leg0/record1", H5P_DEFAULT);
+    ck_assert_int_ge(H5Ovisit(record, H5_INDEX_NAME, H5_ITER_NATIVE, count_part, &made), 0);
+    ck_assert_int_le(made.objects - 6, 15); /* 6: the grid's */
+    ck_assert_int_le(made.attributes, 47);
+    for (int k = 1; k <= RECORDS; k++) {
+        char name[64];
+
+        (void)snprintf(name, sizeof name, "leg0/record%d/grid", k);
+        grids += about(file, name).addr != grid;
+        grid = about(file, name).addr;
+    }
+    ck_assert_int_le(grids, RECORDS / 2); /* a commit waits twenty times as long as it takes */
+    ck_assert(about(file, "leg0/record1/origin").addr == about(file, "leg0/record1/grid/origin").addr);
+    ck_assert_int_ge(H5Gclose(record), 0);
+    ck_assert_int_ge(H5Fclose(file), 0);
+    free(path);
+}
+END_TEST
+
 /* ---- run.json, moments.h5, marginals ----------------------------------------------------------------------------
  */
 
@@ -440,6 +505,7 @@ static TCase *make_tests(void)
     tcase_add_test(tests, older_records);
     tcase_add_test(tests, certificate);
     tcase_add_test(tests, certificate_as_text);
+    tcase_add_test(tests, few_objects_a_record);
     tcase_add_loop_test(tests, long_scenario, 0, 2);
     tcase_add_test(tests, order_of_records);
     tcase_add_test(tests, states_of_a_run);
