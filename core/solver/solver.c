@@ -17,6 +17,11 @@ const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gb
     return problem->lagrangian ? &gbees_lagrangian_backend : backend;
 }
 
+const gbees_backend *gbees_solver_points(void)
+{
+    return &gbees_lagrangian_backend;
+}
+
 /* Whether the run is to end: asked within long calls to the backend. */
 static int is_cancelled(void *context)
 {

@@ -29,6 +29,9 @@ typedef struct gbees_audit_options {
     int keep;      /**< 1: keep the samples of each record in memory, for gbees_audit_rewind() */
     const gbees_backend *backend; /**< integrates large numbers of samples if it can (integrator_create); must outlive
                                    * the audit. NULL: the threads integrate all */
+    const gbees_backend *points;  /**< gbees_solver_points(): where there is no process noise, records are compared
+                                   * with points on lattices in place of samples, unless these fail or would cost much
+                                   * more than the run. NULL: always with samples */
 } gbees_audit_options;
 
 /** Creates an audit with samples drawn from the problem's initial density. They are drawn from the whole of it, also

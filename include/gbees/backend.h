@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 17 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 18 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -34,6 +34,7 @@ typedef struct gbees_hold gbees_hold;             /**< keeps resources open that
 typedef struct gbees_integrator gbees_integrator; /**< integrates samples of a model's equations */
 
 struct gbees_certificate;
+struct gbees_record;
 
 /** Options of a run. */
 typedef struct gbees_engine_options {
@@ -46,8 +47,8 @@ typedef struct gbees_engine_options {
     int ranks_per_gpu;              /**< ranks of a machine that take one GPU; 0: one */
     const struct gbees_backend *lender; /**< of an engine that takes points along the flow: whose integrator it may
                                          * use; must outlive the engine. NULL: none */
-    int (*cancelled)(void *context); /**< asked within long calls: not 0 if the run is to end. NULL: it is not */
-    void *cancelled_context;         /**< of `cancelled` */
+    int (*cancelled)(void *context);    /**< asked within long calls: not 0 if the run is to end. NULL: it is not */
+    void *cancelled_context;            /**< of `cancelled` */
 } gbees_engine_options;
 
 /** The time of the run; owned by the solver, advanced by the backend. An interval is the time between two records. */
@@ -86,9 +87,9 @@ enum { GBEES_WARNING_COUNT = 16 /**< kinds of warnings */ };
  *     sum of P = 1 + mass_clipped + mass_normalised - mass_outflow - mass_pruned
  */
 typedef struct gbees_totals {
-    uint64_t steps;          /**< number of steps taken */
-    double cell_updates;     /**< number of needed cells (gbees_statistics.cells), summed over the steps; of points that
-                              * go with the flow: evaluations of the drift */
+    uint64_t steps;      /**< number of steps taken */
+    double cell_updates; /**< number of needed cells (gbees_statistics.cells), summed over the steps; of points that
+                          * go with the flow: evaluations of the drift */
     double raw_cell_updates; /**< number of cells of resident bricks, summed over the steps */
     uint64_t max_cells;      /**< largest number of needed cells at any step that counted them */
     uint64_t peak_bytes;     /**< largest memory held, including the list of cells while one grid replaces another */
@@ -100,13 +101,13 @@ typedef struct gbees_totals {
     double threshold;        /**< the current p* */
     double coupling; /**< split schemes: the norm |J| of the drift's Jacobian without its diagonal, in cells, per unit
                       * of time (doc/method.md, "Courant numbers above 1"); else 0 */
-    unsigned warnings; /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit that was set stays set */
-    uint64_t points;          /**< of points that go with the flow: their number now */
-    uint64_t refinements;     /**< and how often updates have made another lattice of them */
-    double lost_since;        /**< and the time when the first of them left every bound; then mass_outflow is theirs */
-    int threads;       /**< number of threads in use */
-    int ranks;         /**< number of ranks that share the grid. 0: the run is not divided, and all below is 0 */
-    double imbalance;  /**< largest number of bricks of a rank over the mean of all ranks, averaged over the steps */
+    unsigned warnings;    /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit that was set stays set */
+    uint64_t points;      /**< of points that go with the flow: their number now */
+    uint64_t refinements; /**< and how often updates have made another lattice of them */
+    double lost_since;    /**< and the time when the first of them left every bound; then mass_outflow is theirs */
+    int threads;          /**< number of threads in use */
+    int ranks;            /**< number of ranks that share the grid. 0: the run is not divided, and all below is 0 */
+    double imbalance; /**< largest number of bricks of a rank over the mean of all ranks, averaged over the steps */
     double bytes_exchanged; /**< bytes sent between ranks, summed over the ranks */
     double seconds_waited;  /**< wall-clock time in the communicator, of the rank with the largest */
 } gbees_totals;
@@ -145,6 +146,7 @@ typedef struct gbees_evidence {
     double sampled_error; /**< standard error of `sampled`; NAN: unknown */
     double total_sampled; /**< `total` by the audit's samples; NAN: as above */
     double total_error;   /**< standard error of `total_sampled`; NAN: unknown */
+    int by_points;        /**< 1: the last four are by points on lattices, and errors are differences of these */
 } gbees_evidence;
 
 /** Marginals: sums of the normalised P of a record's cells over all axes but one or two; dense over the
@@ -356,8 +358,16 @@ typedef struct gbees_backend {
      * without an audit. The pointer is NULL if it can't. */
     int (*certify)(gbees_engine *engine, struct gbees_certificate *certificate, gbees_error *error);
     /** Takes the density back to its start, given all measurements up to now: advance() then gives that of each later
-     * time given all of them, the smoothed one. There are no more updates. The pointer is NULL if the backend can't. */
+     * time given all of them, the smoothed one. There are no more updates. The pointer is NULL if the backend can't.
+     */
     int (*rewind)(gbees_engine *engine, gbees_error *error);
+    /** Compares a record of another engine, of the same equations at the same time, with the present density: sets
+     * the members of *certificate, which says nothing yet, that the backend can tell. Of a record without marginals
+     * or cells only the moments are compared. The pointer is NULL if the backend can't.
+     * @param work the joint density is compared if that takes at most about as long as so many cell updates on one
+     * processor, which are then subtracted */
+    int (*compare)(gbees_engine *engine, const struct gbees_record *record, double *work,
+                   struct gbees_certificate *certificate, gbees_error *error);
 } gbees_backend;
 
 #if defined(__GNUC__)

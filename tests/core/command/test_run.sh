@@ -177,7 +177,7 @@ grep -q error_reason certified/run.h5 || fail "the record has no certificate"
 run 0 $coarse --until 0.05 --output uncertified --audit off
 grep -q error_reason uncertified/run.h5 && fail "the record has a certificate"
 run 0 --plugin lorenz63 --scenario published --until 0.3 --no-output
-has err "samples of the model say that a mean or a standard deviation is off"
+has err "the audit says that a mean or a standard deviation is off"
 has err "a marginal's standard deviation is below 1.5 cells"
 run 1 --plugin lorenz63 --scenario published --until 0.3 --strict --quiet --output strict
 has err "with --strict a warning is a failure: "
