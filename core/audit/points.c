@@ -21,8 +21,9 @@ static const double step_share = 1e-4, rim_share = 0.1, rim_share_updates = 0.01
 /* Evaluations of the drift that the points may take: so many in any case, more if an accuracy is asked for, and so
  * many for each cell update of the run. */
 static const double free_evaluations = 1e8, asked_evaluations = 1e9, evaluations_share = 2;
-/* The part of the run's cell updates, and the least number, that comparing a record's joint density may take. */
-static const double density_share = 0.04, density_least = 2e5;
+/* The part of the run's cell updates, and the least number, that comparing a record's joint density may take; the
+ * least of one of many runs. */
+static const double density_share = 0.04, density_least = 1e6, density_least_kept = 2e5;
 static const double kept_bytes_most = 1 << 30;
 /* Samples beside the points, of which those are chosen that are drawn over a record's density. */
 enum { DRAWN = 4000 };
@@ -284,7 +285,7 @@ static int advance(void *self, const gbees_record *record, gbees_error *error)
 static int compare(void *self, const gbees_record *record, gbees_certificate *certificate, gbees_error *error)
 {
     gbees_points *points = self;
-    const double allowed = fmax(points->work, density_least);
+    const double allowed = fmax(points->work, points->keep ? density_least_kept : density_least);
     double left = allowed;
     const int status = points->backend->compare(points->engine, record, &left, certificate, error);
 
