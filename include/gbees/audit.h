@@ -1,6 +1,6 @@
 /** @file gbees/audit.h
- * An audit: Monte Carlo samples of the model's equations, integrated beside a run, that bound the error of its
- * records (core/audit; doc/accuracy.md, "Certificates").
+ * An audit: points that go with the flow, or Monte Carlo samples of the model's equations, beside a run, that bound
+ * the error of its records (core/audit; doc/accuracy.md, "Certificates").
  */
 #ifndef GBEES_AUDIT_H
 #define GBEES_AUDIT_H
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/** An audit of a run: samples with weights, drawn from the initial density, integrated by the model's equations,
- * weighted by the likelihood at each update, and compared with each record. */
+/** An audit of a run: points on lattices (gbees_audit_options.points) or samples with weights, of the initial density,
+ * integrated by the model's equations, weighted by the likelihood at each update, and compared with each record. */
 typedef struct gbees_audit gbees_audit;
 
 /** How to audit. */
