@@ -22,6 +22,8 @@ libgbees_la_SOURCES = \
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
+	%D%/base/rim.c \
+	%D%/base/rim.h \
 	%D%/base/seconds.h \
 	%D%/base/threads_asked.h \
 	%D%/base/time_tolerance.h \
@@ -79,8 +81,8 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/roughness.h \
 	%D%/accuracy/variation.h \
 	%D%/audit/audit.c \
-	%D%/audit/audit_private.h \
-	%D%/audit/audit_state.c \
+	%D%/audit/sampled_private.h \
+	%D%/audit/sampled_state.c \
 	%D%/audit/bins.c \
 	%D%/audit/bins.h \
 	%D%/audit/offload.c \
@@ -102,6 +104,11 @@ libgbees_la_SOURCES = \
 	%D%/audit/marginal.h \
 	%D%/audit/montecarlo.c \
 	%D%/audit/montecarlo.h \
+	%D%/audit/points.c \
+	%D%/audit/points.h \
+	%D%/audit/reference.h \
+	%D%/audit/sampled.c \
+	%D%/audit/sampled.h \
 	%D%/audit/near.c \
 	%D%/audit/near.h \
 	%D%/audit/probe.c \
@@ -149,6 +156,10 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/record.h \
 	%D%/lagrangian/record.c \
 	%D%/lagrangian/certify.h \
+	%D%/lagrangian/compare.c \
+	%D%/lagrangian/compare.h \
+	%D%/lagrangian/distance.c \
+	%D%/lagrangian/distance.h \
 	%D%/lagrangian/bricks.c \
 	%D%/lagrangian/bricks.h \
 	%D%/lagrangian/deposit.c \

@@ -147,6 +147,7 @@ check_PROGRAMS += \
 	%D%/core/audit/test_choice \
 	%D%/core/audit/test_distances \
 	%D%/core/audit/test_islands \
+	%D%/core/audit/test_points \
 	%D%/core/audit/test_scatter \
 	%D%/core/audit/test_truth \
 	%D%/core/rivals/test_comparison \

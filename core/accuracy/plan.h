@@ -32,6 +32,7 @@ typedef struct run_result {
     double estimate;     /* the largest estimate of such a record; NAN: one has none */
     double effective;    /* the least fraction of samples that is effective */
     double sample_bound; /* the largest part of a bound that is sampling error */
+    int by_points;       /* 1: certificates are from lattices of points */
     double evidence;     /* the logarithm of the evidence of all measurements */
 } run_result;
 

@@ -276,8 +276,11 @@ int gbees_refinement_variation(gbees_refinement *r, const gbees_record *record, 
     double finer;
     const record_moments *before = find_before(r, record, &finer);
 
-    *variation = 0;
+    *variation = record->certificate ? record->certificate->variation : 0;
     gbees_histogram_destroy(r->pending);
+    r->pending = NULL;
+    if (*variation > 0) /* the audit knows */
+        return GBEES_OK;
     const int status = gbees_histogram_create(r->problem, record, &r->pending, error);
     if (!status && r->pending && before && before->histogram)
         *variation = fmin(1, gbees_histogram_variation(before->histogram, r->pending) / fmin(1, finer - 1));
@@ -326,6 +329,7 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         now->error = difference.bound;
         now->time = record->time;
     }
+    now->by_points |= certificate && certificate->points > 0;
     if (certificate)
         now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
     now->sample_bound = fmax(now->sample_bound, difference.bound - difference.value);
@@ -443,6 +447,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
                             gbees_error *error)
 {
     const int legs = r->now.leg_count;
+    const size_t samples = r->samples;
     const double updates = summary->totals.cell_updates;
     double cells, (*factor)[N] = calloc(2 * (size_t)legs, sizeof *factor);
 
@@ -454,7 +459,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
                                     .time = r->now.time,
                                     .updates = updates,
                                     .seconds = summary->wall_s,
-                                    .samples = r->samples};
+                                    .samples = r->now.by_points ? 0 : samples};
     step->best = step->met == 1 || r->run == 1 || (r->now.unknown ? isinf(r->best) : r->now.error < r->best);
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
@@ -463,7 +468,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
         note_loss(r, &summary->totals);
     const int tail = step->met != 1 && gbees_plan_lacks_tail(r);
     const int truncated = !tail && step->met == 0 && is_near(r) && is_truncated(r, &summary->totals, 1);
-    if (tail || truncated || (step->met == 0 && gbees_plan_samples_suffice(r, step->samples))) { /* the same cells */
+    if (tail || truncated || (step->met == 0 && gbees_plan_samples_suffice(r, samples))) { /* the same cells */
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)
             memcpy(factor[l], r->now.legs[l].factor, sizeof factor[l]);
@@ -480,7 +485,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     r->now.evidence = summary->evidence.total;
     step->samples_few = step->met != 1 && gbees_plan_samples_are_few(r);
     step->next = step->met != 1 && !step->samples_few && !is_estimated(r) && r->run < RUNS_MOST &&
-                 (step->next_updates > 1.02 * updates || r->samples > step->samples);
+                 (step->next_updates > 1.02 * updates || r->samples > samples);
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
     free(factor);
     return status;

@@ -54,7 +54,7 @@ void gbees_plan_choose_samples(gbees_refinement *r)
     const double accuracy = r->problem->accuracy;
     const size_t needed = gbees_plan_samples_for(accuracy, r->now.effective);
 
-    if (!r->fixed && (r->now.unknown || r->now.error < near_accuracy * accuracy) &&
+    if (!r->fixed && !r->now.by_points && (r->now.unknown || r->now.error < near_accuracy * accuracy) &&
         (double)needed > margin * (double)r->samples)
         r->samples = needed;
 }

@@ -1,55 +1,78 @@
-/* audit.c - compares a run's records with samples of the model's own equations: see gbees/audit.h. */
-#include "audit_private.h"
-#include "base/gaps.h"
+/* audit.c - compares a run's records with a reference for them (reference.h), and collects warnings: see
+ * gbees/audit.h.
+ */
+#include "base/checkpoint.h"
 #include "certificate.h"
-#include "compare.h"
-#include "islands.h"
-#include "montecarlo.h"
-#include "samples.h"
-#include <gbees/gbees.h>
+#include "points.h"
+#include "sampled.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SAMPLES = 10000,        /* unless more are asked for */
-    SAMPLES_MOST = 1 << 22, /* unless more are asked for */
-    RECORD_STEPS = 10,      /* steps that a record costs each sample */
-    STEP_COST = 3,          /* cell updates that a step of a sample costs: what they take on one thread */
-    LISTED = 1000,          /* samples of a record that are given to the observer */
-    N = GBEES_MAX_DIM
+struct gbees_audit {
+    const gbees_problem *problem;
+    gbees_audit_options options;
+    const gbees_reference_kind *kind;
+    void *reference;   /* of that kind */
+    int instead;       /* 1: samples are in place of points */
+    unsigned warnings; /* of all records so far */
+    gbees_error lost;  /* why there is no reference any more; its status is 0 as long as there is one */
 };
 
-/* The error of samples from one record to the next, in standard deviations: far below their sampling error. */
-static const double step_tolerance = 5e-5;
-/* Nanoseconds of work of all threads, below which it does not pay to move samples to a GPU. */
-static const double offload_least_ns = 3e7;
+/* What is saved beside the reference. */
+typedef struct audit_state {
+    gbees_error lost;
+    unsigned warnings;
+} audit_state;
+
+static int take_samples(gbees_audit *audit, gbees_error *error)
+{
+    gbees_sampled *made = NULL;
+    const int status = gbees_sampled_create(audit->problem, &audit->options, &made, error);
+
+    if (!status) {
+        audit->kind = &gbees_sampled_kind;
+        audit->reference = made;
+    }
+    return status;
+}
+
+/* Replaces points that have failed, or cost too much, by samples. Returns whether it has. */
+static int fall_back(gbees_audit *audit)
+{
+    if (audit->kind != &gbees_points_kind)
+        return 0;
+    audit->kind->destroy(audit->reference);
+    audit->reference = NULL;
+    audit->kind = &gbees_sampled_kind;
+    audit->lost = (gbees_error){0};
+    audit->instead = 1;
+    return !take_samples(audit, &audit->lost);
+}
 
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error)
 {
-    gbees_montecarlo_options how = {.count = options->samples ? options->samples : SAMPLES,
-                                    .step = INFINITY,
-                                    .seed = options->seed,
-                                    .threads = options->threads};
     gbees_audit *made = calloc(1, sizeof *made);
-    int status;
+    gbees_points *points = NULL;
+    gbees_error refused;
+    int status = GBEES_OK;
 
-    if (!made || !(made->listed = malloc((size_t)problem->dimension * LISTED * sizeof *made->listed))) {
-        free(made);
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's samples");
-    }
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for an audit");
     made->problem = problem;
-    made->offload = (gbees_offload){.backend = options->backend, .problem = problem, .least_ns = offload_least_ns};
-    how.offload = &made->offload;
-    made->share = options->samples ? 0 : options->share;
-    status = gbees_montecarlo_create(problem, &how, &made->samples, error);
-    if (!status && options->keep && !(made->share > 0) &&
-        !gbees_kept_add(&made->kept, made->samples, &made->moments, 0, 0))
-        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to keep %zu samples", made->samples->count);
+    made->options = *options;
+    const int by_points = gbees_points_apply(problem, options);
+    if (by_points && !gbees_points_create(problem, options, &points, &refused)) {
+        made->kind = &gbees_points_kind;
+        made->reference = points;
+    } else {
+        made->instead = by_points;
+        status = take_samples(made, error);
+    }
     if (status)
-        gbees_audit_destroy(made);
+        free(made);
     else
         *audit = made;
     return status;
@@ -57,284 +80,128 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
 
 void gbees_audit_destroy(gbees_audit *audit)
 {
-    if (!audit)
-        return;
-    gbees_montecarlo_destroy(audit->samples);
-    gbees_kept_clear(&audit->kept);
-    gbees_offload_close(&audit->offload);
-    free(audit->records);
-    free(audit->listed);
+    if (audit && audit->reference)
+        audit->kind->destroy(audit->reference);
     free(audit);
-}
-
-/* ---- the samples ---- */
-
-/* Whether a measurement is to come, for which samples must not run out. */
-static int is_measured_again(const gbees_audit *audit)
-{
-    const gbees_problem *problem = audit->problem;
-
-    return audit->next < problem->measurement_count && problem->measurements[audit->next].time <= problem->end;
-}
-
-static int advance(gbees_audit *audit, double time, gbees_error *error)
-{
-    gbees_montecarlo *samples = audit->samples;
-    int status;
-
-    if (!(time > samples->time)) /* in paper and legacy mode a record may be a step late */
-        return GBEES_OK;
-    if (is_measured_again(audit) && (status = gbees_montecarlo_resample(samples, error)))
-        return status;
-    status = gbees_montecarlo_choose_step(samples, time, step_tolerance, error);
-    return status ? status : gbees_montecarlo_advance(samples, time, error);
-}
-
-/* Weights the samples by the measurements up to number `end`, each at its time. */
-static int weight(gbees_audit *audit, int end, gbees_error *error)
-{
-    int status = GBEES_OK;
-
-    for (; !status && audit->next < end; audit->next++) {
-        const gbees_measurement *measurement = &audit->problem->measurements[audit->next];
-
-        status = advance(audit, measurement->time, error);
-        if (!status)
-            status = gbees_montecarlo_update(audit->samples, measurement, error);
-    }
-    return status;
-}
-
-/* How many measurements there are up to the start of a leg, which begins with all of one time. */
-static int measured_before(const gbees_problem *problem, int leg)
-{
-    int count = 0;
-
-    for (int k = 0; k < leg && count < problem->measurement_count; k++) {
-        const double time = problem->measurements[count].time;
-
-        while (count < problem->measurement_count && problem->measurements[count].time == time)
-            count++;
-    }
-    return count;
-}
-
-/* Integrates the samples to a record, and weights them by the measurements before it. */
-static int integrate(gbees_audit *audit, int leg, double time, gbees_error *error)
-{
-    int status = audit->leg < leg ? weight(audit, measured_before(audit->problem, leg), error) : GBEES_OK;
-
-    audit->leg = leg;
-    return status ? status : advance(audit, time, error);
-}
-
-int gbees_audit_effective(const gbees_problem *problem, int threads, double *effective, gbees_error *error)
-{
-    const gbees_audit_options how = {.seed = 1, .threads = threads};
-    gbees_audit *audit = NULL;
-    int status = GBEES_OK;
-
-    *effective = 1;
-    if (problem->measurement_count > 0)
-        status = gbees_audit_create(problem, &how, &audit, error);
-    for (int leg = 1; audit && !status && audit->next < problem->measurement_count; leg++) {
-        const double time = problem->measurements[audit->next].time;
-        gbees_sample_moments moments;
-
-        if (time > problem->end)
-            break;
-        status = integrate(audit, leg, time, error);
-        if (!status)
-            status = gbees_montecarlo_measure(audit->samples, 0, &moments, error);
-        if (!status)
-            *effective = fmin(*effective, moments.effective / (double)audit->samples->options.count);
-    }
-    gbees_audit_destroy(audit);
-    return status;
-}
-
-static int note_passed(gbees_audit *audit, const gbees_record *record, gbees_error *error)
-{
-    if (audit->record_count == audit->record_capacity) {
-        const size_t capacity = 2 * audit->record_capacity + 64;
-        struct passed *records = realloc(audit->records, capacity * sizeof *records);
-
-        if (!records)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's records");
-        audit->records = records;
-        audit->record_capacity = capacity;
-    }
-    struct passed *passed = &audit->records[audit->record_count++];
-    *passed = (struct passed){record->leg, record->time};
-    GBEES_CLEAR_GAPS(passed); /* it is saved as it is */
-    return GBEES_OK;
-}
-
-/* How many samples the run's work so far allows; a power of two times those that there are. */
-static size_t affordable(const gbees_audit *audit, const gbees_record *record)
-{
-    /* A record costs some steps, too: its samples are sorted into marginals and bins. */
-    const double steps = (double)audit->samples->steps + RECORD_STEPS * (double)audit->record_count;
-    const double budget = audit->share * record->totals.cell_updates / STEP_COST - audit->spent;
-    size_t count = audit->samples->options.count;
-
-    while (audit->share > 0 && audit->samples->steps > 0 && count * 2 <= SAMPLES_MOST &&
-           2 * (double)count * steps <= budget)
-        count *= 2;
-    return count;
-}
-
-/* Replaces the samples by more of them, at the present record, the first of which are the present ones.  Without
- * memory for them, or if their integration fails, the present ones stay. */
-static void grow(gbees_audit *audit, const gbees_record *record)
-{
-    const size_t count = affordable(audit, record);
-    gbees_montecarlo_options how = audit->samples->options;
-    gbees_audit more = *audit;
-    gbees_sample_moments moments;
-    gbees_error ignored;
-    int status;
-
-    if (count == audit->samples->options.count)
-        return;
-    how.count = count;
-    how.step = INFINITY;
-    more.leg = more.next = 0;
-    more.spent += (double)audit->samples->options.count * (double)audit->samples->steps;
-    status = gbees_montecarlo_create(audit->problem, &how, &more.samples, &ignored);
-    if (status)
-        return;
-    for (size_t k = 0; k < audit->record_count && !status; k++)
-        status = integrate(&more, audit->records[k].leg, audit->records[k].time, &ignored);
-    if (!status)
-        status = gbees_montecarlo_measure(more.samples, 0, &moments, &ignored);
-    if (status) {
-        gbees_montecarlo_destroy(more.samples);
-        return;
-    }
-    gbees_montecarlo_destroy(audit->samples);
-    audit->samples = more.samples;
-    audit->spent = more.spent;
-    audit->moments = moments;
-}
-
-/* Integrates the samples to the next record, or restores those of a run before if its state there was kept. */
-static int integrate_or_restore(gbees_audit *audit, int leg, double time, gbees_error *error)
-{
-    const size_t state = ++audit->record; /* the first is that before all records */
-    gbees_kept *kept = &audit->kept;
-
-    if (state < kept->count && kept->states[state].leg == leg &&
-        fabs(kept->states[state].samples.time - time) <= 1e-12 * (audit->problem->end - audit->problem->start)) {
-        gbees_kept_restore(kept, state, audit->samples, &audit->moments, &audit->leg, &audit->next);
-        return GBEES_OK;
-    }
-    int status = integrate(audit, leg, time, error);
-    if (!status)
-        status = gbees_montecarlo_measure(audit->samples, 0, &audit->moments, error);
-    if (!status && state == kept->count)
-        (void)gbees_kept_add(kept, audit->samples, &audit->moments, audit->leg, audit->next);
-    return status;
 }
 
 const gbees_sample_list *gbees_audit_samples(gbees_audit *audit)
 {
-    const gbees_montecarlo *samples = audit->samples;
-    const int n = audit->problem->dimension;
-    size_t chosen[LISTED];
-
-    if (audit->lost.status || samples->count == 0)
-        return NULL;
-    gbees_samples_choose(samples, LISTED, 0.5, chosen);
-    audit->list.count = LISTED;
-    for (int j = 0; j < n; j++) {
-        float *x = audit->listed + (size_t)j * LISTED;
-
-        for (size_t i = 0; i < LISTED; i++)
-            x[i] = (float)samples->x[j][chosen[i]];
-        audit->list.x[j] = x;
-    }
-    return &audit->list;
+    return audit->lost.status ? NULL : audit->kind->samples(audit->reference);
 }
 
 void gbees_audit_rewind(gbees_audit *audit)
 {
-    if (audit->kept.count == 0)
+    if (!audit->options.keep || !audit->reference)
         return;
-    gbees_kept_restore(&audit->kept, 0, audit->samples, &audit->moments, &audit->leg, &audit->next);
-    audit->record = 0;
+    audit->kind->rewind(audit->reference);
     audit->warnings = 0;
     audit->lost = (gbees_error){0};
 }
 
 /* ---- evidence ---- */
 
-static int is_evidence_known(const gbees_audit *audit)
-{
-    const gbees_montecarlo *samples = audit->samples;
-
-    if (samples->resampled)
-        return !audit->lost.status && samples->evidence.islands >= GBEES_ISLANDS_LEAST;
-    return !audit->lost.status && samples->evidence.effective >= GBEES_EFFECTIVE_LEAST;
-}
-
-/* Whether the run's log evidence certainly differs from the sampled one by more than GBEES_LARGEST_SILENT; 0 if
+/* Whether the run's log evidence certainly differs from the reference's by more than GBEES_LARGEST_SILENT; 0 if
  * either is not known. */
 static int is_off(double log_evidence, double sampled, double error)
 {
     return fabs(log_evidence - sampled) > GBEES_LARGEST_SILENT + 3 * error;
 }
 
+static void set_evidence(const gbees_audit *audit, gbees_evidence *evidence)
+{
+    if (!audit->lost.status) {
+        audit->kind->evidence(audit->reference, evidence);
+        return;
+    }
+    evidence->sampled = evidence->sampled_error = NAN;
+    evidence->total_sampled = evidence->total_error = NAN;
+    evidence->by_points = 0;
+}
+
 void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence)
 {
-    const gbees_sample_evidence *now = &audit->samples->evidence;
+    gbees_evidence now;
 
-    evidence->total_sampled = is_evidence_known(audit) ? now->total : NAN;
-    evidence->total_error = is_evidence_known(audit) ? now->total_error : NAN;
+    set_evidence(audit, &now);
+    evidence->total_sampled = now.total_sampled;
+    evidence->total_error = now.total_error;
+    evidence->by_points = now.by_points;
 }
 
 void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence)
 {
-    const gbees_sample_evidence *now = &audit->samples->evidence;
-
     if (!audit->lost.status)
-        audit->lost.status = (gbees_status)weight(audit, number, &audit->lost);
-    evidence->sampled = is_evidence_known(audit) ? now->log_evidence : NAN;
-    evidence->sampled_error = is_evidence_known(audit) ? now->error : NAN;
-    gbees_audit_evidence(audit, evidence);
+        audit->lost.status = (gbees_status)audit->kind->update(audit->reference, number, &audit->lost);
+    if (audit->lost.status && fall_back(audit))
+        audit->lost.status = (gbees_status)audit->kind->update(audit->reference, number, &audit->lost);
+    set_evidence(audit, evidence);
     if (is_off(evidence->log_evidence, evidence->sampled, evidence->sampled_error) ||
         is_off(evidence->total, evidence->total_sampled, evidence->total_error))
         audit->warnings |= GBEES_WARNING_EVIDENCE;
 }
 
+/* ---- records ---- */
+
+/* Takes the reference to a record and compares it. Sets audit->lost if the former fails; returns the status of the
+ * latter. */
+static int compare(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate, gbees_error *error)
+{
+    if (!audit->lost.status)
+        audit->lost.status = (gbees_status)audit->kind->advance(audit->reference, record, &audit->lost);
+    gbees_certificate_start(certificate, 0);
+    certificate->instead = audit->instead;
+    return audit->lost.status ? GBEES_OK : audit->kind->compare(audit->reference, record, certificate, error);
+}
+
 int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
                        gbees_error *error)
 {
-    int status = (int)audit->lost.status;
+    int status = compare(audit, record, certificate, error);
 
-    if (!status)
-        status = integrate_or_restore(audit, record->leg, record->time, &audit->lost);
-    if (!status && audit->share > 0) {
-        status = note_passed(audit, record, error);
-        if (status)
-            return status;
-        grow(audit, record);
-    }
-    gbees_certificate_start(certificate, audit->samples->options.count);
-    if (!status) {
-        status = gbees_samples_compare(audit->problem, audit->samples, &audit->moments, record, certificate, error);
-        if (!status && gbees_certificate_warns(certificate, record->problem->dimension, record->problem->accuracy))
+    if ((status || audit->lost.status) && fall_back(audit))
+        status = compare(audit, record, certificate, error);
+    if (!status && !audit->lost.status) {
+        if (gbees_certificate_warns(certificate, record->problem->dimension, record->problem->accuracy))
             audit->warnings |= GBEES_WARNING_AUDIT;
-        return status;
+    } else if (!status) { /* the run goes on: that the reference fails does not say that the grid does */
+        audit->warnings |= GBEES_WARNING_AUDIT_LOST;
+        (void)snprintf(certificate->reason, sizeof certificate->reason, "not certifiable: %.200s", audit->lost.text);
     }
-    /* The run goes on without samples: that they fail does not say that the grid does. */
-    audit->lost.status = (gbees_status)status;
-    audit->warnings |= GBEES_WARNING_AUDIT_LOST;
-    (void)snprintf(certificate->reason, sizeof certificate->reason, "not certifiable: %.200s", audit->lost.text);
-    return GBEES_OK;
+    return status;
 }
 
 unsigned gbees_audit_warnings(const gbees_audit *audit)
 {
     return audit->warnings;
+}
+
+/* ---- checkpoints ---- */
+
+int gbees_audit_save(const gbees_audit *audit, gbees_state_sink *sink, void *to, gbees_error *error)
+{
+    audit_state state;
+
+    memset(&state, 0, sizeof state);
+    state.lost = audit->lost;
+    state.warnings = audit->warnings;
+    if (sink(to, "audit", 1, sizeof state, &state))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint of the audit");
+    return audit->reference ? audit->kind->save(audit->reference, sink, to, error) : GBEES_OK;
+}
+
+int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    audit_state state;
+    int status = gbees_checkpoint_copy(checkpoint, "audit", 1, sizeof state, &state, error);
+
+    if (!status && !gbees_points_are_in(checkpoint))
+        (void)fall_back(audit);
+    if (!status && audit->reference)
+        status = audit->kind->load(audit->reference, checkpoint, error);
+    if (!status) {
+        audit->lost = state.lost;
+        audit->warnings = state.warnings;
+    }
+    return status;
 }

@@ -99,13 +99,19 @@ void gbees_worst_add(gbees_worst *worst, const gbees_certificate *certificate, i
     take_worse(worst, GBEES_FIGURE_MEAN, to->mean, certificate->mean, dimension, time);
     take_worse(worst, GBEES_FIGURE_STD, to->std, certificate->std, dimension, time);
     take_worse(worst, GBEES_FIGURE_MARGINAL, to->marginal, certificate->marginal, dimension, time);
-    take_worse(worst, GBEES_FIGURE_DENSITY, &to->density, &certificate->density, 1, time);
+    if (!(certificate->points > 0 && isnan(certificate->density.bound))) { /* else it has not been compared */
+        if (to->points > 0 && isnan(to->density.bound))
+            to->density.bound = -INFINITY;
+        take_worse(worst, GBEES_FIGURE_DENSITY, &to->density, &certificate->density, 1, time);
+    }
     if (certificate->variation > to->variation) {
         to->variation = certificate->variation;
         worst->time[GBEES_FIGURE_VARIATION] = time;
     }
     to->uncompared = certificate->uncompared > to->uncompared ? certificate->uncompared : to->uncompared;
-    if (certificate->effective < to->effective) {
+    if (certificate->samples > 0 && (to->points > 0 || certificate->effective < to->effective)) {
+        to->points = 0;
+        to->instead = certificate->instead;
         to->effective = certificate->effective;
         to->samples = certificate->samples;
     }

@@ -88,7 +88,9 @@ static const struct argp_option option_table[] = {
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
     {"trust", KEY_TRUST, 0, 0, "load plugins and backends that belong to others, or that others may write to", 0},
     {"audit", KEY_AUDIT, "auto|N|off", 0,
-     "samples of the model that each record is compared with, which bound its error (default auto: 10000)", 0},
+     "samples of the model that each record is compared with, which bound its error (default auto: points that go "
+     "with the flow, or 10000 with noise)",
+     0},
     {"compare", KEY_COMPARE, "LIST", 0,
      "then run other filters on the same problem and compare them with the grid: of mc, ekf, ukf, enkf, pf; with a "
      "number of samples NAME:N",

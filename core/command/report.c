@@ -245,11 +245,15 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
     return gbees_print_flush(report->out, error);
 }
 
-/* " (samples: -12.28 ± 0.03)": what else is known of a logarithm of evidence. */
-static void print_samples_evidence(const gbees_report *report, const gbees_problem *problem, double sampled,
-                                   double error)
+/* What tells the uncertainty of an evidence. */
+static const char *teller_of(const gbees_problem *problem, const gbees_evidence *evidence)
 {
-    const char *by = problem->lagrangian ? "other lattices" : "samples";
+    return problem->lagrangian ? "other lattices" : evidence->by_points ? "lattices" : "samples";
+}
+
+/* " (samples: -12.28 ± 0.03)": what else is known of a logarithm of evidence. */
+static void print_samples_evidence(const gbees_report *report, const char *by, double sampled, double error)
+{
 
     if (isnan(sampled))
         (void)fprintf(report->out, " (its uncertainty is not known)");
@@ -275,7 +279,7 @@ int gbees_report_update(gbees_report *report, const gbees_problem *problem, int 
         else
             gbees_print_numbers(report->out, &measurement->value[i], 1);
     (void)fprintf(report->out, ", log evidence %.6g", evidence->log_evidence);
-    print_samples_evidence(report, problem, evidence->sampled, evidence->sampled_error);
+    print_samples_evidence(report, teller_of(problem, evidence), evidence->sampled, evidence->sampled_error);
     (void)fprintf(report->out, "\n");
     return gbees_print_flush(report->out, error);
 }
@@ -318,7 +322,8 @@ static void print_evidence(const gbees_report *report, const gbees_summary *summ
         return;
     (void)fprintf(report->out, "log evidence of %d measurement%s: %.6g", summary->updates,
                   summary->updates == 1 ? "" : "s", summary->evidence.total);
-    print_samples_evidence(report, summary->problem, summary->evidence.total_sampled, summary->evidence.total_error);
+    print_samples_evidence(report, teller_of(summary->problem, &summary->evidence), summary->evidence.total_sampled,
+                           summary->evidence.total_error);
     (void)fprintf(report->out, "\n");
 }
 

@@ -36,7 +36,8 @@ static int make_audit(const gbees_setup *setup, const gbees_options *options, gb
                                      .share = share,
                                      .seed = 1,
                                      .threads = options->threads,
-                                     .backend = setup->backend};
+                                     .backend = setup->backend,
+                                     .points = options->samples || options->parallel ? NULL : gbees_solver_points()};
 
     return gbees_is_audited(setup, options) ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
 }

@@ -67,8 +67,13 @@ static int make_problem(const gbees_search *s, gbees_search_run *a, gbees_error 
 static int prepare_audit(gbees_search *s, gbees_error *error)
 {
     const size_t wanted = gbees_refinement_samples(s->refinement);
-    const gbees_audit_options how = {
-        .samples = wanted, .seed = 1, .threads = s->options->threads, .keep = 1, .backend = s->setup->backend};
+    const int by_points = !s->options->samples && !s->options->parallel;
+    const gbees_audit_options how = {.samples = wanted,
+                                     .seed = 1,
+                                     .threads = s->options->threads,
+                                     .keep = 1,
+                                     .backend = s->setup->backend,
+                                     .points = by_points ? gbees_solver_points() : NULL};
 
     if (s->audit && wanted == s->samples) {
         gbees_audit_rewind(s->audit);

@@ -67,7 +67,8 @@ static void write_line(const line *to, int dimension, int unicode)
     if (c->points > 0)
         add(to, " (lattices of %llu points)", (unsigned long long)c->points);
     else
-        add(to, " (%zu samples, %.0f effective)", c->samples, c->effective);
+        add(to, " (%zu samples, %.0f effective%s)", c->samples, c->effective,
+            c->instead ? "; points would cost too much" : "");
     if (c->variation > 0) {
         add(to, ", total variation some %.2g (an estimate)", c->variation);
         add_time(to, GBEES_FIGURE_VARIATION);

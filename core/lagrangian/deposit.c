@@ -197,7 +197,8 @@ int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattic
     plan how = plan_of(options);
     int status = gbees_images_create(&images, problem, lattices, lattice, log_factor, options->threads, error);
 
-    if (!status) {
+    const int makes = !(options->misplaced > 0) || images.misplaced <= options->misplaced;
+    if (!status && makes) {
         how.state = -1;
         how.fine = choose_fineness(&images, options->parts > 0 ? options->parts : PARTS_MOST);
         if (deposit_all(&images, &how, &sums, &done) ||
@@ -210,7 +211,7 @@ int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattic
     done.misplaced = images.misplaced;
     gbees_images_destroy(&images);
     gbees_bricks_close(&sums);
-    if (!status)
+    if (!status && makes)
         cells->mass = 1;
     if (report && !status)
         *report = done;
@@ -287,8 +288,9 @@ int gbees_deposit_marginals(const gbees_problem *problem, int lattices, gbees_la
     int failed = 0,
         status = gbees_images_create(&images, problem, lattices, lattice, log_factor, options->threads, error);
 
-    how.fine = (fineness){MARGINAL_WIDTH, 0};
-    for (how.state = 0; how.state < n && !status && !failed; how.state++) {
+    const int makes = !(options->misplaced > 0) || images.misplaced <= options->misplaced;
+    how.fine = (fineness){options->apart > 0 ? options->apart : MARGINAL_WIDTH, 0};
+    for (how.state = 0; how.state < n && makes && !status && !failed; how.state++) {
         gbees_initial_cells *to = &line[how.state];
         gbees_bricks sums = {0};
         double dropped = 0;
@@ -298,7 +300,7 @@ int gbees_deposit_marginals(const gbees_problem *problem, int lattices, gbees_la
             done.dropped = fmax(done.dropped, cut_ends(to, options->least));
         gbees_bricks_close(&sums);
     }
-    if (!status && (failed || !(made = join_lines(n, line))))
+    if (!status && makes && (failed || !(made = join_lines(n, line))))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the marginals of a density");
     done.left_out = images.left_out;
     done.misplaced = images.misplaced;

@@ -13,11 +13,13 @@
 #include <gbees/backend.h>
 
 typedef struct gbees_deposit_options {
-    int threads;  /* 0: as many as the machine has */
-    double least; /* cells with less than this fraction of the largest one's probability are dropped */
-    double bytes; /* the most memory that the sums may take; 0: as much as there is */
-    double parts; /* about the most parts: more make it more accurate where the density is thinner than cells, but
-                   * parts are at most half a cell apart; 0: a million */
+    int threads;      /* 0: as many as the machine has */
+    double least;     /* cells with less than this fraction of the largest one's probability are dropped */
+    double bytes;     /* the most memory that the sums may take; 0: as much as there is */
+    double parts;     /* about the most parts: more make it more accurate where the density is thinner than cells, but
+                       * parts are at most half a cell apart; 0: a million */
+    double apart;     /* parts of a marginal are so far apart, in cells; 0: an eighth */
+    double misplaced; /* if `misplaced` of the report is above it nothing else is made; 0: it may be any */
 } gbees_deposit_options;
 
 /* What a deposit has done. Fractions are of the mass of all lattices. */
@@ -42,7 +44,8 @@ int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattic
                         gbees_deposit_report *report, gbees_error *error);
 
 /* Computes the marginals of the same density along each axis of the grid, without making cells: entries below `least`
- * of the largest one are cut off at both ends. Planes are left out. The caller free()s *marginals. */
+ * of the largest one are cut off at both ends. Planes are left out. The caller free()s *marginals, which is NULL if
+ * nothing is made. */
 int gbees_deposit_marginals(const gbees_problem *problem, int lattices, gbees_lattice *const *lattice,
                             const double *log_factor, const gbees_deposit_options *options,
                             gbees_marginals **marginals, gbees_deposit_report *report, gbees_error *error);

@@ -1,6 +1,7 @@
 /* engine.c - a density as points that go with the flow, behind the contract of a backend; see engine.h. */
 #include "engine.h"
 #include "certify.h"
+#include "compare.h"
 #include "record.h"
 #include "sets.h"
 #include "sharpen.h"
@@ -187,6 +188,7 @@ static void set_evidence(const gbees_engine *engine, const double *before, gbees
     evidence->sampled_error = fabs(evidence->sampled - evidence->log_evidence);
     evidence->total_sampled = engine->log_evidence[other];
     evidence->total_error = fabs(evidence->total_sampled - own);
+    evidence->by_points = 1;
 }
 
 static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -225,9 +227,11 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     return GBEES_OK;
 }
 
+/* Within a call the number of evaluations is that of the work so far. */
 static void totals_of(const gbees_engine *engine, gbees_totals *totals)
 {
     *totals = engine->totals;
+    totals->cell_updates = engine->evaluations + gbees_trajectories_evaluations(engine->past.trajectories);
 }
 
 static int probe(char *text, size_t size)
@@ -279,4 +283,5 @@ const gbees_backend gbees_lagrangian_backend = {
     .load = gbees_engine_load,
     .certify = gbees_engine_certify,
     .rewind = rewind_points,
+    .compare = gbees_engine_compare,
 };

@@ -103,11 +103,12 @@ static int line_of(const gbees_image *image, uint32_t point, int axis, int reach
     return length[0] + 1 + length[1];
 }
 
-/* to[f][layer][q] = sum over r of weight[layer][r] line[r][f][q], for `layers` layers of `block` parts. */
+/* to[f][layer][q] = sum over r of weight[layer][r] line[r][f][q], for `layers` layers of `block` parts; of all values
+ * but the last that of `state` alone if it is not below 0. */
 GBEES_PROCESSOR_CLONES static void combine(const double *weight, int points, const double *line, size_t values,
-                                           size_t block, size_t layers, double *to, size_t stride)
+                                           int state, size_t block, size_t layers, double *to, size_t stride)
 {
-    for (size_t f = 0; f < values; f++)
+    for (size_t f = state < 0 ? 0 : (size_t)state; f < values; f = state < 0 || f + 1 == values ? f + 1 : values - 1)
         for (size_t p = 0; p < layers; p++) {
             double *row = to + f * stride + p * block;
 
@@ -160,7 +161,7 @@ static int interpolate(gbees_parts *parts, uint32_t point, int level, double *to
     const double *weight = points ? weights_of(parts, count, left, points - 1 - left) : NULL;
     if (!weight)
         return 1;
-    combine(weight, points, parts->line[level], values, parts->block[level - 1], (size_t)count, to,
+    combine(weight, points, parts->line[level], values, parts->state, parts->block[level - 1], (size_t)count, to,
             parts->block[level]);
     return 0;
 }
@@ -289,6 +290,7 @@ int gbees_parts_open(gbees_parts *parts, uint32_t point, int state)
     const int n = parts->image->n;
     int axes = 0;
 
+    parts->state = state;
     if (state < 0)
         gbees_parts_divide(parts, point);
     else
@@ -320,8 +322,8 @@ int gbees_parts_next(gbees_parts *parts)
     if (layers == 0)
         return 0;
     parts->batch = layers * block;
-    combine(weight + parts->layer * POINTS, parts->left + 1 + parts->right, parts->line[n], (size_t)n + 1, block,
-            layers, parts->place[0], parts->most);
+    combine(weight + parts->layer * POINTS, parts->left + 1 + parts->right, parts->line[n], (size_t)n + 1,
+            parts->state, block, layers, parts->place[0], parts->most);
     for (size_t t = 0; t < parts->batch; t++)
         parts->log_mass[t] = parts->log_mass[t] < parts->log_most ? parts->log_mass[t] : parts->log_most;
     parts->layer += layers;

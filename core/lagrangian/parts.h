@@ -18,6 +18,7 @@ typedef struct gbees_parts {
     double typical;                        /* width of parts where the density is, in cells of the grid */
     double power;                          /* of the mass with which the width falls */
     double width;                          /* of this lattice cell's parts */
+    int state;                             /* of a marginal; -1: all places are interpolated */
     int order[GBEES_MAX_DIM];              /* axes of the lattice, as they are interpolated one after the other */
     size_t block[GBEES_MAX_DIM + 1];       /* parts of the first axes of that order */
     double *weight[GBEES_DIVIDE_MOST + 1]; /* of the points of a line, by the number of parts; NULL: not made yet */

@@ -29,8 +29,7 @@ static int sharpen_one(const gbees_engine *engine, int set, int part, double tim
     return status;
 }
 
-/* Makes each lattice denser along all axes, `longer` being added to its tail. */
-static int sharpen_all(gbees_engine *engine, double times, double longer, gbees_error *error)
+int gbees_engine_make_denser(gbees_engine *engine, double times, double longer, gbees_error *error)
 {
     int status = GBEES_OK;
 
@@ -64,7 +63,7 @@ static int improve(gbees_engine *engine, double slack, double *times, gbees_erro
     const double denser = rest > 1 || !is_short ? how_much(engine, rest) : 1;
 
     *times *= denser;
-    return sharpen_all(engine, denser, is_short ? log(beyond / wanted_beyond) : 0, error);
+    return gbees_engine_make_denser(engine, denser, is_short ? log(beyond / wanted_beyond) : 0, error);
 }
 
 /* The accuracy over what is certified. */

@@ -13,5 +13,8 @@ int gbees_engine_sharpen(gbees_engine *engine, double *times, gbees_error *error
 int gbees_engine_sharpen_update(gbees_engine *engine, gbees_error *error);
 /* Sets how dense the lattices of an update are. */
 void gbees_engine_set_density(gbees_engine *engine);
+/* Replaces each lattice by one that is denser along all axes, `longer` being added to its tail. Without memory for it
+ * (GBEES_ENOMEM) a lattice stays. */
+int gbees_engine_make_denser(gbees_engine *engine, double times, double longer, gbees_error *error);
 
 #endif

@@ -197,7 +197,8 @@ static int make_audit(gbees_session *s, const gbees_problem *problem, gbees_erro
                                      .seed = 1,
                                      .threads = s->threads,
                                      .keep = s->refinement != NULL,
-                                     .backend = s->backend};
+                                     .backend = s->backend,
+                                     .points = s->samples ? NULL : gbees_solver_points()};
 
     if (s->refinement && s->audit && samples == s->audit_samples) {
         gbees_audit_rewind(s->audit);

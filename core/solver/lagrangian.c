@@ -1,4 +1,5 @@
 /* lagrangian.c - the scenario's keys of `frame: lagrangian`: points that go with the flow. */
+#include "base/rim.h"
 #include "builder.h"
 #include "io/scenario.h"
 #include "lagrangian/engine.h"
@@ -10,8 +11,10 @@ static const double default_points = 1, default_most = 40, default_tolerance = 1
 /* The part of an accuracy that the error of a step may be: certificates count a thousand of them. And the most. */
 static const double step_share = 1e-4, most_tolerance = 1e-6;
 /* The part of an accuracy that what lies beyond the tail may take; with measurements, which may make it larger; and
- * what it takes where none is asked for, by dimension: the number of points grows with the power n / 2 of the tail. */
-static const double rim_share = 0.1, rim_share_updates = 0.01, rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
+ * what it takes where none is asked for, by dimension: the number of points grows with the power n / 2 of the tail.
+ */
+static const double rim_share = 0.1, rim_share_updates = 0.01,
+                    rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
 
 /* ---- noise ---- */
 
@@ -52,28 +55,6 @@ int builder_has_noise(const builder *b, int around)
                 y[j] = problem->mean[j];
             }
     return 0;
-}
-
-/* ---- the tail ---- */
-
-/* The relative error of a Gaussian's variances if all beyond exp(-tail) of its peak is left out, or somewhat more:
- * the probability of that, Q(n / 2, tail), times its mean square over n. */
-static double error_beyond(int n, double tail)
-{
-    double order = n % 2 ? 0.5 : 1, q = n % 2 ? erfc(sqrt(tail)) : exp(-tail);
-
-    for (; order < 0.5 * n; order++)
-        q += exp(order * log(tail) - tail - lgamma(order + 1));
-    return q * fmax(2 * tail / n, 1);
-}
-
-static double find_tail(int n, double most)
-{
-    double tail = 4;
-
-    while (tail < 60 && error_beyond(n, tail) > most)
-        tail += 0.25;
-    return tail;
 }
 
 /* ---- keys ---- */
@@ -144,7 +125,7 @@ int builder_set_lagrangian(builder *b)
     problem->tolerance = builder_number(b, "tolerance", by_accuracy);
     const gbees_node *measurements = builder_find(b, "measurements");
     const double share = measurements && measurements->count > 0 ? rim_share_updates : rim_share;
-    problem->tail = builder_number(b, "tail", find_tail(n, accuracy > 0 ? share * accuracy : rim[n - 1]));
+    problem->tail = builder_number(b, "tail", gbees_rim_tail(n, accuracy > 0 ? share * accuracy : rim[n - 1]));
     return problem->frame_cells >= problem->frame_least
                ? GBEES_OK
                : gbees_node_error(builder_find(b, "frame_cells"), b->error,

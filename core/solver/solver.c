@@ -2,6 +2,7 @@
 #include "base/seconds.h"
 #include "base/time_tolerance.h"
 #include "equations.h"
+#include "lagrangian/engine.h"
 #include "next_grid.h"
 #include "run.h"
 #include "warnings.h"
@@ -14,6 +15,11 @@
 const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gbees_backend *backend)
 {
     return problem->own_backend ? problem->own_backend : backend;
+}
+
+const gbees_backend *gbees_solver_points(void)
+{
+    return &gbees_lagrangian_backend;
 }
 
 /* Whether the run is to end: asked within long calls to the backend. */

@@ -277,8 +277,8 @@ static void describe_budget(gbees_warning warning, const gbees_problem *problem,
 static void describe_audit(const gbees_problem *problem, char *text, size_t size)
 {
     (void)snprintf(text, size,
-                   "samples of the model say that a mean or a standard deviation is off by more than %g standard "
-                   "deviations (error <=): give a larger 'factor'%s",
+                   "the audit says that a mean or a standard deviation is off by more than %g standard deviations "
+                   "(error <=): give a larger 'factor'%s",
                    fmax(0.1, problem->accuracy), problem->mass_budget > 0 ? "" : " and a smaller 'threshold'");
 }
 
@@ -300,10 +300,10 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
                          "bound at best, mean and deviations are uncertain; give a smaller 'threshold', a larger "
                          "'extent' and a larger 'factor'";
     case GBEES_WARNING_EVIDENCE:
-        return steered ? "the evidence differs from that of samples of the model by more than .1 and three standard "
-                         "errors (at the measurements, or of all): it depends on the grid; give a larger 'factor'"
-                       : "the evidence differs from that of samples of the model by more than .1 and three standard "
-                         "errors (at the measurements, or of all): it depends on the grid; give a larger 'factor' "
+        return steered ? "the evidence differs from the audit's by more than .1 and three times its error "
+                         "(at the measurements, or of all): it depends on the grid; give a larger 'factor'"
+                       : "the evidence differs from the audit's by more than .1 and three times its error "
+                         "(at the measurements, or of all): it depends on the grid; give a larger 'factor' "
                          "and a smaller 'threshold'";
     case GBEES_WARNING_AUDIT_LOST:
         return "samples of the model can't be computed: how far the records are off from then on is not known; their "

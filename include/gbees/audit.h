@@ -1,6 +1,6 @@
 /** @file gbees/audit.h
- * An audit: Monte Carlo samples of the model's equations, integrated beside a run, that bound the error of its
- * records (core/audit; doc/accuracy.md, "Certificates").
+ * An audit: points that go with the flow, or Monte Carlo samples of the model's equations, beside a run, that bound
+ * the error of its records (core/audit; doc/accuracy.md, "Certificates").
  */
 #ifndef GBEES_AUDIT_H
 #define GBEES_AUDIT_H
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/** An audit of a run: samples with weights, drawn from the initial density, integrated by the model's equations,
- * weighted by the likelihood at each update, and compared with each record. */
+/** An audit of a run: points on lattices (gbees_audit_options.points) or samples with weights, of the initial density,
+ * integrated by the model's equations, weighted by the likelihood at each update, and compared with each record. */
 typedef struct gbees_audit gbees_audit;
 
 /** How to audit. */
@@ -29,6 +29,9 @@ typedef struct gbees_audit_options {
     int keep;      /**< 1: keep the samples of each record in memory, for gbees_audit_rewind() */
     const gbees_backend *backend; /**< integrates large numbers of samples if it can (integrator_create); must outlive
                                    * the audit. NULL: the threads integrate all */
+    const gbees_backend *points;  /**< gbees_solver_points(): where there is no process noise, records are compared
+                                   * with points on lattices in place of samples, unless these fail or would cost much
+                                   * more than the run. NULL: always with samples */
 } gbees_audit_options;
 
 /** Creates an audit with samples drawn from the problem's initial density. They are drawn from the whole of it, also

@@ -34,6 +34,7 @@ typedef struct gbees_hold gbees_hold;             /**< keeps resources open that
 typedef struct gbees_integrator gbees_integrator; /**< integrates samples of a model's equations */
 
 struct gbees_certificate;
+struct gbees_record;
 
 /** Options of a run. */
 typedef struct gbees_engine_options {
@@ -143,6 +144,7 @@ typedef struct gbees_evidence {
     double sampled_error; /**< standard error of `sampled`; NAN: unknown */
     double total_sampled; /**< `total` by the audit's samples; NAN: as above */
     double total_error;   /**< standard error of `total_sampled`; NAN: unknown */
+    int by_points;        /**< 1: the last four are by points on lattices, and errors are differences of these */
 } gbees_evidence;
 
 /** Marginals: sums of the normalised P of a record's cells over all axes but one or two; dense over the
@@ -227,8 +229,8 @@ typedef struct gbees_backend {
     const char *name;  /**< as --backend takes it */
     const char *title; /**< one line */
 
-    /** 1: the density is exact but for what certify() tells. It has no cells but those that are made for records; what
-     * leaves every bound is left out, and noted in the totals; a call that is cancelled leaves it half way. */
+    /** 1: the density is exact but for what certify() tells. It has no cells but those that are made for records;
+     * what leaves every bound is left out, and noted in the totals; a call that is cancelled leaves it half way. */
     int exact;
 
     /** Returns 0 if the backend can be used on this machine. `text` then names the processor, or is empty; else it
@@ -361,6 +363,13 @@ typedef struct gbees_backend {
      * time given all of them, the smoothed one. There are no more updates. The pointer is NULL if the backend can't.
      */
     int (*rewind)(gbees_engine *engine, gbees_error *error);
+    /** Compares a record of another engine, of the same equations at the same time, with the present density: sets
+     * the members of *certificate, which says nothing yet, that the backend can tell. Of a record without marginals
+     * or cells only the moments are compared. The pointer is NULL if the backend can't.
+     * @param work the joint density is compared if that takes at most about as long as so many cell updates on one
+     * processor, which are then subtracted */
+    int (*compare)(gbees_engine *engine, const struct gbees_record *record, double *work,
+                   struct gbees_certificate *certificate, gbees_error *error);
 } gbees_backend;
 
 /** Whether the problem's density is that of an exact backend (gbees_backend.exact). */

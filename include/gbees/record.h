@@ -24,8 +24,8 @@ typedef struct gbees_ledger {
     double normalised; /**< gained by normalising */
 } gbees_ledger;
 
-/** The difference between a quantity of the record and the samples' estimate of it, and a bound of the record's error
- * that follows. NAN: the samples can't tell. */
+/** The difference between a quantity of the record and what points or samples have for it, and a bound of the record's
+ * error that follows. NAN: they can't tell. */
 typedef struct gbees_difference {
     double value; /**< the difference */
     double bound; /**< value + 2 standard errors: the record's error is below it in all but some 2 % of cases */
@@ -38,8 +38,10 @@ enum { GBEES_COMPARED_CELLS = 1 << 22 /**< the joint density of a record with mo
 /** Bounds of a record's errors, by comparison with samples of the model's equations (doc/accuracy.md,
  * "Certificates"). */
 typedef struct gbees_certificate {
-    uint64_t points;  /**< > 0: the bounds are from lattices of so many points, and there are no samples */
+    uint64_t points;  /**< > 0: the bounds are from lattices of so many points, and there are no samples: a bound is
+                       * the  difference and what the lattices may be off, no standard errors */
     size_t samples;   /**< number of samples */
+    int instead;      /**< 1: samples are in place of points, which would have cost too much. Not in files */
     double effective; /**< effective number of samples, (sum w)^2 / sum w^2 of their weights w, or, after resampling,
                        * as many as have means of the same standard errors. 0: unknown */
     gbees_difference mean[GBEES_MAX_DIM];       /**< of state j, in standard deviations */

@@ -33,7 +33,7 @@ typedef struct gbees_refinement_step {
                                * needed, as the samples tell it, or no earlier run had wider cells */
     double updates;           /**< cell updates of the run */
     double seconds;           /**< wall-clock time of the run */
-    size_t samples;           /**< number of samples of its audit */
+    size_t samples;           /**< number of samples of its audit; 0: it had points */
     int samples_few;     /**< 1: with as few samples as gbees_refinement_fix() was given no grid can be certified */
     int next;            /**< 1: another run is planned */
     double next_updates; /**< its predicted cell updates */

@@ -76,6 +76,9 @@ typedef struct gbees_summary {
  * library's own, to which `backend` lends what it has. */
 const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gbees_backend *backend);
 
+/** Returns the backend of points that go with the flow, for gbees_audit_options. */
+const gbees_backend *gbees_solver_points(void);
+
 /** Creates a solver, and the backend's engine with the initial density. `problem` and `backend` must outlive it.
  * @param options NULL: the defaults
  */

@@ -80,6 +80,7 @@ class CertificateStruct(c.Structure):
     _fields_ = [
         ("points", c.c_uint64),
         ("samples", c.c_size_t),
+        ("instead", c.c_int),
         ("effective", c.c_double),
         ("mean", Difference * MAX_DIM),
         ("std", Difference * MAX_DIM),
@@ -106,7 +107,7 @@ class EvidenceStruct(c.Structure):
             "total_sampled",
             "total_error",
         )
-    ]
+    ] + [("by_points", c.c_int)]
 
 
 class SampleList(c.Structure):

@@ -51,8 +51,8 @@ grep -q 'frame_cells: expected at least the 40 cells' err || fail "no word of fr
 
 what="a kick that lasts for several steps"
 gbees --plugin kick --set accuracy=0 --set frame=moving --audit 100000 --no-output
-grep -q 'samples of the model say' err && fail "the audit warns"
+grep -q 'the audit says' err && fail "the audit warns"
 
 what="a kick between two steps"
 gbees --plugin kick --set accuracy=0 --set frame=moving --set parameters.width=0.0003 --audit 20000 --no-output
-grep -q 'samples of the model say that a mean or a standard deviation is off' err || fail "no warning"
+grep -q 'the audit says that a mean or a standard deviation is off' err || fail "no warning"

@@ -197,7 +197,7 @@ START_TEST(narrow_marginals)
     statistics.covariance[4] = NAN;
     ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics), GBEES_WARNING_NARROW);
     check_text(GBEES_WARNING_NARROW, &problem, NULL, "below 1.5 cells");
-    check_text(GBEES_WARNING_AUDIT, &problem, NULL, "samples of the model say");
+    check_text(GBEES_WARNING_AUDIT, &problem, NULL, "the audit says");
 }
 END_TEST
 

@@ -1,7 +1,7 @@
-/* audit_state.c - saves an audit, with its samples, to a checkpoint, and loads it from one. */
-#include "audit_private.h"
+/* sampled_state.c - saves an audit's samples to a checkpoint, and loads it from one. */
 #include "base/checkpoint.h"
 #include "base/gaps.h"
+#include "sampled_private.h"
 #include "samples.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,9 @@
 typedef struct audit_state {
     gbees_montecarlo samples; /* without pointers */
     gbees_sample_moments moments;
-    gbees_error lost;
     double spent;
     uint64_t record, record_count;
     int leg, next;
-    unsigned warnings;
 } audit_state;
 
 static const char *state_name(int axis, char text[GBEES_CHECKPOINT_NAME])
@@ -24,7 +22,7 @@ static const char *state_name(int axis, char text[GBEES_CHECKPOINT_NAME])
     return text;
 }
 
-static void get_state(const gbees_audit *audit, audit_state *state)
+static void get_state(const gbees_sampled *audit, audit_state *state)
 {
     gbees_montecarlo *samples = &state->samples;
 
@@ -36,24 +34,23 @@ static void get_state(const gbees_audit *audit, audit_state *state)
     samples->weight = NULL;
     samples->number = NULL;
     state->moments = audit->moments;
-    state->lost = audit->lost;
     state->spent = audit->spent;
     state->record = audit->record;
     state->record_count = audit->record_count;
     state->leg = audit->leg;
     state->next = audit->next;
-    state->warnings = audit->warnings;
 }
 
-int gbees_audit_save(const gbees_audit *audit, gbees_state_sink *sink, void *to, gbees_error *error)
+int gbees_sampled_save(const void *self, gbees_state_sink *sink, void *to, gbees_error *error)
 {
+    const gbees_sampled *audit = self;
     const gbees_montecarlo *samples = audit->samples;
     char name[GBEES_CHECKPOINT_NAME];
     audit_state state;
 
     get_state(audit, &state);
     GBEES_CLEAR_GAPS(&state);
-    int bad = sink(to, "audit", 1, sizeof state, &state);
+    int bad = sink(to, "audit_samples", 1, sizeof state, &state);
     for (int j = 0; j < audit->problem->dimension; j++)
         bad |= sink(to, state_name(j, name), sizeof(double), samples->count, samples->x[j]);
     bad |= sink(to, "audit_weight", sizeof(double), samples->count, samples->weight);
@@ -86,7 +83,7 @@ static int take(const gbees_checkpoint *checkpoint, const char *name, size_t cou
 }
 
 /* Replaces the samples by those of the checkpoint; *samples has all but their lists. */
-static int take_samples(gbees_audit *audit, const gbees_checkpoint *checkpoint, const gbees_montecarlo *samples,
+static int take_samples(gbees_sampled *audit, const gbees_checkpoint *checkpoint, const gbees_montecarlo *samples,
                         gbees_error *error)
 {
     const size_t count = samples->count, most = count > samples->options.count ? count : samples->options.count;
@@ -122,10 +119,11 @@ static int take_samples(gbees_audit *audit, const gbees_checkpoint *checkpoint, 
     return status;
 }
 
-int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbees_error *error)
+int gbees_sampled_load(void *self, const gbees_checkpoint *checkpoint, gbees_error *error)
 {
+    gbees_sampled *audit = self;
     audit_state state;
-    int status = gbees_checkpoint_copy(checkpoint, "audit", 1, sizeof state, &state, error);
+    int status = gbees_checkpoint_copy(checkpoint, "audit_samples", 1, sizeof state, &state, error);
 
     if (status)
         return status;
@@ -145,11 +143,9 @@ int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbe
     audit->record_count = state.record_count;
     audit->record_capacity = state.record_count + 1;
     audit->moments = state.moments;
-    audit->lost = state.lost;
     audit->spent = state.spent;
     audit->record = state.record;
     audit->leg = state.leg;
     audit->next = state.next;
-    audit->warnings = state.warnings;
     return GBEES_OK;
 }

@@ -1,0 +1,310 @@
+/* sampled.c - integrates and weights an audit's samples, keeps them for other runs, and makes them more; see
+ * sampled.h. */
+#include "base/gaps.h"
+#include "compare.h"
+#include "islands.h"
+#include "montecarlo.h"
+#include "sampled_private.h"
+#include "samples.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAMPLES = 10000,        /* unless more are asked for */
+    SAMPLES_MOST = 1 << 22, /* unless more are asked for */
+    RECORD_STEPS = 10,      /* steps that a record costs each sample */
+    STEP_COST = 3,          /* cell updates that a step of a sample costs: what they take on one thread */
+    LISTED = 1000,          /* samples of a record that are given to the observer */
+    N = GBEES_MAX_DIM
+};
+
+/* The error of samples from one record to the next, in standard deviations: far below their sampling error. */
+static const double step_tolerance = 5e-5;
+/* Nanoseconds of work of all threads, below which it does not pay to move samples to a GPU. */
+static const double offload_least_ns = 3e7;
+
+static void destroy(void *self)
+{
+    gbees_sampled *audit = self;
+
+    if (!audit)
+        return;
+    gbees_montecarlo_destroy(audit->samples);
+    gbees_kept_clear(&audit->kept);
+    gbees_offload_close(&audit->offload);
+    free(audit->records);
+    free(audit->listed);
+    free(audit);
+}
+
+int gbees_sampled_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_sampled **audit,
+                         gbees_error *error)
+{
+    gbees_montecarlo_options how = {.count = options->samples ? options->samples : SAMPLES,
+                                    .step = INFINITY,
+                                    .seed = options->seed,
+                                    .threads = options->threads};
+    gbees_sampled *made = calloc(1, sizeof *made);
+    int status;
+
+    if (!made || !(made->listed = malloc((size_t)problem->dimension * LISTED * sizeof *made->listed))) {
+        free(made);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's samples");
+    }
+    made->problem = problem;
+    made->offload = (gbees_offload){.backend = options->backend, .problem = problem, .least_ns = offload_least_ns};
+    how.offload = &made->offload;
+    made->share = options->samples ? 0 : options->share;
+    status = gbees_montecarlo_create(problem, &how, &made->samples, error);
+    if (!status && options->keep && !(made->share > 0) &&
+        !gbees_kept_add(&made->kept, made->samples, &made->moments, 0, 0))
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to keep %zu samples", made->samples->count);
+    if (status)
+        destroy(made);
+    else
+        *audit = made;
+    return status;
+}
+
+/* ---- the samples ---- */
+
+/* Whether a measurement is to come, for which samples must not run out. */
+static int is_measured_again(const gbees_sampled *audit)
+{
+    const gbees_problem *problem = audit->problem;
+
+    return audit->next < problem->measurement_count && problem->measurements[audit->next].time <= problem->end;
+}
+
+static int advance(gbees_sampled *audit, double time, gbees_error *error)
+{
+    gbees_montecarlo *samples = audit->samples;
+    int status;
+
+    if (!(time > samples->time)) /* in paper and legacy mode a record may be a step late */
+        return GBEES_OK;
+    if (is_measured_again(audit) && (status = gbees_montecarlo_resample(samples, error)))
+        return status;
+    status = gbees_montecarlo_choose_step(samples, time, step_tolerance, error);
+    return status ? status : gbees_montecarlo_advance(samples, time, error);
+}
+
+/* Weights the samples by the measurements up to number `end`, each at its time. */
+static int weight(gbees_sampled *audit, int end, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (; !status && audit->next < end; audit->next++) {
+        const gbees_measurement *measurement = &audit->problem->measurements[audit->next];
+
+        status = advance(audit, measurement->time, error);
+        if (!status)
+            status = gbees_montecarlo_update(audit->samples, measurement, error);
+    }
+    return status;
+}
+
+/* Integrates the samples to a record, and weights them by the measurements before it. */
+static int integrate(gbees_sampled *audit, int leg, double time, gbees_error *error)
+{
+    int status =
+        audit->leg < leg ? weight(audit, gbees_reference_measured_before(audit->problem, leg), error) : GBEES_OK;
+
+    audit->leg = leg;
+    return status ? status : advance(audit, time, error);
+}
+
+int gbees_audit_effective(const gbees_problem *problem, int threads, double *effective, gbees_error *error)
+{
+    const gbees_audit_options how = {.seed = 1, .threads = threads};
+    gbees_sampled *audit = NULL;
+    int status = GBEES_OK;
+
+    *effective = 1;
+    if (problem->measurement_count > 0)
+        status = gbees_sampled_create(problem, &how, &audit, error);
+    for (int leg = 1; audit && !status && audit->next < problem->measurement_count; leg++) {
+        const double time = problem->measurements[audit->next].time;
+        gbees_sample_moments moments;
+
+        if (time > problem->end)
+            break;
+        status = integrate(audit, leg, time, error);
+        if (!status)
+            status = gbees_montecarlo_measure(audit->samples, 0, &moments, error);
+        if (!status)
+            *effective = fmin(*effective, moments.effective / (double)audit->samples->options.count);
+    }
+    destroy(audit);
+    return status;
+}
+
+static int note_passed(gbees_sampled *audit, const gbees_record *record, gbees_error *error)
+{
+    if (audit->record_count == audit->record_capacity) {
+        const size_t capacity = 2 * audit->record_capacity + 64;
+        struct passed *records = realloc(audit->records, capacity * sizeof *records);
+
+        if (!records)
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's records");
+        audit->records = records;
+        audit->record_capacity = capacity;
+    }
+    struct passed *passed = &audit->records[audit->record_count++];
+    *passed = (struct passed){record->leg, record->time};
+    GBEES_CLEAR_GAPS(passed); /* it is saved as it is */
+    return GBEES_OK;
+}
+
+/* How many samples the run's work so far allows; a power of two times those that there are. */
+static size_t affordable(const gbees_sampled *audit, const gbees_record *record)
+{
+    /* A record costs some steps, too: its samples are sorted into marginals and bins. */
+    const double steps = (double)audit->samples->steps + RECORD_STEPS * (double)audit->record_count;
+    const double budget = audit->share * record->totals.cell_updates / STEP_COST - audit->spent;
+    size_t count = audit->samples->options.count;
+
+    while (audit->share > 0 && audit->samples->steps > 0 && count * 2 <= SAMPLES_MOST &&
+           2 * (double)count * steps <= budget)
+        count *= 2;
+    return count;
+}
+
+/* Replaces the samples by more of them, at the present record, the first of which are the present ones.  Without
+ * memory for them, or if their integration fails, the present ones stay. */
+static void grow(gbees_sampled *audit, const gbees_record *record)
+{
+    const size_t count = affordable(audit, record);
+    gbees_montecarlo_options how = audit->samples->options;
+    gbees_sampled more = *audit;
+    gbees_sample_moments moments;
+    gbees_error ignored;
+    int status;
+
+    if (count == audit->samples->options.count)
+        return;
+    how.count = count;
+    how.step = INFINITY;
+    more.leg = more.next = 0;
+    more.spent += (double)audit->samples->options.count * (double)audit->samples->steps;
+    status = gbees_montecarlo_create(audit->problem, &how, &more.samples, &ignored);
+    if (status)
+        return;
+    for (size_t k = 0; k < audit->record_count && !status; k++)
+        status = integrate(&more, audit->records[k].leg, audit->records[k].time, &ignored);
+    if (!status)
+        status = gbees_montecarlo_measure(more.samples, 0, &moments, &ignored);
+    if (status) {
+        gbees_montecarlo_destroy(more.samples);
+        return;
+    }
+    gbees_montecarlo_destroy(audit->samples);
+    audit->samples = more.samples;
+    audit->spent = more.spent;
+    audit->moments = moments;
+}
+
+/* Integrates the samples to the next record, or restores those of a run before if its state there was kept. */
+static int integrate_or_restore(gbees_sampled *audit, int leg, double time, gbees_error *error)
+{
+    const size_t state = ++audit->record; /* the first is that before all records */
+    gbees_kept *kept = &audit->kept;
+
+    if (state < kept->count && kept->states[state].leg == leg &&
+        fabs(kept->states[state].samples.time - time) <= 1e-12 * (audit->problem->end - audit->problem->start)) {
+        gbees_kept_restore(kept, state, audit->samples, &audit->moments, &audit->leg, &audit->next);
+        return GBEES_OK;
+    }
+    int status = integrate(audit, leg, time, error);
+    if (!status)
+        status = gbees_montecarlo_measure(audit->samples, 0, &audit->moments, error);
+    if (!status && state == kept->count)
+        (void)gbees_kept_add(kept, audit->samples, &audit->moments, audit->leg, audit->next);
+    return status;
+}
+
+static const gbees_sample_list *list_samples(void *self)
+{
+    gbees_sampled *audit = self;
+    const gbees_montecarlo *samples = audit->samples;
+    const int n = audit->problem->dimension;
+    size_t chosen[LISTED];
+
+    if (samples->count == 0)
+        return NULL;
+    gbees_samples_choose(samples, LISTED, 0.5, chosen);
+    audit->list.count = LISTED;
+    for (int j = 0; j < n; j++) {
+        float *x = audit->listed + (size_t)j * LISTED;
+
+        for (size_t i = 0; i < LISTED; i++)
+            x[i] = (float)samples->x[j][chosen[i]];
+        audit->list.x[j] = x;
+    }
+    return &audit->list;
+}
+
+static void rewind_samples(void *self)
+{
+    gbees_sampled *audit = self;
+
+    if (audit->kept.count == 0)
+        return;
+    gbees_kept_restore(&audit->kept, 0, audit->samples, &audit->moments, &audit->leg, &audit->next);
+    audit->record = 0;
+}
+
+/* ---- the kind ---- */
+
+static int advance_to(void *self, const gbees_record *record, gbees_error *error)
+{
+    gbees_sampled *audit = self;
+    int status = integrate_or_restore(audit, record->leg, record->time, error);
+
+    if (status || !(audit->share > 0))
+        return status;
+    status = note_passed(audit, record, error);
+    if (!status)
+        grow(audit, record);
+    return status;
+}
+
+static int compare(void *self, const gbees_record *record, gbees_certificate *certificate, gbees_error *error)
+{
+    const gbees_sampled *audit = self;
+
+    certificate->samples = audit->samples->options.count;
+    return gbees_samples_compare(audit->problem, audit->samples, &audit->moments, record, certificate, error);
+}
+
+static int update(void *self, int number, gbees_error *error)
+{
+    return weight(self, number, error);
+}
+
+static void evidence_of(const void *self, gbees_evidence *evidence)
+{
+    const gbees_sampled *audit = self;
+    const gbees_sample_evidence *now = &audit->samples->evidence;
+    const int known =
+        audit->samples->resampled ? now->islands >= GBEES_ISLANDS_LEAST : now->effective >= GBEES_EFFECTIVE_LEAST;
+
+    evidence->sampled = known ? now->log_evidence : NAN;
+    evidence->sampled_error = known ? now->error : NAN;
+    evidence->total_sampled = known ? now->total : NAN;
+    evidence->total_error = known ? now->total_error : NAN;
+    evidence->by_points = 0;
+}
+
+const gbees_reference_kind gbees_sampled_kind = {
+    .destroy = destroy,
+    .advance = advance_to,
+    .compare = compare,
+    .update = update,
+    .evidence = evidence_of,
+    .samples = list_samples,
+    .rewind = rewind_samples,
+    .save = gbees_sampled_save,
+    .load = gbees_sampled_load,
+};
