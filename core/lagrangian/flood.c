@@ -8,6 +8,9 @@
 
 /* Points of the old lattice of less than this part of the largest log weight are no seeds of a new one. */
 static const double seed_tail = 8;
+/* From the second measurement on points are kept that are lighter than the tail by exp() of this: the next one may
+ * need them, which would begin at the start again. */
+static const double beside_tail = 4;
 enum { INDEX_MOST = 32000, FIND_NS = 40 /* that a look-up takes */ };
 
 /* ---- geometry ---- */
@@ -164,6 +167,7 @@ static int trim(gbees_lattice *lattice, const gbees_update *update, double least
 int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
                      gbees_lattice *lattice, uint32_t first, const gbees_update *update, gbees_error *error)
 {
+    const double kept = rule->tail + (past->count > 1 ? beside_tail : 0);
     int status = gbees_lattice_index(lattice, error);
     double best = -INFINITY;
 
@@ -172,7 +176,7 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
 
         status = check_memory(past, lattice, error);
         if (!status && end > first)
-            status = gbees_past_evaluate(past, source, lattice, first, update, best - rule->tail, error);
+            status = gbees_past_evaluate(past, source, lattice, first, update, best - kept, error);
         for (uint32_t i = start; i < end && !status; i++)
             best = fmax(best, value_of(lattice, i, update));
         if (!status)
@@ -180,7 +184,7 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
         first = start = end;
     }
     /* Where all weights are 0 the caller finds it. */
-    return status || !(best > -INFINITY) ? status : trim(lattice, update, best - rule->tail, error);
+    return status || !(best > -INFINITY) ? status : trim(lattice, update, best - kept, error);
 }
 
 /* ---- the first lattice ---- */
