@@ -20,7 +20,7 @@ libc-bin: getconf ldd
 mawk: awk
 mount: mount
 sed: sed
-util-linux: flock unshare
+util-linux: unshare
 '
 installed='
 hdf5-tools: h5diff h5dump h5ls
