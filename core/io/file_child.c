@@ -1,8 +1,12 @@
 /* file_child.c - starts a child whose limits of memory and time follow from the file's size, has it read the file,
  * and takes what it passes, or its error. */
 #include "file_child.h"
+#include "base/child.h"
 #include "hdf5_file.h"
 #include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,22 +38,75 @@ static gbees_child_limits choose_limits(const char *path)
                                 .cpu_s = CPU_LEAST_S + (unsigned)(size / BYTES_A_SECOND)};
 }
 
-int gbees_file_child_read(const char *path, gbees_child_job *job, void *context, gbees_file_take *take, void *result,
+struct gbees_file_pipe {
+    gbees_child *child; /* on the caller's side; NULL in the child, */
+    int descriptor;     /* which writes here */
+};
+
+int gbees_file_is_taken(const gbees_file_pipe *pipe)
+{
+    return pipe->child != NULL;
+}
+
+int gbees_file_pass(gbees_file_pipe *pipe, void *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    return pipe->child ? gbees_child_read(pipe->child, data, size) : gbees_child_write(pipe->descriptor, data, size);
+}
+
+int gbees_file_pass_array(gbees_file_pipe *pipe, void *data, size_t size, size_t count)
+{
+    void *items;
+
+    if (pipe->child) {
+        items = count < SIZE_MAX / size - 1 ? malloc((count + 1) * size) : NULL;
+        if (items)
+            memset((char *)items + count * size, 0, size);
+        memcpy(data, &items, sizeof items);
+        if (!items)
+            return 1;
+    }
+    memcpy(&items, data, sizeof items);
+    return gbees_file_pass(pipe, items, count * size);
+}
+
+/* What the child does. */
+typedef struct job {
+    const char *path;
+    gbees_file_load *load;
+    gbees_file_layout *pass;
+    void *result;
+} job;
+
+static void load_and_pass(int descriptor, void *context)
+{
+    const job *j = context;
+    gbees_file_pipe pipe = {.descriptor = descriptor};
+    gbees_error error = {0};
+
+    (void)j->load(j->path, j->result, &error);
+    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status)
+        (void)j->pass(&pipe, j->result);
+}
+
+int gbees_file_child_read(const char *path, gbees_file_load *load, gbees_file_layout *pass, void *result,
                           gbees_error *error)
 {
     const gbees_child_limits limits = choose_limits(path);
+    job j = {path, load, pass, result};
     gbees_error problem = {0};
     gbees_child child;
     char why[128];
     (void)H5open(); /* once, and not in each child */
-    const int status = gbees_child_start(&child, job, context, &limits, error);
+    const int status = gbees_child_start(&child, load_and_pass, &j, &limits, error);
 
     if (status)
         return status;
     int failed = gbees_child_read(&child, &problem, sizeof problem);
     problem.text[sizeof problem.text - 1] = '\0';
     if (!failed && !problem.status)
-        failed = take(&child, result);
+        failed = pass(&(gbees_file_pipe){.child = &child}, result);
     gbees_child_end(&child, why, sizeof why);
     if (failed > 0)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);

@@ -133,7 +133,7 @@ static hid_t make_chunks(hid_t type, int rank, const hsize_t *size, const hsize_
     for (int k = 0; k < rank; k++)
         fitted[k] = chunk && chunk[k] < size[k] ? chunk[k] : size[k];
     if (layout >= 0 && (!is_real || H5Pset_fill_value(layout, H5T_NATIVE_DOUBLE, &nowhere) >= 0) &&
-        gbees_hdf5_chunks_set(layout, rank, fitted) >= 0)
+        gbees_hdf5_chunks_set(layout, rank, fitted) >= 0 && H5Pset_obj_track_times(layout, 0) >= 0)
         return layout;
     gbees_hdf5_release(layout);
     return -1;

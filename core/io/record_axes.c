@@ -2,7 +2,6 @@
  * attributes. */
 #include "record_axes.h"
 #include "hdf5_scale.h"
-#include "record_cells.h"
 
 /* Names and units of the states, as attributes: no list of strings is a dataset that both netCDF and Octave read. */
 static void put_states(gbees_hdf5 *file, const gbees_problem *problem)

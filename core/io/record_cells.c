@@ -259,7 +259,7 @@ void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record)
     const size_t most = block_of(file->threads);
     block cells;
 
-    put_grid(file, problem);
+    put_grid(file, record->problem);
     gbees_hdf5_group(file, "pdf");
     if (open_block(&cells, sets.total < most ? sets.total : most, (size_t)problem->dimension))
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");

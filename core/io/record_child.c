@@ -7,37 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the child: status and text, and if it is GBEES_OK the snapshot and its arrays ------------------------------
- */
-
-static void pass_arrays(int descriptor, const gbees_snapshot *s)
-{
-    const size_t n = (size_t)s->dimension;
-    int bad = gbees_child_write(descriptor, s->p, s->count * sizeof *s->p);
-
-    for (size_t j = 0; j < n && !bad; j++)
-        bad = gbees_child_write(descriptor, s->index[j], s->count * sizeof *s->index[j]);
-    if (!bad && s->samples.count > 0)
-        (void)gbees_child_write(descriptor, s->samples.x[0], n * s->samples.count * sizeof(float));
-}
-
-static void read_and_pass(int descriptor, void *path)
-{
-    gbees_snapshot *snapshot = calloc(1, sizeof *snapshot);
-    gbees_error error = {0};
-
-    if (snapshot)
-        (void)gbees_record_file_load(path, snapshot, &error);
-    else
-        (void)gbees_error_set(&error, GBEES_ENOMEM, "not enough memory to read %s", (const char *)path);
-    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status && snapshot &&
-        gbees_child_write(descriptor, snapshot, sizeof *snapshot) == 0)
-        pass_arrays(descriptor, snapshot);
-}
-
-/* ---- the parent -------------------------------------------------------------------------------------------------
- */
-
 /* Ends all strings, and drops the child's addresses. */
 static int clean(gbees_snapshot *s)
 {
@@ -56,45 +25,36 @@ static int clean(gbees_snapshot *s)
            s->samples.count < SIZE_MAX / 256 && s->warning_count >= 0 && s->warning_count <= GBEES_WARNING_COUNT;
 }
 
-/* Returns 0, -1 if the child has not passed it all, 1 if there is no memory. */
-static int take_arrays(gbees_child *child, gbees_snapshot *s)
-{
-    const size_t n = (size_t)s->dimension;
-
-    s->p = malloc((s->count + 1) * sizeof *s->p);
-    if (!s->p)
-        return 1;
-    if (gbees_child_read(child, s->p, s->count * sizeof *s->p))
-        return -1;
-    for (size_t j = 0; j < n; j++) {
-        s->index[j] = malloc((s->count + 1) * sizeof *s->index[j]);
-        if (!s->index[j])
-            return 1;
-        if (gbees_child_read(child, s->index[j], s->count * sizeof *s->index[j]))
-            return -1;
-    }
-    if (s->samples.count == 0)
-        return 0;
-    float *x = malloc(n * s->samples.count * sizeof *x);
-    if (!x)
-        return 1;
-    for (size_t j = 0; j < n; j++)
-        s->samples.x[j] = x + j * s->samples.count;
-    return gbees_child_read(child, x, n * s->samples.count * sizeof *x);
-}
-
-static int take(gbees_child *child, void *result)
+/* The snapshot and its arrays. */
+static int pass(gbees_file_pipe *pipe, void *result)
 {
     gbees_snapshot *s = result;
+    int bad = gbees_file_pass(pipe, s, sizeof *s);
 
-    if (gbees_child_read(child, s, sizeof *s))
-        return -1;
-    return clean(s) ? take_arrays(child, s) : -1;
+    if (!bad && gbees_file_is_taken(pipe) && !clean(s))
+        bad = -1;
+    if (bad)
+        return bad;
+    const size_t n = (size_t)s->dimension;
+    bad = gbees_file_pass_array(pipe, &s->p, sizeof *s->p, s->count);
+    for (size_t j = 0; j < n && !bad; j++)
+        bad = gbees_file_pass_array(pipe, &s->index[j], sizeof *s->index[j], s->count);
+    if (s->samples.count == 0 || bad)
+        return bad;
+    bad = gbees_file_pass_array(pipe, &s->samples.x[0], sizeof(float), n * s->samples.count);
+    for (size_t j = 1; j < n && !bad; j++)
+        s->samples.x[j] = s->samples.x[0] + j * s->samples.count;
+    return bad;
+}
+
+static int load(const char *path, void *result, gbees_error *error)
+{
+    return gbees_record_file_load(path, result, error);
 }
 
 static int read_into(const char *path, gbees_snapshot *snapshot, gbees_error *error)
 {
-    const int status = gbees_file_child_read(path, read_and_pass, (void *)(uintptr_t)path, take, snapshot, error);
+    const int status = gbees_file_child_read(path, load, pass, snapshot, error);
 
     return status ? status : gbees_record_file_check(path, snapshot, error);
 }

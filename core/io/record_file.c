@@ -51,6 +51,7 @@ static void put_parameters(gbees_hdf5 *file, const gbees_problem *problem)
 static void put_run(gbees_hdf5 *file, const gbees_run_info *info)
 {
     put_text(file, "gbees_version", gbees_version());
+    put_text(file, "model", info->problem->model->name);
     put_text(file, "model_hash", info->model_hash);
     put_text(file, "plugin", info->plugin_path);
     put_text(file, "backend", info->backend);
@@ -58,19 +59,16 @@ static void put_run(gbees_hdf5 *file, const gbees_run_info *info)
     put_parameters(file, info->problem);
 }
 
-/* What is the same for all records stands once in run.h5, and in each record that is a file of its own; the scenario
- * if it is no longer than an attribute can be: one with a table of measurements would be most of each file. */
+/* A record that is a file of its own has a scenario that is no longer than an attribute can be: one with a table of
+ * measurements would be most of each file. In run.h5 it stands once, and scenario.yaml has it, too. */
 static void put_head(gbees_hdf5 *file, const gbees_run_info *info)
 {
     enum { LONGEST_ATTRIBUTE = 32768 };
 
     put_text(file, "format", "gbees-record");
     put_integer(file, "format_version", 1);
-    put_text(file, "model", info->problem->model->name);
-    if (file->run)
-        return;
     put_run(file, info);
-    if (strlen(info->scenario) <= LONGEST_ATTRIBUTE)
+    if (!file->run && strlen(info->scenario) <= LONGEST_ATTRIBUTE)
         put_text(file, "scenario", info->scenario);
 }
 
@@ -318,7 +316,6 @@ int gbees_record_file_write_run(gbees_run_file *run, const gbees_run_info *info,
 
     if (status)
         return status;
-    put_text(&file, "model", info->problem->model->name);
     put_run(&file, info);
     gbees_hdf5_texts(&file, "scenario", 1, &scenario);
     status = gbees_hdf5_commit(&file, error);

@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,42 +97,40 @@ static herr_t add_leg(hid_t root, const char *name, const H5L_info_t *info, void
     return listed;
 }
 
-static void list_and_pass(int descriptor, void *path)
+static int load(const char *path, void *result, gbees_error *error)
 {
-    gbees_error error = {0};
     gbees_hdf5 file;
-    run_list f = {0};
     hsize_t from = 0;
+    const int status = gbees_hdf5_open(path, &file, error);
 
-    if (!gbees_hdf5_open(path, &file, &error)) {
-        if (gbees_hdf5_is_open(&file) && H5Literate(file.id, H5_INDEX_NAME, H5_ITER_NATIVE, &from, add_leg, &f) < 0)
-            gbees_hdf5_fail(&file);
-        (void)gbees_hdf5_close(&file, &error);
-    }
-    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status &&
-        gbees_child_write(descriptor, &f, sizeof f) == 0)
-        (void)gbees_child_write(descriptor, f.records.name, f.records.count * sizeof *f.records.name);
+    if (status)
+        return status;
+    if (gbees_hdf5_is_open(&file) && H5Literate(file.id, H5_INDEX_NAME, H5_ITER_NATIVE, &from, add_leg, result) < 0)
+        gbees_hdf5_fail(&file);
+    const int could_be_read = file.failure == 0;
+    char why[sizeof error->text];
+    const int listed = gbees_hdf5_close(&file, error);
+    (void)snprintf(why, sizeof why, "%s", error->text);
+    return listed && could_be_read
+               ? gbees_error_set(error, GBEES_EINPUT, "%s: it is damaged, or another program has written it", why)
+               : listed;
 }
 
-static int take(gbees_child *child, void *result)
+static int pass(gbees_file_pipe *pipe, void *result)
 {
     run_list *f = result;
+    gbees_record_name *name = f->records.name;
+    const int bad = gbees_file_pass(pipe, f, sizeof *f);
 
-    if (gbees_child_read(child, f, sizeof *f))
-        return -1;
-    f->records.capacity = f->records.count;
-    f->records.name =
-        f->records.count < SIZE_MAX / 64 ? malloc((f->records.count + 1) * sizeof *f->records.name) : NULL;
-    if (!f->records.name)
-        return 1;
-    return gbees_child_read(child, f->records.name, f->records.count * sizeof *f->records.name);
+    f->records.name = name; /* not the child's address */
+    return bad ? bad : gbees_file_pass_array(pipe, &f->records.name, sizeof *name, f->records.count);
 }
 
 /* Adds the records of run.h5; *has_series says whether it has time series. */
 static int list_groups(const char *path, gbees_results_list *list, int *has_series, gbees_error *error)
 {
     run_list f = {0};
-    const int status = gbees_file_child_read(path, list_and_pass, (void *)(uintptr_t)path, take, &f, error);
+    const int status = gbees_file_child_read(path, load, pass, &f, error);
     int bad = 0;
 
     for (size_t i = 0; !status && !bad && i < f.records.count; i++) {

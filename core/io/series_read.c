@@ -12,9 +12,9 @@
 enum { POINTS_MOST = 1 << 24, NAMES_MOST = 4096, NAME = 64 };
 
 typedef struct job {
-    const char *path;
     int dimension;
     const char (*name)[NAME]; /* of the states */
+    gbees_series *series;
 } job;
 
 /* ---- points ------------------------------------------------------------------------------------------------- */
@@ -191,76 +191,43 @@ static void load_smoothed(gbees_hdf5 *file, const job *j, gbees_series *series)
     free(covariance);
 }
 
-static int load(const job *j, gbees_series *series, gbees_error *error)
+static int load(const char *path, void *result, gbees_error *error)
 {
+    const job *j = result;
     gbees_hdf5 file;
-    int status = gbees_hdf5_open(j->path, &file, error);
+    const int status = gbees_hdf5_open(path, &file, error);
 
     if (status)
         return status;
-    load_measured(&file, j, series);
-    load_truth(&file, j, series);
-    load_smoothed(&file, j, series);
+    load_measured(&file, j, j->series);
+    load_truth(&file, j, j->series);
+    load_smoothed(&file, j, j->series);
     return gbees_hdf5_close(&file, error);
 }
 
-static int pass_points(int descriptor, const gbees_points *points)
+/* ---- from the child to the caller --------------------------------------------------------------------------- */
+
+static int pass_points(gbees_file_pipe *pipe, gbees_points *points)
 {
-    const size_t size = points->count * sizeof(double);
+    size_t count = points->count;
 
-    return gbees_child_write(descriptor, &points->count, sizeof points->count) ||
-           (size > 0 &&
-            (gbees_child_write(descriptor, points->time, size) ||
-             gbees_child_write(descriptor, points->value, size) || gbees_child_write(descriptor, points->std, size)));
-}
-
-static void read_and_pass(int descriptor, void *context)
-{
-    const job *j = context;
-    gbees_series *series = calloc(1, sizeof *series);
-    gbees_error error = {0};
-
-    if (series)
-        (void)load(j, series, &error);
-    else
-        (void)gbees_error_set(&error, GBEES_ENOMEM, "not enough memory to read %s", j->path);
-    int bad = gbees_child_write(descriptor, &error, sizeof error) || error.status || !series ||
-              gbees_child_write(descriptor, &series->measurements, sizeof series->measurements);
-    for (int s = 0; !bad && s < j->dimension; s++)
-        bad = pass_points(descriptor, &series->measured[s]) || pass_points(descriptor, &series->truth[s]) ||
-              pass_points(descriptor, &series->smoothed[s]);
-    gbees_series_destroy(series);
-}
-
-/* ---- the parent --------------------------------------------------------------------------------------------- */
-
-static int take_points(gbees_child *child, gbees_points *points)
-{
-    size_t count;
-
-    if (gbees_child_read(child, &count, sizeof count) || count > POINTS_MOST || !reserve(points, count))
+    if (gbees_file_pass(pipe, &count, sizeof count) || count > POINTS_MOST)
         return -1;
     points->count = count;
-    return count > 0 && (gbees_child_read(child, points->time, count * sizeof(double)) ||
-                         gbees_child_read(child, points->value, count * sizeof(double)) ||
-                         gbees_child_read(child, points->std, count * sizeof(double)));
+    return gbees_file_pass_array(pipe, &points->time, sizeof(double), count) ||
+           gbees_file_pass_array(pipe, &points->value, sizeof(double), count) ||
+           gbees_file_pass_array(pipe, &points->std, sizeof(double), count);
 }
 
-/* What the parent reads from the pipe. */
-typedef struct taking {
-    int dimension;
-    gbees_series *series;
-} taking;
-
-static int take(gbees_child *child, void *result)
+static int pass(gbees_file_pipe *pipe, void *result)
 {
-    const taking *to = result;
-    gbees_series *series = to->series;
-    int bad = gbees_child_read(child, &series->measurements, sizeof series->measurements);
+    const job *j = result;
+    gbees_series *series = j->series;
+    int bad = gbees_file_pass(pipe, &series->measurements, sizeof series->measurements);
 
-    for (int s = 0; !bad && s < to->dimension; s++)
-        bad = take_points(child, &series->measured[s]) || take_points(child, &series->truth[s]) ||
-              take_points(child, &series->smoothed[s]);
+    for (int s = 0; !bad && s < j->dimension; s++)
+        bad = pass_points(pipe, &series->measured[s]) || pass_points(pipe, &series->truth[s]) ||
+              pass_points(pipe, &series->smoothed[s]);
     return bad ? -1 : 0;
 }
 
@@ -269,14 +236,12 @@ int gbees_series_read(const char *folder, int dimension, const char (*name)[NAME
 {
     char *path = NULL;
     gbees_series *made = calloc(1, sizeof *made);
-    job j = {.dimension = dimension, .name = name};
-    taking to = {dimension, made};
+    job j = {dimension, name, made};
     int status = made ? gbees_results_moments(folder, &path, error)
                       : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
 
-    j.path = path;
     if (!status && path) /* else the run has only just begun */
-        status = gbees_file_child_read(path, read_and_pass, &j, take, &to, error);
+        status = gbees_file_child_read(path, load, pass, &j, error);
     free(path);
     if (status)
         gbees_series_destroy(made);

@@ -44,21 +44,8 @@ int gbees_table_is_datasets(const char *path)
            (read_magic(path, magic) && (memcmp(magic, "\x89HDF\r\n\x1a\n", MAGIC) == 0 || is_classic(magic)));
 }
 
-/* ---- the child: status and text, and if it is GBEES_OK the lines ----------------------------------------------- */
-
-static void read_and_pass(int descriptor, void *path)
-{
-    gbees_table_lines lines = {0};
-    gbees_error error = {0};
-
-    (void)gbees_table_datasets_load(path, &lines, &error);
-    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status &&
-        gbees_child_write(descriptor, &lines, sizeof lines) == 0)
-        (void)gbees_child_write(descriptor, lines.text, lines.length);
-    free(lines.text);
-}
-
-/* ---- the parent ------------------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------------------------
+ */
 
 static int has_all(const gbees_table_lines *lines)
 {
@@ -69,21 +56,23 @@ static int has_all(const gbees_table_lines *lines)
     return count == lines->columns * (lines->rows + 2) && strlen(lines->text) == lines->length;
 }
 
-static int take(gbees_child *child, void *result)
+static int load(const char *path, void *result, gbees_error *error)
+{
+    return gbees_table_datasets_load(path, result, error);
+}
+
+static int pass(gbees_file_pipe *pipe, void *result)
 {
     gbees_table_lines *lines = result;
+    char *text = lines->text;
+    int bad = gbees_file_pass(pipe, lines, sizeof *lines);
 
-    if (gbees_child_read(child, lines, sizeof *lines))
-        return -1;
-    lines->text = NULL; /* the child's address */
-    if (lines->columns < 1 || lines->columns > GBEES_TABLE_COLUMNS || lines->length > GBEES_TABLE_BYTES ||
+    lines->text = text; /* not the child's address */
+    if (bad || lines->columns < 1 || lines->columns > GBEES_TABLE_COLUMNS || lines->length > GBEES_TABLE_BYTES ||
         lines->rows < 1 || lines->rows > lines->length)
         return -1;
-    lines->text = malloc(lines->length + 1);
-    if (!lines->text)
-        return 1;
-    lines->text[lines->length] = '\0';
-    return gbees_child_read(child, lines->text, lines->length) || !has_all(lines) ? -1 : 0;
+    bad = gbees_file_pass_array(pipe, &lines->text, 1, lines->length);
+    return bad ? bad : has_all(lines) ? 0 : -1;
 }
 
 static char *next_line(char **text)
@@ -129,7 +118,7 @@ int gbees_table_datasets_read(gbees_table *table, gbees_error *error)
                                "%s: it is netCDF of classic format: write it as netCDF-4, in xarray with "
                                "to_netcdf(..., engine=\"h5netcdf\")",
                                table->path);
-    const int status = gbees_file_child_read(table->path, read_and_pass, table->path, take, &lines, error);
+    const int status = gbees_file_child_read(table->path, load, pass, &lines, error);
     if (status) {
         free(lines.text);
         return status;

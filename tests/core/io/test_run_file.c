@@ -176,8 +176,9 @@ START_TEST(after_a_power_failure)
     free(list.name);
     list = (gbees_results_list){0};
     ck_assert_int_eq(truncate(path, 600), 0);
-    ck_assert_int_ne(gbees_results_list_read(store.descriptor, folder, &list, &error), GBEES_OK);
-    ck_assert_msg(strstr(error.text, "/run.h5: truncated file") != NULL, "%s", error.text);
+    ck_assert_int_eq(gbees_results_list_read(store.descriptor, folder, &list, &error), GBEES_EINPUT);
+    ck_assert_msg(strstr(error.text, "/run.h5: truncated file") && strstr(error.text, ": it is damaged"), "%s",
+                  error.text);
     free(list.name);
     free(path);
     end(run);
