@@ -73,7 +73,7 @@ int gbees_points_apply(const gbees_problem *problem, const gbees_audit_options *
 }
 
 /* Returns a copy of the run's problem for the engine of points. NULL: there is no memory. */
-static gbees_problem *problem_of_points(const gbees_problem *problem)
+static gbees_problem *problem_of_points(const gbees_problem *problem, const gbees_backend *backend)
 {
     const double accuracy =
         own_share[problem->dimension - 1] * (problem->accuracy > 0 ? problem->accuracy : accuracy_unasked);
@@ -83,6 +83,7 @@ static gbees_problem *problem_of_points(const gbees_problem *problem)
         return NULL;
     *made = *problem;
     made->lagrangian = 1;
+    made->own_backend = backend;
     made->moving = made->smooth = made->bounded = 0;
     made->frame_least = first_points[problem->dimension - 1];
     made->frame_cells = most_points;
@@ -419,7 +420,7 @@ int gbees_points_create(const gbees_problem *problem, const gbees_audit_options 
 
     few.samples = DRAWN;
 
-    if (!made || !(made->problem = problem_of_points(problem)) ||
+    if (!made || !(made->problem = problem_of_points(problem, options->points)) ||
         !(made->evidence = calloc((size_t)problem->measurement_count + 1, sizeof *made->evidence)))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for an audit");
     if (!status) {
