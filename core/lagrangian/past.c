@@ -44,7 +44,7 @@ typedef struct group {
     const gbees_past *past;
     gbees_lattice *lattice;
     uint32_t first, count;
-    int threads; /* 1: the calling thread is one of several with groups of their own */
+    int alone; /* 1: the calling thread is one of several with groups of their own */
 } group;
 
 /* ---- weights ---- */
@@ -110,8 +110,8 @@ static int weigh(const group *points, const gbees_source *source, const gbees_me
     weighing all = {.points = points, .source = source, .measurement = measurement, .time = time, .out = out};
     const double each = source ? DENSITY_NS : LIKELIHOOD_NS;
 
-    gbees_workers_run(gbees_workers_worth(points->threads, points->count * each), (points->count + BLOCK - 1) / BLOCK,
-                      weigh_block, &all);
+    gbees_workers_run(gbees_workers_worth(points->alone ? 1 : points->past->threads, points->count * each),
+                      (points->count + BLOCK - 1) / BLOCK, weigh_block, &all);
     if (atomic_load(&all.status))
         return gbees_error_set(error, (gbees_status)atomic_load(&all.status), "%s", all.error.text);
     return GBEES_OK;
@@ -120,7 +120,7 @@ static int weigh(const group *points, const gbees_source *source, const gbees_me
 int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,
                      gbees_error *error)
 {
-    const group all = {past, lattice, 0, lattice->count, past->threads};
+    const group all = {past, lattice, 0, lattice->count, 0};
 
     return weigh(&all, NULL, measurement, past->now, lattice->gain, error);
 }
@@ -171,7 +171,7 @@ static int advance(const group *points, const double *scale, double from, double
                    gbees_error *error)
 {
     const gbees_past *past = points->past;
-    const gbees_travel travel = {from, to, scale, past->tolerance, points->threads, plan};
+    const gbees_travel travel = {from, to, scale, past->tolerance, points->alone, plan};
     double *x[GBEES_MAX_DIM] = {NULL};
 
     for (int j = 0; j < points->lattice->n; j++)
@@ -183,7 +183,7 @@ static int advance(const group *points, const double *scale, double from, double
 int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const double *scale, double time,
                        gbees_error *error)
 {
-    const group all = {past, lattice, 0, lattice->count, past->threads};
+    const group all = {past, lattice, 0, lattice->count, 0};
 
     return is_cancelled(past, error) ? GBEES_ECANCELLED : advance(&all, scale, past->now, time, NULL, error);
 }
@@ -213,9 +213,8 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
         const gbees_past_measurement *of = &past->of[k];
 
         give_up_light(points, k, all->update, all->least);
-        status = points->threads != 1 && is_cancelled(past, error)
-                     ? GBEES_ECANCELLED
-                     : advance(points, scale, time, of->time, &plan, error);
+        status = !points->alone && is_cancelled(past, error) ? GBEES_ECANCELLED
+                                                             : advance(points, scale, time, of->time, &plan, error);
         if (!status)
             status = add_likelihood(points, of, error);
         time = of->time;
@@ -255,7 +254,7 @@ static void follow_group(void *context, size_t number)
 int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
                         const gbees_update *update, double least, gbees_error *error)
 {
-    evaluation all = {.points = {past, lattice, first, lattice->count - first, past->threads},
+    evaluation all = {.points = {past, lattice, first, lattice->count - first, 0},
                       .source = source,
                       .update = update,
                       .least = least};

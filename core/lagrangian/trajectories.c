@@ -33,7 +33,7 @@ struct gbees_trajectories {
 typedef struct call {
     gbees_journey journey;
     double tolerance;
-    int threads;
+    int alone;           /* 1: the calling thread takes them */
     size_t first, count; /* the points that are taken now */
     double *const *x;
     double *stretch; /* NULL, or where the stretch is integrated to */
@@ -166,7 +166,7 @@ static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done
     double evaluations = 0;
 
     *done = 0;
-    if (!t->integrator || c->threads == 1 || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS)
+    if (!t->integrator || c->alone || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS)
         return GBEES_OK;
     for (int j = 0; j < t->problem->dimension; j++)
         part[j] = c->x[j] + c->first;
@@ -200,9 +200,9 @@ static int take_all(gbees_trajectories *t, size_t count, call *c, gbees_error *e
         status = offload(t, c, nanoseconds * (double)c->count, &done, error);
         if (status || done)
             continue;
-        if (t->integrator && c->threads != 1 && c->count > SLICE)
+        if (t->integrator && !c->alone && c->count > SLICE)
             c->count = SLICE;
-        gbees_workers_run(gbees_workers_worth(c->threads, nanoseconds * (double)c->count),
+        gbees_workers_run(gbees_workers_worth(c->alone ? 1 : t->threads, nanoseconds * (double)c->count),
                           (c->count + PART - 1) / PART, take_part, c);
         c->first += c->count;
     }
@@ -263,7 +263,7 @@ static int take_plan(const gbees_travel *travel, int stretches, gbees_journey *j
 int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
                            const gbees_travel *travel, gbees_error *error)
 {
-    call c = {.x = x, .tolerance = travel->tolerance, .threads = travel->threads == 1 ? 1 : t->threads};
+    call c = {.x = x, .tolerance = travel->tolerance, .alone = travel->alone};
     gbees_travel_plan plan = {0};
     uint64_t planning = 0;
 

@@ -20,7 +20,7 @@ typedef struct gbees_travel {
     double from, to;     /* times; `to` may be the earlier one */
     const double *scale; /* [n], > 0: the unit of errors along each axis, as the density's standard deviations are */
     double tolerance;    /* the largest error of a step along an axis, in these units */
-    int threads;         /* 1: the calling thread alone takes them, and any number of threads may call at a time */
+    int alone;           /* 1: the calling thread takes them, and any number of threads may call at a time */
     gbees_travel_plan *plan; /* of a call before, or for the next one; NULL: there is none */
 } gbees_travel;
 
