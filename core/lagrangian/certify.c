@@ -110,7 +110,7 @@ static void fill_part(void *context, size_t part)
     memset(second, 0, (size_t)m->n * sizeof *second);
     for (int g = 0; g < m->parts; g++) {
         const gbees_lattice *lattice = m->set->lattice[g];
-        const size_t count = lattice ? lattice->count : 0, end = gbees_workers_first(count, part + 1);
+        const size_t count = lattice ? gbees_lattice_inner(lattice) : 0, end = gbees_workers_first(count, part + 1);
 
         for (size_t i = gbees_workers_first(count, part); i < end; i++) {
             const double log_weight = lattice->log_weight[i] + lattice->log_volume - m->log_mass;

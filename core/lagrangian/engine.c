@@ -204,6 +204,9 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     engine->past.now = clock->time;
     memcpy(before, engine->log_evidence, sizeof before);
     gbees_engine_set_density(engine);
+    for (int g = 0; g < engine->parts; g++)
+        if (engine->set[0].lattice[g])
+            gbees_lattice_drop_border(engine->set[0].lattice[g]);
     for (int s = 0; s < engine->sets && !status; s++)
         status = update_set(engine, s, &by, &done, error);
     if (!status)
@@ -244,7 +247,10 @@ static int probe(char *text, size_t size)
 /* Takes all points back to their start, with the weights that all measurements have given them. */
 static int rewind_points(gbees_engine *engine, gbees_error *error)
 {
-    (void)error;
+    const int status = gbees_engine_add_borders(engine, error);
+
+    if (status)
+        return status;
     for (int s = 0; s < engine->sets; s++)
         for (int g = 0; g < engine->parts; g++) {
             gbees_lattice *lattice = engine->set[s].lattice[g];

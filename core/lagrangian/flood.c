@@ -168,8 +168,8 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
                      gbees_lattice *lattice, uint32_t first, const gbees_update *update, gbees_error *error)
 {
     const double kept = rule->tail + (past->count > 1 ? beside_tail : 0);
-    int status = gbees_lattice_index(lattice, error);
     double best = -INFINITY;
+    int status = gbees_lattice_index(lattice, error);
 
     for (uint32_t start = 0; start < lattice->count && !status;) {
         const uint32_t end = lattice->count;
@@ -185,6 +185,21 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
     }
     /* Where all weights are 0 the caller finds it. */
     return status || !(best > -INFINITY) ? status : trim(lattice, update, best - kept, error);
+}
+
+int gbees_flood_border(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, gbees_error *error)
+{
+    const uint32_t inner = lattice->count;
+    int status = gbees_lattice_index(lattice, error);
+
+    if (!status)
+        status = add_wave(past, lattice, 0, &gbees_no_update, -INFINITY, error);
+    if (!status)
+        status = gbees_past_evaluate(past, source, lattice, inner, &gbees_no_update, -INFINITY, error);
+    lattice->border = lattice->count - inner;
+    if (status)
+        gbees_lattice_drop_border(lattice);
+    return status;
 }
 
 /* ---- the first lattice ---- */
@@ -314,9 +329,9 @@ static double find_mean(const gbees_lattice *lattice, const gbees_update *update
     const int n = lattice->n;
     double best = -INFINITY, sum = 0, z[GBEES_MAX_DIM] = {0};
 
-    for (uint32_t i = 0; i < lattice->count; i++)
+    for (uint32_t i = 0; i < gbees_lattice_inner(lattice); i++)
         best = fmax(best, value_of(lattice, i, update));
-    for (uint32_t i = 0; i < lattice->count; i++) {
+    for (uint32_t i = 0; i < gbees_lattice_inner(lattice); i++) {
         const double w = exp(value_of(lattice, i, update) - best);
 
         sum += w;
@@ -342,7 +357,7 @@ static int add_seeds(const gbees_lattice *old, const gbees_update *update, doubl
         status = gbees_lattice_reserve(lattice, 1024, error);
     if (!status)
         status = gbees_lattice_index(lattice, error);
-    for (uint32_t i = 0; i < old->count && !status; i++) {
+    for (uint32_t i = 0; i < gbees_lattice_inner(old) && !status; i++) {
         if (!(value_of(old, i, update) >= best - seed_tail))
             continue;
         gbees_lattice_start(old, &old->site[i], x0);

@@ -24,6 +24,11 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
 int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
                      gbees_lattice *lattice, uint32_t first, const gbees_update *update, gbees_error *error);
 
+/* Adds the border to a lattice that has none: all points that are next to others, whatever their weight. What is
+ * deposited is interpolated between points, and across a thin sheet those next to heavy ones are light. */
+int gbees_flood_border(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice,
+                       gbees_error *error);
+
 /* Creates a lattice whose cells have the edges `edges`, n x n columns in units of the edges of `old`, about its
  * weighted mean; with points where the old one's heavy ones are, and all that belong to them. */
 int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,

@@ -343,6 +343,16 @@ int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_e
     return GBEES_OK;
 }
 
+void gbees_lattice_drop_border(gbees_lattice *lattice)
+{
+    if (lattice->border == 0)
+        return;
+    lattice->count -= lattice->border;
+    lattice->border = 0;
+    unlink_points(lattice);
+    drop_table(lattice);
+}
+
 void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep)
 {
     uint32_t to = 0;

@@ -44,11 +44,12 @@ typedef struct gbees_lattice {
     double axes[GBEES_MATRIX];    /* [n][n]: the columns are the edges of a lattice cell */
     double log_volume;            /* log |det axes| */
     uint32_t count, capacity;     /* points */
-    gbees_site *site;             /* [count] */
-    double *x[GBEES_MAX_DIM];     /* x[j][count]: present places; not finite: the point has left every bound */
-    double *log_weight;           /* [count] */
-    double *gain;                 /* [count]: log-likelihood of the measurement that is being applied, else 0 */
-    double *stretch;              /* [count]: the integral of div f along the trajectory, log |det dx/dx0| */
+    uint32_t border;          /* the last so many, beyond the tail: only there to interpolate between the others */
+    gbees_site *site;         /* [count] */
+    double *x[GBEES_MAX_DIM]; /* x[j][count]: present places; not finite: the point has left every bound */
+    double *log_weight;       /* [count] */
+    double *gain;             /* [count]: log-likelihood of the measurement that is being applied, else 0 */
+    double *stretch;          /* [count]: the integral of div f along the trajectory, log |det dx/dx0| */
     /* beside[2 k][i], beside[2 k + 1][i]: the points below and above point i along index k, or GBEES_NO_POINT; NULL:
      * not found yet */
     uint32_t *beside[2 * GBEES_MAX_DIM];
@@ -81,6 +82,12 @@ uint64_t gbees_lattice_point_bytes(int n);
 int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error);
 /* Puts the points into the lexicographic order of their sites. */
 int gbees_lattice_sort(gbees_lattice *lattice, gbees_error *error);
+/* The points that are no border. */
+static inline uint32_t gbees_lattice_inner(const gbees_lattice *lattice)
+{
+    return lattice->count - lattice->border;
+}
+void gbees_lattice_drop_border(gbees_lattice *lattice);
 /* Removes the points with keep[i] = 0; the others stay in their order. */
 void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep);
 /* Sets x0[n] to where a site starts. */

@@ -183,9 +183,14 @@ static int advance(const group *points, const double *scale, double from, double
 int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const double *scale, double time,
                        gbees_error *error)
 {
-    const group all = {past, lattice, 0, lattice->count, 0};
+    const uint32_t inner = gbees_lattice_inner(lattice);
+    /* Steps are planned by the points of a group: those of others do not depend on whether there is a border. */
+    const group points = {past, lattice, 0, inner, 0}, border = {past, lattice, inner, lattice->border, 0};
+    int status = is_cancelled(past, error);
 
-    return is_cancelled(past, error) ? GBEES_ECANCELLED : advance(&all, scale, past->now, time, NULL, error);
+    if (!status)
+        status = advance(&points, scale, past->now, time, NULL, error);
+    return status ? status : advance(&border, scale, past->now, time, NULL, error);
 }
 
 /* ---- from the start to now ---- */

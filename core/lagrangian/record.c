@@ -99,6 +99,26 @@ static void drop_lattices(source_lattices *from)
     from->count = from->own = 0;
 }
 
+/* Without memory for it a lattice has no border. */
+static int add_border(const gbees_engine *engine, int part, gbees_lattice *lattice, gbees_error *error)
+{
+    if (engine->past.count == 0 || engine->smoothed || lattice->border > 0)
+        return GBEES_OK;
+    const int status = gbees_flood_border(&engine->past, &engine->source[part], lattice, error);
+
+    return status == GBEES_ENOMEM ? GBEES_OK : status;
+}
+
+int gbees_engine_add_borders(gbees_engine *engine, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (int g = 0; g < engine->parts && !status; g++)
+        if (engine->set[0].lattice[g])
+            status = add_border(engine, g, engine->set[0].lattice[g], error);
+    return status;
+}
+
 /* Replaces the lattices by denser ones. Without memory for these, or if there are too many points, they stay, and
  * *done is 0. */
 static int make_denser(const gbees_engine *engine, double times, source_lattices *from, int *done, gbees_error *error)
@@ -117,6 +137,8 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
         status = gbees_flood_denser(&engine->past, &engine->source[part], &engine->set[0].rule, from->lattice[k],
                                     times, &made[k], error);
         denser.count += status == GBEES_OK;
+        if (!status)
+            status = add_border(engine, part, made[k], error);
     }
     if (!*done || status) {
         drop_lattices(&denser);
@@ -194,6 +216,8 @@ int gbees_engine_cells(gbees_engine *engine, double fraction, gbees_cell_visitor
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
     from.count = gbees_engine_list(engine, 0, from.lattice);
     status = check_cells(engine, error);
+    if (!status)
+        status = gbees_engine_add_borders(engine, error);
     if (!status)
         status = deposit(engine, &from, &cells, error);
     for (int j = 0; j < GBEES_MAX_DIM; j++)

@@ -7,6 +7,8 @@
 /* gbees_backend.statistics: the numbers of cells are those of points. */
 int gbees_engine_statistics(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *statistics,
                             gbees_error *error);
+/* Adds borders to the density's lattices if measurements have made thin sheets of them. */
+int gbees_engine_add_borders(gbees_engine *engine, gbees_error *error);
 /* gbees_backend.cells. */
 int gbees_engine_cells(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
                        gbees_error *error);

@@ -148,7 +148,7 @@ void gbees_engine_count(gbees_engine *engine)
     for (int s = 0; s < engine->sets; s++)
         for (int g = 0; g < engine->parts; g++)
             if (engine->set[s].lattice[g]) {
-                points += s == 0 ? engine->set[s].lattice[g]->count : 0;
+                points += s == 0 ? gbees_lattice_inner(engine->set[s].lattice[g]) : 0;
                 bytes += engine->set[s].lattice[g]->capacity * gbees_lattice_point_bytes(engine->problem->dimension);
             }
     engine->totals.points = points;

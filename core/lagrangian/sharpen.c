@@ -19,6 +19,7 @@ static int sharpen_one(const gbees_engine *engine, int set, int part, double tim
     const gbees_source *source = &engine->source[part];
     gbees_lattice **lattice = &engine->set[set].lattice[part], *made = NULL;
 
+    gbees_lattice_drop_border(*lattice);
     if (times == 1)
         return gbees_flood_grow(&engine->past, source, rule, *lattice, (*lattice)->count, &gbees_no_update, error);
     const int status = gbees_flood_denser(&engine->past, source, rule, *lattice, times, &made, error);

@@ -34,16 +34,15 @@ static int save_lattice(const gbees_lattice *lattice, int set, int part, gbees_s
     int stopped;
 
     memset(&state, 0, sizeof state);
-    state.count = lattice->count;
+    state.count = gbees_lattice_inner(lattice);
     memcpy(state.origin, lattice->origin, sizeof state.origin);
     memcpy(state.axes, lattice->axes, sizeof state.axes);
     stopped = sink(context, name_of(name, set, part, "lattice", 0), 1, sizeof state, &state) ||
-              sink(context, name_of(name, set, part, "site", 0), 2, (uint64_t)lattice->count * GBEES_MAX_DIM,
-                   lattice->site) ||
-              sink(context, name_of(name, set, part, "weight", 0), 8, lattice->count, lattice->log_weight) ||
-              sink(context, name_of(name, set, part, "stretch", 0), 8, lattice->count, lattice->stretch);
+              sink(context, name_of(name, set, part, "site", 0), 2, state.count * GBEES_MAX_DIM, lattice->site) ||
+              sink(context, name_of(name, set, part, "weight", 0), 8, state.count, lattice->log_weight) ||
+              sink(context, name_of(name, set, part, "stretch", 0), 8, state.count, lattice->stretch);
     for (int j = 0; j < lattice->n && !stopped; j++)
-        stopped = sink(context, name_of(name, set, part, "x", j), 8, lattice->count, lattice->x[j]);
+        stopped = sink(context, name_of(name, set, part, "x", j), 8, state.count, lattice->x[j]);
     return stopped;
 }
 

@@ -40,9 +40,9 @@ static void find_largest(void *context, size_t k)
     all->largest[k].most = -INFINITY;
     for (int l = 0; l < all->count; l++) {
         const gbees_lattice *lattice = all->lattice[l];
-        const size_t end = gbees_workers_first(lattice->count, k + 1);
+        const size_t count = gbees_lattice_inner(lattice), end = gbees_workers_first(count, k + 1);
 
-        for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++) {
+        for (size_t i = gbees_workers_first(count, k); i < end; i++) {
             const double value = lattice->log_weight[i] + lattice->log_volume;
 
             if (value > all->largest[k].most && is_finite(lattice, (uint32_t)i)) {
@@ -80,9 +80,9 @@ static void sum_part(void *context, size_t k)
 
     for (int l = 0; l < all->count; l++) {
         const gbees_lattice *lattice = all->lattice[l];
-        const size_t end = gbees_workers_first(lattice->count, k + 1);
+        const size_t count = gbees_lattice_inner(lattice), end = gbees_workers_first(count, k + 1);
 
-        for (size_t i = gbees_workers_first(lattice->count, k); i < end; i++) {
+        for (size_t i = gbees_workers_first(count, k); i < end; i++) {
             const double log_weight = lattice->log_weight[i] + lattice->log_volume - part->most;
             const double w = log_weight > -700 ? exp(log_weight) : 0;
 

@@ -19,11 +19,13 @@ class Certificate:
     """How wrong a record may be (the manual's page accuracy.md).
 
     Each array has a row for each state (`mean`, `std`) or axis of the grid (`marginal`, `kolmogorov`): what was found,
-    and what the error is below. NaN: the samples can't tell.
+    and what the error is below. NaN: it can't be told. `points` is the number of points that go with the flow that the record
+    is compared with; 0: of `samples`, of which some are `effective`.
     """
 
     text: str
     reason: str
+    points: int
     samples: int
     effective: float
     mean: Array
@@ -111,6 +113,7 @@ def copy_certificate(given: Any, n: int) -> Certificate:
     return Certificate(
         lib.text(text.value),
         lib.text(given.reason),
+        given.points,
         given.samples,
         given.effective,
         pairs(given.mean),
