@@ -395,6 +395,10 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
     print_certificates(report, summary->problem->dimension);
     if (summary->problem->lagrangian && summary->problem->accuracy > 0)
         print_accuracy(report, summary);
+    if (!summary->problem->lagrangian && report->worst.certificate.points > 0)
+        (void)fprintf(report->out,
+                      "points that go with the flow, which certify this run, have its moments without the "
+                      "grid's error: --set frame=lagrangian\n");
     gbees_print_warnings(report->out, summary->warnings, summary->problem, totals);
     if (setup->folder)
         (void)fprintf(report->out, "results: %s\n", setup->folder);

@@ -160,6 +160,7 @@ lacks out "mass: 0 % gained by clipping"
 run 0 $coarse --until 0.05 --no-output
 has out "error "
 has out "(lattices of "
+has out "grid's error: --set frame=lagrangian"
 run 0 $coarse --until 0.05 --no-output --audit 1000
 has out "(1000 samples, "
 run 0 $coarse --until 0.05 --no-output --audit 2000 --json
