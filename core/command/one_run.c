@@ -303,10 +303,12 @@ static int writes_densities(const gbees_one_run *run)
     return run->writer && run->setup->output->densities != GBEES_DENSITIES_NONE;
 }
 
-/* Whether someone wants the cells of records. */
+/* Whether someone wants the cells of records. Points that go with the flow have none: a truth's ranks are not worth
+ * to make them. */
 static int needs_cells(const gbees_one_run *run)
 {
-    return writes_densities(run) || run->refinement || run->setup->truth || run->comparison;
+    return writes_densities(run) || run->refinement || run->comparison ||
+           (run->setup->truth && !gbees_problem_is_exact(run->setup->problem));
 }
 
 /* How many cells of a record are in memory at a time, about: 3 GiB of them, unless the environment says otherwise. */

@@ -336,12 +336,14 @@ static void print_scores(const gbees_report *report)
         return;
     (void)fprintf(report->out,
                   "truth: %zu record%s%s: RMSE %.4g (%.4g to %.4g), NEES %.4g (%.4g to %.4g if the density is "
-                  "right), mean ranks",
+                  "right)",
                   s.records, s.records == 1 ? "" : "s", s.updates_only ? " after measurements" : "", s.rmse.value,
                   s.rmse.low, s.rmse.high, s.nees.value, s.nees.low, s.nees.high);
-    for (int j = 0; j < report->scores.dimension; j++)
-        (void)fprintf(report->out, " %.3f", s.rank[j].value);
-    (void)fprintf(report->out, " (%.3f to %.3f)\n", s.rank[0].low, s.rank[0].high);
+    for (int j = 0; j < report->scores.dimension && !isnan(s.rank[0].value); j++)
+        (void)fprintf(report->out, "%s %.3f", j ? "" : ", mean ranks", s.rank[j].value);
+    if (!isnan(s.rank[0].value)) /* else records have no cells */
+        (void)fprintf(report->out, " (%.3f to %.3f)", s.rank[0].low, s.rank[0].high);
+    (void)fprintf(report->out, "\n");
 }
 
 static void print_points(const gbees_report *report, const gbees_totals *totals)

@@ -33,6 +33,14 @@ lines err 0
 few 0 --no-output --set smooth=yes
 has out "smoothed: given all measurements"
 
+what="a truth, for which no cells are made"
+few 0 --simulate=1 --output drawn
+few 0 --no-output --measurements drawn/measurements.csv --truth drawn/truth.csv --until 2
+has out "truth: "
+lacks out "mean ranks"
+few 0 --output ranks --measurements drawn/measurements.csv --truth drawn/truth.csv --until 2
+has out "mean ranks"
+
 what="--json"
 few 0 --no-output --json --set smooth=yes
 for field in points refinements drift_evaluations; do
