@@ -87,7 +87,7 @@ static herr_t add_leg(hid_t root, const char *name, const H5L_info_t *info, void
     run_list *f = context;
     hsize_t from = 0;
 
-    f->has_series |= strcmp(name, GBEES_RUN_MOMENTS + strlen(GBEES_RUN_FILE "/")) == 0;
+    f->has_series |= strcmp(name, &GBEES_RUN_MOMENTS[strlen(GBEES_RUN_FILE "/")]) == 0;
     if (!gbees_record_name_is_leg(name) || info->type != H5L_TYPE_HARD)
         return 0;
     (void)snprintf(f->leg_name, sizeof f->leg_name, "%s", name);

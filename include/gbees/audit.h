@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-/** An audit of a run: points on lattices (gbees_audit_options.points) or samples with weights, of the initial density,
- * integrated by the model's equations, weighted by the likelihood at each update, and compared with each record. */
+/** An audit of a run: points on lattices (gbees_audit_options.points) or samples with weights, of the initial
+ * density, integrated by the model's equations, weighted by the likelihood at each update, and compared with each
+ * record. */
 typedef struct gbees_audit gbees_audit;
 
 /** How to audit. */

@@ -209,8 +209,8 @@ typedef struct gbees_problem {
 
     int measurement_count;                 /**< entries of `measurements` */
     const gbees_measurement *measurements; /**< in order of time */
-    int arriving; /**< 1: measurements are added while it runs, any that the model has (gbees/stream.h) */
-    gbees_numerics numerics;               /**< how to compute */
+    int arriving;            /**< 1: measurements are added while it runs, any that the model has (gbees/stream.h) */
+    gbees_numerics numerics; /**< how to compute */
 } gbees_problem;
 
 /** Transforms a point y[n] of the grid's axes to the model's axes, x[n]. They are the same unless the grid is

@@ -24,8 +24,8 @@ typedef struct gbees_ledger {
     double normalised; /**< gained by normalising */
 } gbees_ledger;
 
-/** The difference between a quantity of the record and what points or samples have for it, and a bound of the record's
- * error that follows. NAN: they can't tell. */
+/** The difference between a quantity of the record and what points or samples have for it, and a bound of the
+ * record's error that follows. NAN: they can't tell. */
 typedef struct gbees_difference {
     double value; /**< the difference */
     double bound; /**< value + 2 standard errors: the record's error is below it in all but some 2 % of cases */

@@ -129,7 +129,7 @@ START_TEST(initial_cells)
         double cells;
         int is_small;
     } cases[] = {{"factor: 1\nextent: 3.5\n", 15 * 15 * 15, 1}, /* 3375 */
-                 {"factor: 1\nextent: 4\n", 17 * 17 * 17, 0}, /* 4913 */
+                 {"factor: 1\nextent: 4\n", 17 * 17 * 17, 0},   /* 4913 */
                  {"factor: 1\nextent: [6, 6, 1.5]\n", 25 * 25 * 7, 0}};
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
