@@ -15,9 +15,8 @@
 static const double own_share[GBEES_MAX_DIM] = {0.1, 0.1, 0.1, 0.1, 0.25, 0.25, 0.25, 0.25}, accuracy_unasked = 0.2;
 /* Points a deviation at first, by dimension, and the most. */
 static const double first_points[GBEES_MAX_DIM] = {1, 1, 0.8, 0.8, 0.7, 0.7, 0.7, 0.7}, most_points = 40;
-/* The part of the points' accuracy that is the tolerance of a trajectory's step; and what lies beyond the tail, of
- * which measurements may make more. */
-static const double step_share = 1e-4, rim_share = 0.1, rim_share_updates = 0.01;
+/* The part of the points' accuracy that is the tolerance of a trajectory's step. */
+static const double step_share = 1e-4;
 /* Evaluations of the drift that the points may take: so many in any case, more if an accuracy is asked for, and so
  * many for each cell update of the run. */
 static const double free_evaluations = 1e8, asked_evaluations = 1e9, evaluations_share = 2;
@@ -89,8 +88,7 @@ static gbees_problem *problem_of_points(const gbees_problem *problem, const gbee
     made->frame_cells = most_points;
     made->accuracy = accuracy;
     made->tolerance = step_share * accuracy;
-    made->tail = gbees_rim_tail(problem->dimension,
-                                (problem->measurement_count > 0 ? rim_share_updates : rim_share) * accuracy);
+    made->tail = gbees_rim_tail_for(problem->dimension, accuracy, problem->measurement_count > 0);
     return made;
 }
 

@@ -21,3 +21,9 @@ double gbees_rim_tail(int n, double most)
         tail += 0.25;
     return tail;
 }
+
+double gbees_rim_tail_for(int n, double accuracy, int is_measured)
+{
+    /* Measurements may make the part larger. */
+    return gbees_rim_tail(n, (is_measured ? 0.01 : 0.1) * accuracy);
+}

@@ -12,7 +12,7 @@
 
 enum { N = GBEES_MAX_DIM, BATCH = 1024 };
 
-/* A marginal is off by at most so many times the difference of those of two sets, as certify.c has it for moments. */
+/* A marginal is off by at most so many times the difference of those of two sets. */
 static const double safety = 3;
 /* Entries of a marginal a standard deviation; those that what is thin in it is wide, at least. A deposit smears it by
  * some .3 of one, which is taken back where it is wide. */

@@ -10,11 +10,9 @@
 static const double default_points = 1, default_most = 40, default_tolerance = 1e-9;
 /* The part of an accuracy that the error of a step may be: certificates count a thousand of them. And the most. */
 static const double step_share = 1e-4, most_tolerance = 1e-6;
-/* The part of an accuracy that what lies beyond the tail may take; with measurements, which may make it larger; and
- * what it takes where none is asked for, by dimension: the number of points grows with the power n / 2 of the tail.
- */
-static const double rim_share = 0.1, rim_share_updates = 0.01,
-                    rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
+/* What lies beyond the tail may take so much where no accuracy is asked for, by dimension: the number of points grows
+ * with the power n / 2 of the tail. */
+static const double rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
 
 /* ---- noise ---- */
 
@@ -124,8 +122,9 @@ int builder_set_lagrangian(builder *b)
     const double by_accuracy = accuracy > 0 ? fmin(most_tolerance, step_share * accuracy) : default_tolerance;
     problem->tolerance = builder_number(b, "tolerance", by_accuracy);
     const gbees_node *measurements = builder_find(b, "measurements");
-    const double share = measurements && measurements->count > 0 ? rim_share_updates : rim_share;
-    problem->tail = builder_number(b, "tail", gbees_rim_tail(n, accuracy > 0 ? share * accuracy : rim[n - 1]));
+    const int is_measured = measurements && measurements->count > 0;
+    problem->tail = builder_number(
+        b, "tail", accuracy > 0 ? gbees_rim_tail_for(n, accuracy, is_measured) : gbees_rim_tail(n, rim[n - 1]));
     return problem->frame_cells >= problem->frame_least
                ? GBEES_OK
                : gbees_node_error(builder_find(b, "frame_cells"), b->error,

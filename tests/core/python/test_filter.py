@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gbees
+from test_gbees import SOURCE
 
 pytestmark = pytest.mark.filterwarnings("ignore::gbees.Warning")
 FAST = {"accuracy": 0, "factor": 1, "records": 2}
@@ -60,27 +61,12 @@ def test_copies_of_a_filter_go_on_by_themselves(changes):
                 assert [u.log_evidence for u in other.updates] == [u.log_evidence for u in stream.updates]
 
 
-SOURCE = """
-#define GBEES_DIM 1
-#include <gbees/model.h>
-#ifdef GBEES_EQUATIONS
-static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
-{
-    (void)n, (void)t, (void)p;
-    dxdt[0] = -x[0];
-}
-#else
-static const gbees_quantity states[] = {{"x", "-", ""}};
-static const gbees_model_scenario scenarios[] = {
-    {"default", "mean: [1]\\ncovariance: [0.04]\\nthreshold: 1e-8\\nfactor: 4\\n"}};
-GBEES_MODEL = {GBEES_MODEL_HEAD, .name = "decay", .title = "decay", .dim_default = 1, .states = states,
-               .scenario_count = 1, .scenarios = scenarios};
-#endif
-"""
+# Without an end and a number of records.
+ENDLESS = SOURCE.replace("end: 1\\nrecords: 1\\n", "")
 
 
 def test_filter_needs_no_end():
-    model = gbees.Model(SOURCE)
+    model = gbees.Model(ENDLESS)
     with gbees.Filter(model, set={"frame": "lagrangian"}) as stream:
         assert stream.predict(3).mean[0] == pytest.approx(np.exp(-3), rel=1e-6)
         with pytest.raises(gbees.InputError, match="no measurement function"):
