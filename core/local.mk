@@ -87,10 +87,10 @@ libgbees_la_SOURCES = \
 	%D%/audit/bins.h \
 	%D%/audit/offload.c \
 	%D%/audit/offload.h \
-	%D%/audit/cholesky.c \
-	%D%/audit/cholesky.h \
-	%D%/audit/certificate.c \
-	%D%/audit/certificate.h \
+	%D%/base/cholesky.c \
+	%D%/base/cholesky.h \
+	%D%/record/certificate.c \
+	%D%/record/certificate.h \
 	%D%/audit/compare.c \
 	%D%/audit/compare.h \
 	%D%/audit/escape.c \
@@ -115,9 +115,9 @@ libgbees_la_SOURCES = \
 	%D%/audit/random.c \
 	%D%/audit/sample_moments.c \
 	%D%/audit/samples.h \
-	%D%/audit/score.c \
+	%D%/record/score.c \
 	%D%/audit/simulate.c \
-	%D%/audit/truth.c \
+	%D%/record/truth.c \
 	%D%/audit/start.c \
 	%D%/audit/weight.c \
 	%D%/frame/affine.c \
@@ -191,92 +191,93 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/temper.h \
 	%D%/lagrangian/trajectories.c \
 	%D%/lagrangian/trajectories.h \
-	%D%/io/certificate_text.c \
-	%D%/io/checkpoint.c \
-	%D%/io/checkpoint_file.c \
-	%D%/io/checkpoint_file.h \
-	%D%/io/file_child.c \
-	%D%/io/file_child.h \
-	%D%/io/folder.c \
-	%D%/io/folder.h \
-	%D%/io/hdf5_chunks.c \
-	%D%/io/hdf5_chunks.h \
-	%D%/io/hdf5_driver.c \
-	%D%/io/hdf5_driver.h \
-	%D%/io/hdf5_file.c \
-	%D%/io/hdf5_file.h \
-	%D%/io/hdf5_scale.c \
-	%D%/io/hdf5_scale.h \
-	%D%/io/hdf5_util.c \
-	%D%/io/hdf5_util.h \
-	%D%/io/json_compare.c \
-	%D%/io/json_util.c \
-	%D%/io/json_util.h \
-	%D%/io/jsonl.c \
-	%D%/io/jsonl.h \
-	%D%/io/measurement_columns.c \
-	%D%/io/measurement_columns.h \
-	%D%/io/measurement_file.c \
-	%D%/io/measurement_file.h \
-	%D%/io/date.c \
-	%D%/io/date.h \
-	%D%/io/measurement_table.c \
-	%D%/io/measurement_table.h \
-	%D%/io/scenario_measurements.c \
-	%D%/io/table.c \
-	%D%/io/table.h \
-	%D%/io/table_child.c \
-	%D%/io/table_datasets.c \
-	%D%/io/table_datasets.h \
-	%D%/io/series_read.c \
-	%D%/io/simulation_file.c \
-	%D%/io/truth_file.c \
-	%D%/io/moments.c \
-	%D%/io/moments.h \
-	%D%/io/moments_measured.c \
-	%D%/io/moments_private.h \
-	%D%/io/moments_state.c \
-	%D%/io/provenance.c \
-	%D%/io/provenance.h \
-	%D%/io/reader.c \
-	%D%/io/record_axes.c \
-	%D%/io/record_axes.h \
-	%D%/io/record_cells.c \
-	%D%/io/record_cells.h \
-	%D%/io/record_child.c \
-	%D%/io/record_file.c \
-	%D%/io/record_file.h \
-	%D%/io/record_name.c \
-	%D%/io/record_name.h \
-	%D%/io/record_read.c \
-	%D%/io/results_list.c \
-	%D%/io/results_list.h \
-	%D%/io/run_file.c \
-	%D%/io/run_file.h \
-	%D%/io/run_files.c \
-	%D%/io/run_files.h \
-	%D%/io/scenario.c \
-	%D%/io/scenario.h \
-	%D%/io/scenario_output.c \
-	%D%/io/scenario_own.c \
-	%D%/io/scenario_text.c \
-	%D%/io/schema.c \
-	%D%/io/schema.h \
-	%D%/io/schema_check.c \
-	%D%/io/schema_fields.c \
-	%D%/io/schema_fields.h \
-	%D%/io/schema_values.c \
-	%D%/io/snapshot.c \
-	%D%/io/store.c \
-	%D%/io/store.h \
-	%D%/io/temporary.c \
-	%D%/io/verify.c \
-	%D%/io/verify.h \
-	%D%/io/writer.c \
-	%D%/io/xdmf.c \
-	%D%/io/xdmf.h \
-	%D%/io/yaml_tree.c \
-	%D%/io/yaml_tree.h \
+	%D%/record/certificate_text.c \
+	%D%/results/run/checkpoint.c \
+	%D%/results/run/checkpoint_file.c \
+	%D%/results/run/checkpoint_file.h \
+	%D%/results/hdf5/file_child.c \
+	%D%/results/hdf5/file_child.h \
+	%D%/results/folder/folder.c \
+	%D%/results/folder/folder.h \
+	%D%/results/hdf5/hdf5_chunks.c \
+	%D%/results/hdf5/hdf5_chunks.h \
+	%D%/results/hdf5/hdf5_driver.c \
+	%D%/results/hdf5/hdf5_driver.h \
+	%D%/results/hdf5/hdf5_file.c \
+	%D%/results/hdf5/hdf5_file.h \
+	%D%/results/hdf5/hdf5_scale.c \
+	%D%/results/hdf5/hdf5_scale.h \
+	%D%/results/hdf5/hdf5_util.c \
+	%D%/results/hdf5/hdf5_util.h \
+	%D%/results/run/json_compare.c \
+	%D%/results/run/json_util.c \
+	%D%/results/run/json_util.h \
+	%D%/results/run/jsonl.c \
+	%D%/results/run/jsonl.h \
+	%D%/scenario/measurement_columns.c \
+	%D%/scenario/measurement_columns.h \
+	%D%/scenario/measurement_file.c \
+	%D%/scenario/measurement_file.h \
+	%D%/scenario/date.c \
+	%D%/scenario/date.h \
+	%D%/scenario/measurement_table.c \
+	%D%/scenario/measurement_table.h \
+	%D%/scenario/scenario_measurements.c \
+	%D%/scenario/table.c \
+	%D%/scenario/table.h \
+	%D%/scenario/table_child.c \
+	%D%/scenario/table_datasets.c \
+	%D%/scenario/table_datasets.h \
+	%D%/results/run/series_read.c \
+	%D%/results/run/simulation_file.c \
+	%D%/scenario/truth_file.c \
+	%D%/results/run/moments.c \
+	%D%/results/run/moments.h \
+	%D%/results/run/moments_measured.c \
+	%D%/results/run/moments_private.h \
+	%D%/results/run/moments_state.c \
+	%D%/results/run/provenance.c \
+	%D%/results/run/provenance.h \
+	%D%/results/run/reader.c \
+	%D%/results/records/record_axes.c \
+	%D%/results/records/record_axes.h \
+	%D%/results/records/record_cells.c \
+	%D%/results/records/record_cells.h \
+	%D%/results/records/record_child.c \
+	%D%/results/records/record_file.c \
+	%D%/results/records/record_file.h \
+	%D%/results/folder/record_name.c \
+	%D%/results/folder/record_name.h \
+	%D%/results/records/record_read.c \
+	%D%/results/records/results_list.c \
+	%D%/results/records/results_list.h \
+	%D%/results/records/run_file.c \
+	%D%/results/records/run_file.h \
+	%D%/results/records/run_info.h \
+	%D%/results/run/run_files.c \
+	%D%/results/run/run_files.h \
+	%D%/scenario/scenario.c \
+	%D%/scenario/scenario.h \
+	%D%/scenario/scenario_output.c \
+	%D%/scenario/scenario_own.c \
+	%D%/scenario/scenario_text.c \
+	%D%/scenario/schema.c \
+	%D%/scenario/schema.h \
+	%D%/scenario/schema_check.c \
+	%D%/scenario/schema_fields.c \
+	%D%/scenario/schema_fields.h \
+	%D%/scenario/schema_values.c \
+	%D%/results/records/snapshot.c \
+	%D%/results/folder/store.c \
+	%D%/results/folder/store.h \
+	%D%/results/folder/temporary.c \
+	%D%/results/records/verify.c \
+	%D%/results/records/verify.h \
+	%D%/results/run/writer.c \
+	%D%/results/records/xdmf.c \
+	%D%/results/records/xdmf.h \
+	%D%/scenario/yaml_tree.c \
+	%D%/scenario/yaml_tree.h \
 	%D%/rivals/answer.c \
 	%D%/rivals/comparison.c \
 	%D%/rivals/comparison_private.h \
@@ -300,67 +301,67 @@ libgbees_la_SOURCES = \
 	%D%/rivals/rivals.c \
 	%D%/rivals/rivals.h \
 	%D%/rivals/ukf.c \
-	%D%/solver/bound.c \
-	%D%/solver/builder.c \
-	%D%/solver/builder.h \
-	%D%/solver/cells.c \
-	%D%/solver/cells.h \
-	%D%/solver/cells_private.h \
-	%D%/solver/cells_read.c \
-	%D%/solver/cells_marginals.c \
-	%D%/solver/cells_marginals.h \
-	%D%/solver/cells_permute.c \
-	%D%/solver/cells_sort.c \
-	%D%/solver/checkpoint.c \
-	%D%/solver/grid_problem.c \
-	%D%/solver/grid_state.c \
-	%D%/solver/grid_state.h \
-	%D%/solver/equations.c \
-	%D%/solver/equations.h \
-	%D%/solver/event.c \
-	%D%/solver/event.h \
-	%D%/solver/frame.c \
-	%D%/solver/lagrangian.c \
-	%D%/solver/frame.h \
-	%D%/solver/initial.c \
-	%D%/solver/lines.c \
-	%D%/solver/lines.h \
-	%D%/solver/measurements.c \
-	%D%/solver/next_grid.c \
-	%D%/solver/next_grid.h \
-	%D%/solver/notifier.c \
-	%D%/solver/notifier.h \
-	%D%/solver/numerics.c \
-	%D%/solver/problem.c \
-	%D%/solver/projection.c \
-	%D%/solver/projection.h \
-	%D%/solver/records.c \
-	%D%/solver/refine.c \
-	%D%/solver/refine.h \
-	%D%/solver/moving.c \
-	%D%/solver/moving.h \
-	%D%/solver/moving_noise.c \
-	%D%/solver/moving_noise.h \
-	%D%/solver/regrid.c \
-	%D%/solver/regrid.h \
-	%D%/solver/regrids.c \
-	%D%/solver/resolve.c \
-	%D%/solver/resolve.h \
-	%D%/solver/run.c \
-	%D%/solver/run.h \
-	%D%/solver/schedule.c \
-	%D%/solver/schedule.h \
-	%D%/solver/slabs.c \
-	%D%/solver/slabs.h \
-	%D%/solver/slice.c \
-	%D%/solver/solver.c \
-	%D%/solver/stream.c \
-	%D%/solver/tail.c \
-	%D%/solver/tail.h \
-	%D%/solver/updates.c \
-	%D%/solver/version.c \
-	%D%/solver/warnings.c \
-	%D%/solver/warnings.h
+	%D%/solver/problem/bound.c \
+	%D%/solver/problem/builder.c \
+	%D%/solver/problem/builder.h \
+	%D%/record/cells.c \
+	%D%/record/cells.h \
+	%D%/record/cells_private.h \
+	%D%/record/cells_read.c \
+	%D%/record/cells_marginals.c \
+	%D%/record/cells_marginals.h \
+	%D%/record/cells_permute.c \
+	%D%/record/cells_sort.c \
+	%D%/solver/run/checkpoint.c \
+	%D%/solver/grid/grid_problem.c \
+	%D%/solver/grid/grid_state.c \
+	%D%/solver/grid/grid_state.h \
+	%D%/solver/problem/equations.c \
+	%D%/solver/problem/equations.h \
+	%D%/solver/run/event.c \
+	%D%/solver/run/event.h \
+	%D%/solver/problem/frame.c \
+	%D%/solver/problem/lagrangian.c \
+	%D%/solver/problem/frame.h \
+	%D%/solver/problem/initial.c \
+	%D%/solver/grid/lines.c \
+	%D%/solver/grid/lines.h \
+	%D%/solver/problem/measurements.c \
+	%D%/solver/grid/next_grid.c \
+	%D%/solver/grid/next_grid.h \
+	%D%/solver/run/notifier.c \
+	%D%/solver/run/notifier.h \
+	%D%/solver/problem/numerics.c \
+	%D%/solver/problem/problem.c \
+	%D%/solver/grid/projection.c \
+	%D%/solver/grid/projection.h \
+	%D%/solver/run/records.c \
+	%D%/solver/grid/refine.c \
+	%D%/solver/grid/refine.h \
+	%D%/solver/grid/moving.c \
+	%D%/solver/grid/moving.h \
+	%D%/solver/grid/moving_noise.c \
+	%D%/solver/grid/moving_noise.h \
+	%D%/solver/grid/regrid.c \
+	%D%/solver/grid/regrid.h \
+	%D%/solver/problem/regrids.c \
+	%D%/solver/grid/resolve.c \
+	%D%/solver/grid/resolve.h \
+	%D%/solver/run/run.c \
+	%D%/solver/run/run.h \
+	%D%/solver/problem/schedule.c \
+	%D%/solver/problem/schedule.h \
+	%D%/record/slabs.c \
+	%D%/record/slabs.h \
+	%D%/solver/run/slice.c \
+	%D%/solver/run/solver.c \
+	%D%/solver/run/stream.c \
+	%D%/solver/run/tail.c \
+	%D%/solver/run/tail.h \
+	%D%/solver/run/updates.c \
+	%D%/base/version.c \
+	%D%/solver/run/warnings.c \
+	%D%/solver/run/warnings.h
 
 # A build folder may be moved: in it libgbees is beside the programs.
 program_ldflags = -Wl,-rpath,'$$ORIGIN'
@@ -369,49 +370,49 @@ bin_PROGRAMS += gbees-run
 gbees_run_LDFLAGS = $(program_ldflags)
 gbees_run_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_run_SOURCES = \
-	%D%/command/accuracy.c \
-	%D%/command/search.h \
-	%D%/command/search_run.c \
-	%D%/command/search_folder.c \
-	%D%/command/check.c \
-	%D%/command/command.h \
-	%D%/command/compare.c \
-	%D%/command/compare.h \
-	%D%/command/compile.c \
+	%D%/command/run/accuracy.c \
+	%D%/command/run/search.h \
+	%D%/command/run/search_run.c \
+	%D%/command/run/search_folder.c \
+	%D%/command/run/check.c \
+	%D%/command/run/command.h \
+	%D%/command/run/compare.c \
+	%D%/command/run/compare.h \
+	%D%/command/run/compile.c \
 	%D%/command/crash.c \
 	%D%/command/crash.h \
-	%D%/command/describe.c \
-	%D%/command/extrapolate.c \
-	%D%/command/extrapolate.h \
-	%D%/command/forecast.c \
-	%D%/command/forecast.h \
-	%D%/command/keys.c \
-	%D%/command/list.c \
-	%D%/command/one_run.c \
-	%D%/command/one_run.h \
-	%D%/command/option_values.c \
-	%D%/command/option_values.h \
-	%D%/command/options.c \
-	%D%/command/options.h \
-	%D%/command/output.c \
-	%D%/command/output_size.c \
-	%D%/command/output_size.h \
-	%D%/command/print.c \
-	%D%/command/progress.c \
-	%D%/command/progress.h \
-	%D%/command/report.c \
-	%D%/command/ranks.c \
-	%D%/command/ranks.h \
-	%D%/command/ranks_expect.c \
-	%D%/command/ranks_expect.h \
-	%D%/command/report.h \
-	%D%/command/resume.c \
-	%D%/command/resume.h \
-	%D%/command/run.c \
-	%D%/command/setup.c \
-	%D%/command/simulate.c \
-	%D%/command/signals.c \
-	%D%/command/signals.h \
+	%D%/command/run/describe.c \
+	%D%/command/run/extrapolate.c \
+	%D%/command/run/extrapolate.h \
+	%D%/command/run/forecast.c \
+	%D%/command/run/forecast.h \
+	%D%/command/run/keys.c \
+	%D%/command/run/list.c \
+	%D%/command/run/one_run.c \
+	%D%/command/run/one_run.h \
+	%D%/command/run/option_values.c \
+	%D%/command/run/option_values.h \
+	%D%/command/run/options.c \
+	%D%/command/run/options.h \
+	%D%/command/run/output.c \
+	%D%/command/run/output_size.c \
+	%D%/command/run/output_size.h \
+	%D%/command/run/print.c \
+	%D%/command/run/progress.c \
+	%D%/command/run/progress.h \
+	%D%/command/run/report.c \
+	%D%/command/run/ranks.c \
+	%D%/command/run/ranks.h \
+	%D%/command/run/ranks_expect.c \
+	%D%/command/run/ranks_expect.h \
+	%D%/command/run/report.h \
+	%D%/command/run/resume.c \
+	%D%/command/run/resume.h \
+	%D%/command/run/run.c \
+	%D%/command/run/setup.c \
+	%D%/command/run/simulate.c \
+	%D%/command/run/signals.c \
+	%D%/command/run/signals.h \
 	%D%/command/units.c \
 	%D%/command/units.h
 
@@ -422,11 +423,11 @@ gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(GIF_LIBS) $(HDF5_L
 gbees_plot_SOURCES = \
 	%D%/command/crash.c \
 	%D%/command/crash.h \
-	%D%/command/plot.c \
-	%D%/command/plot_child.c \
-	%D%/command/plot_child.h \
-	%D%/command/plot_pictures.c \
-	%D%/command/plot_pictures.h
+	%D%/command/plot/plot.c \
+	%D%/command/plot/plot_child.c \
+	%D%/command/plot/plot_child.h \
+	%D%/command/plot/plot_pictures.c \
+	%D%/command/plot/plot_pictures.h
 
 bin_PROGRAMS += gbees-export
 gbees_export_LDFLAGS = $(program_ldflags)
@@ -434,13 +435,13 @@ gbees_export_LDADD = libgbees.la $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_export_SOURCES = \
 	%D%/command/crash.c \
 	%D%/command/crash.h \
-	%D%/command/export.c \
-	%D%/command/export_file.c \
-	%D%/command/export_file.h \
-	%D%/command/export_image.c \
-	%D%/command/export_image.h \
-	%D%/command/export_images.c \
-	%D%/command/export_images.h
+	%D%/command/export/export.c \
+	%D%/command/export/export_file.c \
+	%D%/command/export/export_file.h \
+	%D%/command/export/export_image.c \
+	%D%/command/export/export_image.h \
+	%D%/command/export/export_images.c \
+	%D%/command/export/export_images.h
 
 bin_PROGRAMS += gbees-plugin
 gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \
@@ -451,30 +452,30 @@ gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \
 gbees_plugin_LDFLAGS = $(program_ldflags)
 gbees_plugin_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_plugin_SOURCES = \
-	%D%/command/command.h \
+	%D%/command/run/command.h \
 	%D%/command/crash.c \
 	%D%/command/crash.h \
-	%D%/command/describe.c \
-	%D%/command/output.c \
-	%D%/command/plugin.c \
-	%D%/command/plugin.h \
-	%D%/command/plugin_beyond.c \
-	%D%/command/plugin_build.c \
-	%D%/command/plugin_card.c \
-	%D%/command/plugin_check.c \
-	%D%/command/plugin_child.c \
-	%D%/command/plugin_compare.c \
-	%D%/command/plugin_compile.c \
-	%D%/command/plugin_drift.c \
-	%D%/command/plugin_guard.c \
-	%D%/command/plugin_noise.c \
-	%D%/command/plugin_new.c \
-	%D%/command/plugin_probe.c \
-	%D%/command/plugin_source.c \
-	%D%/command/print.c \
-	%D%/command/setup.c \
-	%D%/command/signals.c \
-	%D%/command/signals.h
+	%D%/command/run/describe.c \
+	%D%/command/run/output.c \
+	%D%/command/plugin/plugin.c \
+	%D%/command/plugin/plugin.h \
+	%D%/command/plugin/plugin_beyond.c \
+	%D%/command/plugin/plugin_build.c \
+	%D%/command/plugin/plugin_card.c \
+	%D%/command/plugin/plugin_check.c \
+	%D%/command/plugin/plugin_child.c \
+	%D%/command/plugin/plugin_compare.c \
+	%D%/command/plugin/plugin_compile.c \
+	%D%/command/plugin/plugin_drift.c \
+	%D%/command/plugin/plugin_guard.c \
+	%D%/command/plugin/plugin_noise.c \
+	%D%/command/plugin/plugin_new.c \
+	%D%/command/plugin/plugin_probe.c \
+	%D%/command/plugin/plugin_source.c \
+	%D%/command/run/print.c \
+	%D%/command/run/setup.c \
+	%D%/command/run/signals.c \
+	%D%/command/run/signals.h
 
 # No compiler tells make of an embedded file. (The variable keeps automake from dropping its own rule.)
 gbees_plugin_new_object = %D%/command/gbees_plugin-plugin_new.$(OBJEXT)

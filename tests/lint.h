@@ -2,9 +2,9 @@
  * that it sets, an error is never GBEES_OK, and ranks that agree have no error if none of them had one. */
 #ifndef TESTS_LINT_H
 #define TESTS_LINT_H
-#include "io/table.h"
-#include "io/yaml_tree.h"
-#include "solver/builder.h"
+#include "scenario/table.h"
+#include "scenario/yaml_tree.h"
+#include "solver/problem/builder.h"
 #include <gbees/error.h>
 #include <gbees/parallel.h>
 

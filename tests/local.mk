@@ -19,31 +19,31 @@ test_scripts = \
 	%D%/backends/cuda/test_cuda_ranks.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
-	%D%/core/io/test_octave.sh \
-	%D%/core/io/test_vtk.sh \
-	%D%/core/io/test_xarray.sh \
+	%D%/core/results/records/test_octave.sh \
+	%D%/core/results/records/test_vtk.sh \
+	%D%/core/results/records/test_xarray.sh \
 	%D%/core/plot/test_plot.sh \
 	%D%/core/python/test_python.sh \
 	%D%/bench/test_bench.sh \
 	%D%/core/module/test_moved.sh \
-	%D%/core/command/test_moving.sh \
-	%D%/core/command/test_plugin.sh \
-	%D%/core/command/test_completion.sh \
-	%D%/core/command/test_compare.sh \
-	%D%/core/command/test_export.sh \
-	%D%/core/command/test_lagrangian.sh \
-	%D%/core/command/test_measurements.sh \
-	%D%/core/command/test_output.sh \
-	%D%/core/command/test_memory.sh \
+	%D%/core/command/run/test_moving.sh \
+	%D%/core/command/plugin/test_plugin.sh \
+	%D%/core/command/run/test_completion.sh \
+	%D%/core/command/run/test_compare.sh \
+	%D%/core/command/export/test_export.sh \
+	%D%/core/command/run/test_lagrangian.sh \
+	%D%/core/command/run/test_measurements.sh \
+	%D%/core/command/run/test_output.sh \
+	%D%/core/command/run/test_memory.sh \
 	%D%/accuracy/test_validate.sh \
-	%D%/core/command/test_new_model.sh \
-	%D%/core/command/test_robust.sh \
-	%D%/core/command/test_resume.sh \
-	%D%/core/command/test_ranks.sh \
-	%D%/core/command/test_run.sh \
-	%D%/core/command/test_run_accuracy.sh \
-	%D%/core/command/test_scenarios.sh \
-	%D%/core/command/test_stops.sh \
+	%D%/core/command/plugin/test_new_model.sh \
+	%D%/core/command/run/test_robust.sh \
+	%D%/core/command/run/test_resume.sh \
+	%D%/core/command/run/test_ranks.sh \
+	%D%/core/command/run/test_run.sh \
+	%D%/core/command/run/test_run_accuracy.sh \
+	%D%/core/command/run/test_scenarios.sh \
+	%D%/core/command/run/test_stops.sh \
 	%D%/doc/test_blocks.sh \
 	%D%/doc/test_examples.sh \
 	%D%/doc/test_figures.sh \
@@ -70,10 +70,10 @@ long_scripts = \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
-	%D%/core/command/test_plugin.sh \
-	%D%/core/command/test_ranks.sh \
-	%D%/core/command/test_ranks_models.sh \
-	%D%/core/command/test_resume.sh \
+	%D%/core/command/plugin/test_plugin.sh \
+	%D%/core/command/run/test_ranks.sh \
+	%D%/core/command/run/test_ranks_models.sh \
+	%D%/core/command/run/test_resume.sh \
 	%D%/core/plot/test_spike.sh \
 	%D%/core/python/test_python.sh \
 	%D%/core/python/test_wheel.sh \
@@ -96,7 +96,7 @@ long_programs = \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_records \
 	%D%/backends/cuda/test_cuda_registers \
-	%D%/core/io/test_damage \
+	%D%/core/results/records/test_damage \
 	%D%/core/lagrangian/test_lagrangian \
 	%D%/core/numerics/test_split_order
 check-long: %D%/backends/cpu/kernel_bits$(EXEEXT)
@@ -149,13 +149,13 @@ check_PROGRAMS += \
 	%D%/core/audit/test_islands \
 	%D%/core/audit/test_points \
 	%D%/core/audit/test_scatter \
-	%D%/core/audit/test_truth \
+	%D%/core/record/test_truth \
 	%D%/core/rivals/test_comparison \
 	%D%/core/rivals/test_filters \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
 	%D%/core/module/test_card \
-	%D%/core/solver/test_cells \
+	%D%/core/record/test_cells \
 	%D%/backends/cpu/test_cpu \
 	%D%/backends/test_exact \
 	%D%/backends/cpu/test_cpu_ctu \
@@ -180,8 +180,8 @@ check_PROGRAMS += \
 	%D%/core/lagrangian/test_deposit \
 	%D%/core/lagrangian/test_lagrangian \
 	%D%/core/lagrangian/test_trajectories \
-	%D%/core/solver/test_frame \
-	%D%/core/solver/test_frame_initial \
+	%D%/core/solver/problem/test_frame \
+	%D%/core/solver/problem/test_frame_initial \
 	%D%/backends/cpu/test_golden \
 	%D%/backends/cpu/test_grid \
 	%D%/backends/cpu/test_grid_add \
@@ -189,10 +189,10 @@ check_PROGRAMS += \
 	%D%/core/plot/test_note \
 	%D%/core/plot/test_palette \
 	%D%/core/plot/test_region \
-	%D%/core/solver/test_initial \
-	%D%/core/solver/test_initial_records \
-	%D%/core/io/test_damage \
-	%D%/core/io/test_json \
+	%D%/core/solver/problem/test_initial \
+	%D%/core/solver/problem/test_initial_records \
+	%D%/core/results/records/test_damage \
+	%D%/core/results/run/test_json \
 	%D%/accuracy/test_kalman \
 	%D%/backends/cpu/test_kernels \
 	%D%/backends/test_few_cells \
@@ -207,39 +207,39 @@ check_PROGRAMS += \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/numerics/test_periods \
-	%D%/core/io/test_chunks \
-	%D%/core/io/test_measurement_file \
-	%D%/core/io/test_measurement_table \
-	%D%/core/io/test_moments \
-	%D%/core/io/test_table \
-	%D%/core/io/test_table_datasets \
+	%D%/core/results/hdf5/test_chunks \
+	%D%/core/scenario/test_measurement_file \
+	%D%/core/scenario/test_measurement_table \
+	%D%/core/results/run/test_moments \
+	%D%/core/scenario/test_table \
+	%D%/core/scenario/test_table_datasets \
 	%D%/models/test_models \
-	%D%/core/command/test_extrapolate \
-	%D%/core/command/test_plot_child \
+	%D%/core/command/run/test_extrapolate \
+	%D%/core/command/plot/test_plot_child \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
 	%D%/backends/test_moments \
-	%D%/core/solver/test_monitors \
-	%D%/core/solver/test_problem \
-	%D%/core/solver/test_problem_refusals \
-	%D%/core/solver/test_projection \
+	%D%/core/solver/run/test_monitors \
+	%D%/core/solver/problem/test_problem \
+	%D%/core/solver/problem/test_problem_refusals \
+	%D%/core/solver/grid/test_projection \
 	%D%/core/module/test_registry \
-	%D%/core/solver/test_refine \
-	%D%/core/solver/test_refine_accuracy \
-	%D%/core/solver/test_regrid \
-	%D%/core/solver/test_resolve \
-	%D%/core/io/test_results \
-	%D%/core/io/test_results_errors \
-	%D%/core/io/test_run_files \
-	%D%/core/io/test_scenario \
-	%D%/core/io/test_run_file \
-	%D%/core/io/test_store \
-	%D%/core/io/test_scenario_refusals \
+	%D%/core/solver/grid/test_refine \
+	%D%/core/solver/grid/test_refine_accuracy \
+	%D%/core/solver/grid/test_regrid \
+	%D%/core/solver/grid/test_resolve \
+	%D%/core/results/run/test_results \
+	%D%/core/results/run/test_results_errors \
+	%D%/core/results/run/test_run_files \
+	%D%/core/scenario/test_scenario \
+	%D%/core/results/records/test_run_file \
+	%D%/core/results/folder/test_store \
+	%D%/core/scenario/test_scenario_refusals \
 	%D%/models/test_shipped \
-	%D%/core/solver/test_checkpoint \
-	%D%/core/solver/test_solver \
-	%D%/core/solver/test_solver_failures \
-	%D%/core/solver/test_stream \
+	%D%/core/solver/run/test_checkpoint \
+	%D%/core/solver/run/test_solver \
+	%D%/core/solver/run/test_solver_failures \
+	%D%/core/solver/run/test_stream \
 	%D%/core/numerics/test_split \
 	%D%/core/numerics/test_philox \
 	%D%/core/numerics/test_step \
@@ -248,13 +248,13 @@ check_PROGRAMS += \
 	%D%/backends/common/test_partition \
 	%D%/backends/mpi/test_parts \
 	%D%/backends/cpu/test_team \
-	%D%/core/solver/test_notifier \
+	%D%/core/solver/run/test_notifier \
 	%D%/core/base/test_memory \
 	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
-	%D%/core/solver/test_warnings
-%C%_core_command_test_plot_child_SOURCES = %D%/core/command/test_plot_child.c core/command/plot_child.c
-%C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
+	%D%/core/solver/run/test_warnings
+%C%_core_command_plot_test_plot_child_SOURCES = %D%/core/command/plot/test_plot_child.c core/command/plot/plot_child.c
+%C%_core_command_run_test_extrapolate_SOURCES = %D%/core/command/run/test_extrapolate.c core/command/run/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
@@ -370,8 +370,8 @@ THREADS_TESTS = \
 	%D%/backends/test_regridding \
 	%D%/core/audit/test_audit \
 	%D%/core/module/test_isolation \
-	%D%/core/solver/test_notifier \
-	%D%/core/solver/test_regrid
+	%D%/core/solver/run/test_notifier \
+	%D%/core/solver/grid/test_regrid
 # The programs on short runs under valgrind.
 check-valgrind: all
 	$(SHELL) $(abs_srcdir)/%D%/valgrind

@@ -2,8 +2,8 @@
  * gbees/audit.h.
  */
 #include "base/checkpoint.h"
-#include "certificate.h"
 #include "points.h"
+#include "record/certificate.h"
 #include "sampled.h"
 #include <math.h>
 #include <stdio.h>

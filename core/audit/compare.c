@@ -3,9 +3,9 @@
 #include "compare.h"
 #include "base/workers.h"
 #include "bins.h"
-#include "certificate.h"
 #include "islands.h"
 #include "marginal.h"
+#include "record/certificate.h"
 #include "samples.h"
 #include <math.h>
 #include <stdio.h>

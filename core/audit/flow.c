@@ -64,8 +64,8 @@ static void find_stages(const gbees_problem *problem, gbees_flow *work, size_t c
                         double *const *x, const double *scale, double *doubt)
 {
     const int n = problem->dimension;
-    double *sum[GBEES_MAX_DIM], *second[GBEES_MAX_DIM], *drift[GBEES_MAX_DIM];
-    const double *point[GBEES_MAX_DIM], *start[GBEES_MAX_DIM];
+    double *sum[GBEES_MAX_DIM] = {0}, *second[GBEES_MAX_DIM] = {0}, *drift[GBEES_MAX_DIM] = {0};
+    const double *point[GBEES_MAX_DIM] = {0}, *start[GBEES_MAX_DIM] = {0};
 
     for (int j = 0; j < n; j++) {
         start[j] = x[j];

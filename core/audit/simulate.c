@@ -1,5 +1,5 @@
 /* simulate.c - a truth drawn from a problem, and what would have been measured of it: see gbees/truth.h. */
-#include "cholesky.h"
+#include "base/cholesky.h"
 #include "numerics/likelihood.h"
 #include "samples.h"
 #include <gbees/gbees.h>

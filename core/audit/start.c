@@ -1,7 +1,7 @@
 /* start.c - samples of the initial density: a Gaussian, a mixture of them, cut as the grid cuts them, or the cells of
  * a record. */
+#include "base/cholesky.h"
 #include "base/workers.h"
-#include "cholesky.h"
 #include "samples.h"
 #include <math.h>
 #include <stdatomic.h>

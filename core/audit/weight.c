@@ -1,6 +1,6 @@
 /* weight.c - Bayes' rule: samples weighted by the likelihood of a measurement. */
+#include "base/cholesky.h"
 #include "base/workers.h"
-#include "cholesky.h"
 #include "islands.h"
 #include "numerics/likelihood.h"
 #include "samples.h"

@@ -1,5 +1,6 @@
 /* checkpoint.h - a run's state in memory: named arrays of numbers. The engine, the solver, the writer and the command
- * each add theirs, and look them up by name when the run is resumed. core/io writes and reads checkpoints on disk. */
+ * each add theirs, and look them up by name when the run is resumed. core/results/run writes and reads checkpoints on
+ * disk. */
 #ifndef GBEES_BASE_CHECKPOINT_H
 #define GBEES_BASE_CHECKPOINT_H
 

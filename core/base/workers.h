@@ -15,8 +15,8 @@ static inline size_t gbees_workers_first(size_t count, size_t k)
     return count / GBEES_WORKERS_PARTS * k + count % GBEES_WORKERS_PARTS * k / GBEES_WORKERS_PARTS;
 }
 
-/* Resolves a number of threads: 0 or less stands for OMP_NUM_THREADS, or, where that is not set, as many as this process
- * may use (its affinity mask); more than 256 is 256. */
+/* Resolves a number of threads: 0 or less stands for OMP_NUM_THREADS, or, where that is not set, as many as this
+ * process may use (its affinity mask); more than 256 is 256. */
 int gbees_workers_threads(int wanted);
 
 /* The number of threads, at most gbees_workers_threads(wanted), for work that takes one thread so many nanoseconds:

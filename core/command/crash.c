@@ -1,7 +1,7 @@
 /* crash.c - handlers that write one sentence, by functions that are safe in a handler, when a program crashes or is
  * ended by a library. */
 #include "crash.h"
-#include "io/hdf5_driver.h"
+#include "results/hdf5/hdf5_driver.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* answer.c - whether a grid is needed, in one sentence: see gbees_comparison_answer() in gbees/rivals.h. */
-#include "audit/certificate.h"
 #include "comparison_private.h"
+#include "record/certificate.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

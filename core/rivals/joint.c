@@ -1,8 +1,8 @@
 /* joint.c - sums cells and a filter's samples in the bins of a hash table, and compares both by Bhattacharyya's
  * coefficient. A bin is known by a hash of 64 bits of its index, as in audit/bins.c. */
 #include "joint.h"
-#include "audit/cholesky.h"
 #include "audit/samples.h"
+#include "base/cholesky.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* observed.c - leaves out the components that were not measured, and solves for the gain C H^T (H C H^T + R)^-1 and
  * the evidence by a Cholesky factor. */
 #include "observed.h"
-#include "audit/cholesky.h"
 #include "audit/samples.h"
+#include "base/cholesky.h"
 #include "numerics/likelihood.h"
 #include <lapacke.h>
 #include <math.h>

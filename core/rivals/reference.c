@@ -1,9 +1,9 @@
 /* reference.c - copies from a record what a comparison needs, and computes the distances of a filter's moments and
  * marginals from it. */
 #include "reference.h"
-#include "audit/certificate.h"
 #include "audit/marginal.h"
 #include "audit/samples.h"
+#include "record/certificate.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /** @file gbees/checkpoint.h
- * A run's state at one time (core/base, core/io).
+ * A run's state at one time (core/base, core/results/run).
  */
 #ifndef GBEES_CHECKPOINT_H
 #define GBEES_CHECKPOINT_H

@@ -1,6 +1,6 @@
 /** @file gbees/record.h
  * A record: the density at one time, with its moments, cells and certificate, and the warnings that hold
- * (core/solver).
+ * (core/record).
  */
 #ifndef GBEES_RECORD_H
 #define GBEES_RECORD_H

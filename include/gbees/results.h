@@ -1,5 +1,5 @@
 /** @file gbees/results.h
- * Results on disk (core/io; doc/results.md).
+ * Results on disk (core/results; doc/results.md).
  */
 #ifndef GBEES_RESULTS_H
 #define GBEES_RESULTS_H

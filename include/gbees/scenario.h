@@ -1,6 +1,6 @@
 /** @file gbees/scenario.h
- * A scenario: keys and values from YAML and from options (core/io), and the problem that follows from it and a model
- * (core/solver).
+ * A scenario: keys and values from YAML and from options (core/scenario), and the problem that follows from it and a
+ * model (core/solver/problem).
  */
 #ifndef GBEES_SCENARIO_H
 #define GBEES_SCENARIO_H

@@ -1,5 +1,5 @@
 /** @file gbees/solver.h
- * A run of a problem on a backend, and the functions that receive its records (core/solver).
+ * A run of a problem on a backend, and the functions that receive its records (core/solver/run).
  */
 #ifndef GBEES_SOLVER_H
 #define GBEES_SOLVER_H

@@ -1,5 +1,5 @@
 /** @file gbees/stream.h
- * A filter: measurements that arrive while the program runs (core/solver).
+ * A filter: measurements that arrive while the program runs (core/solver/run).
  *
  *     gbees_stream_create -> (gbees_stream_predict | gbees_stream_update) ... -> gbees_stream_destroy
  *

@@ -1,6 +1,6 @@
 /** @file gbees/truth.h
  * A known truth: states of the system at some times, given or simulated, and scores of a run's records against it
- * (core/audit, core/io).
+ * (core/record, core/scenario).
  */
 #ifndef GBEES_TRUTH_H
 #define GBEES_TRUTH_H

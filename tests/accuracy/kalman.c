@@ -8,15 +8,24 @@ static const struct {
     double factor;
     const char *settings;
 } grids[] = {
-    {1, 1, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},    {1, 2, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
-    {1, 4, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},    {1, 8, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
-    {2, 1, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},    {2, 2, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
-    {2, 4, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},    {2, 8, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
-    {3, 1, "precision: double\nextent: 5\nthreshold: 1.0e-12\n"},    {3, 2, "precision: double\nextent: 5\nthreshold: 1.0e-12\n"},
-    {3, 4, "precision: double\nextent: 5\nthreshold: 1.0e-13\n"},    {4, 0.5, "precision: double\nextent: 5\nthreshold: 1.0e-11\n"},
-    {4, 1, "precision: double\nextent: 5\nthreshold: 1.0e-11\n"},    {4, 2, "precision: double\nextent: 5\nthreshold: 1.0e-12\n"},
-    {5, 0.5, "precision: double\nextent: 4.5\nthreshold: 1.0e-9\n"}, {5, 1, "precision: double\nextent: 4.5\nthreshold: 1.0e-10\n"},
-    {6, 0.5, "precision: double\nextent: 4\nthreshold: 1.0e-8\n"},   {6, 1, "precision: double\nextent: 4\nthreshold: 1.0e-9\n"},
+    {1, 1, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
+    {1, 2, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
+    {1, 4, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
+    {1, 8, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
+    {2, 1, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
+    {2, 2, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
+    {2, 4, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
+    {2, 8, "precision: double\nextent: 6\nthreshold: 1.0e-14\n"},
+    {3, 1, "precision: double\nextent: 5\nthreshold: 1.0e-12\n"},
+    {3, 2, "precision: double\nextent: 5\nthreshold: 1.0e-12\n"},
+    {3, 4, "precision: double\nextent: 5\nthreshold: 1.0e-13\n"},
+    {4, 0.5, "precision: double\nextent: 5\nthreshold: 1.0e-11\n"},
+    {4, 1, "precision: double\nextent: 5\nthreshold: 1.0e-11\n"},
+    {4, 2, "precision: double\nextent: 5\nthreshold: 1.0e-12\n"},
+    {5, 0.5, "precision: double\nextent: 4.5\nthreshold: 1.0e-9\n"},
+    {5, 1, "precision: double\nextent: 4.5\nthreshold: 1.0e-10\n"},
+    {6, 0.5, "precision: double\nextent: 4\nthreshold: 1.0e-8\n"},
+    {6, 1, "precision: double\nextent: 4\nthreshold: 1.0e-9\n"},
 };
 
 int main(int count, char **words)

@@ -1,5 +1,5 @@
 /* kernel.c - the Gaussian kernel density estimate of compare.h, by brute force: whitened, blocked, vectorised. */
-#include "audit/cholesky.h"
+#include "base/cholesky.h"
 #include "compare.h"
 #include <math.h>
 #include <stdlib.h>
@@ -129,8 +129,8 @@ static int cloud_create(const gbees_montecarlo *montecarlo, size_t count, const 
     return GBEES_OK;
 }
 
-int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t count, double work,
-                         double *coefficient, gbees_error *error)
+int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t count,
+                         double work, double *coefficient, gbees_error *error)
 {
     const int n = snapshot->dimension;
     size_t stride;

@@ -4,7 +4,7 @@
 #include "fixtures/suite.h"
 #include "fixtures/world.h"
 #include "frame/remap.h"
-#include "solver/cells.h"
+#include "record/cells.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,8 +74,8 @@ static gbees_initial_cells expected(rig *r, const gbees_moving_frame *to, const 
     gbees_cells *cells = NULL;
     double dropped = 0;
 
-    ck_assert_int_eq(gbees_cells_collect(r->w.backend, r->engine, fraction, r->from.n, 0, "a test", &cells, &r->w.error),
-                     0);
+    ck_assert_int_eq(
+        gbees_cells_collect(r->w.backend, r->engine, fraction, r->from.n, 0, "a test", &cells, &r->w.error), 0);
     ck_assert_int_eq(gbees_cells_finish(cells, 1, &r->w.error), 0);
     ck_assert_int_eq(gbees_cells_list_by(cells, 1, &list, &r->w.error), 0);
     gbees_cells_destroy(cells);

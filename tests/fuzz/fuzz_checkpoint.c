@@ -1,7 +1,7 @@
 /* fuzz_checkpoint.c - a checkpoint: its checksums and its parts. */
 #include "harness.h"
-#include "io/checkpoint_file.h"
-#include "io/verify.h"
+#include "results/records/verify.h"
+#include "results/run/checkpoint_file.h"
 #include <gbees/gbees.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* fuzz_datasets.c - a table of measurements in an HDF5 or netCDF-4 file: its datasets as lines of text. */
 #include "harness.h"
-#include "io/table_datasets.h"
+#include "scenario/table_datasets.h"
 #include <stdlib.h>
 #include <string.h>
 

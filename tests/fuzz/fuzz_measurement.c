@@ -1,6 +1,6 @@
 /* fuzz_measurement.c - a measurement file of the existing codes. */
 #include "harness.h"
-#include "io/measurement_file.h"
+#include "scenario/measurement_file.h"
 #include <stdlib.h>
 
 const char fuzz_corpus[] = "measurement";

@@ -1,6 +1,6 @@
 /* fuzz_provenance.c - a run.json that a resumed run takes over, and writes again. */
 #include "harness.h"
-#include "io/provenance.h"
+#include "results/run/provenance.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

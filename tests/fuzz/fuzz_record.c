@@ -1,7 +1,7 @@
 /* fuzz_record.c - a record: its checksums, its cells, and what none has. */
 #include "harness.h"
-#include "io/record_file.h"
-#include "io/verify.h"
+#include "results/records/record_file.h"
+#include "results/records/verify.h"
 #include <stdlib.h>
 
 const char fuzz_corpus[] = "record";

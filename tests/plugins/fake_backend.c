@@ -58,7 +58,8 @@ static int statistics(gbees_engine *engine, const gbees_clock *clock, gbees_stat
     return refuse(error);
 }
 
-static int cells(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+static int cells(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
+                 gbees_error *error)
 {
     (void)engine, (void)fraction, (void)visitor, (void)context;
     return refuse(error);

@@ -96,7 +96,7 @@ int b_one(int i)
     return text[i] + table->a_two(i) + table.a_two;
 }
 EOT
-plant core/io/d.c << 'EOT'
+plant core/scenario/d.c << 'EOT'
 static int a_two(int i)
 {
     return i;

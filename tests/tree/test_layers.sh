@@ -11,18 +11,26 @@ set -u
 rules='
 include/gbees/*       | <gbees/*> STANDARD GBEES_SOURCE_FILE
 core/numerics/*       | numerics/* <stdint.h> <stddef.h> <math.h> <stdbool.h> <limits.h> <float.h>
+core/base/version.c   | <gbees/gbees.h>
 core/base/*           | base/* <gbees/error.h> <gbees/problem.h> SYSTEM
 core/module/*         | module/* base/* <gbees/*> SYSTEM
-core/io/*             | io/* base/* <gbees/*> SYSTEM
+core/record/*         | record/* base/* <gbees/*> SYSTEM
+core/results/folder/* | results/folder/* base/* <gbees/*> SYSTEM
+core/results/hdf5/*   | results/hdf5/* results/folder/* base/* <gbees/*> SYSTEM
+core/scenario/*       | scenario/* results/hdf5/* base/* <gbees/*> SYSTEM
+core/results/records/* | results/records/* results/hdf5/* results/folder/* base/* <gbees/*> SYSTEM
+core/results/run/*    | results/* scenario/* base/* <gbees/*> SYSTEM
 core/accuracy/*       | accuracy/* base/* numerics/* <gbees/*> SYSTEM
-core/audit/*          | audit/* base/* numerics/* <gbees/*> SYSTEM
-core/rivals/*         | rivals/* audit/* base/* numerics/* <gbees/*> SYSTEM
+core/audit/*          | audit/* record/* base/* numerics/* <gbees/*> SYSTEM
+core/rivals/*         | rivals/* audit/* record/* base/* numerics/* <gbees/*> SYSTEM
 core/frame/*          | frame/* base/* numerics/* <gbees/*> SYSTEM
 core/lagrangian/*     | lagrangian/* frame/* base/* numerics/* <gbees/*> SYSTEM
-core/solver/*         | solver/* lagrangian/* frame/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
+core/solver/problem/* | solver/problem/* lagrangian/* frame/* results/* scenario/* base/* numerics/* <gbees/*> SYSTEM
+core/solver/grid/*    | solver/grid/* solver/problem/* frame/* record/* base/* numerics/* <gbees/*> SYSTEM
+core/solver/run/*     | solver/* lagrangian/* frame/* record/* module/* base/* numerics/* <gbees/*> SYSTEM
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
 core/python/*         | python/* <gbees/*> SYSTEM
-core/command/*        | command/* plot/* solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
+core/command/*        | command/* plot/* solver/* results/* scenario/* module/* base/* numerics/* <gbees/*> SYSTEM
 backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cpu/grid/*   | cpu/grid/* cpu/team.h numerics/* <gbees/error.h> SYSTEM
 backends/cpu/kernel/* | cpu/kernel/* cpu/grid/* cpu/team.h numerics/* <gbees/*> SYSTEM
@@ -131,27 +139,27 @@ plant() # FILE LINE
 plant core/numerics/planted.h '#include "base/text.h"'
 plant core/numerics/planted.h '#include <stdio.h>'
 plant core/numerics/planted.h '#include <gbees/error.h>'
-plant core/base/planted.c '#include "io/yaml_tree.h"'
+plant core/base/planted.c '#include "scenario/yaml_tree.h"'
 plant core/base/planted.c '#include <gbees/backend.h>'
-plant core/io/planted.c '#include "solver/solver.h"'
-plant core/io/planted.c '#  include "module/registry.h" // no'
-plant core/frame/planted.c '#include "solver/lines.h"'
-plant core/rivals/planted.c '#include "solver/solver.h"'
+plant core/scenario/planted.c '#include "solver/run/run.h"'
+plant core/scenario/planted.c '#  include "module/registry.h" // no'
+plant core/frame/planted.c '#include "solver/grid/lines.h"'
+plant core/rivals/planted.c '#include "solver/run/run.h"'
 plant core/audit/planted.c '#include "rivals/filter.h"'
-plant core/module/planted.c '#include "io/yaml_tree.h"'
-plant core/module/planted.c '#include "../io/yaml_tree.h"'
-plant core/solver/planted.c '#include "command/options.h"'
-plant core/solver/planted.c '#include "backends/cpu/grid/grid.h"'
-plant core/solver/planted.c '#include <nvrtc.h>'
+plant core/module/planted.c '#include "scenario/yaml_tree.h"'
+plant core/module/planted.c '#include "../scenario/yaml_tree.h"'
+plant core/solver/run/planted.c '#include "command/run/options.h"'
+plant core/solver/run/planted.c '#include "backends/cpu/grid/grid.h"'
+plant core/solver/run/planted.c '#include <nvrtc.h>'
 plant core/command/planted.c '/* see backends/cpu */'
-plant core/solver/planted.c 'cudaMalloc();'
+plant core/solver/run/planted.c 'cudaMalloc();'
 plant backends/cpu/grid/planted.c '#include "cpu/kernel/kernel.h"'
 plant backends/cpu/grid/planted.h '#include "cpu/engine/engine.h"'
 plant backends/cpu/grid/planted.c '#include "../kernel/kernel.h"'
 plant backends/cpu/kernel/planted.h '#include "cpu/engine/engine.h"'
 plant backends/cpu/kernel/planted.c '#include "common/bound.h"'
 plant backends/cpu/engine/planted.c '#include "cuda/driver/api.h"'
-plant backends/cpu/engine/planted.c '#include "solver/solver.h"'
+plant backends/cpu/engine/planted.c '#include "solver/run/run.h"'
 plant backends/cpu/planted.c '#include <stdio.h>'
 plant backends/common/planted.c '#include "cpu/grid/grid.h"'
 plant backends/cuda/driver/planted.c '#include "cuda/compile/spec.h"'
@@ -159,13 +167,13 @@ plant backends/cuda/driver/planted.c '#include "cuda/engine/engine.h"'
 plant backends/cuda/driver/planted.c '#include "device/state.h"'
 plant backends/cuda/compile/planted.c '#include "cuda/engine/engine.h"'
 plant backends/cuda/engine/planted.c '#include "cpu/engine/engine.h"'
-plant backends/cuda/engine/planted.c '#include "io/schema.h"'
+plant backends/cuda/engine/planted.c '#include "scenario/schema.h"'
 plant backends/cuda/device/planted.h '#include <stdio.h>'
 plant backends/cuda/device/planted.h '#include "cuda/engine/engine.h"'
 plant backends/cuda/planted.c '#include <stdio.h>'
-plant core/plot/planted.c '#include "io/folder.h"'
+plant core/plot/planted.c '#include "results/folder/folder.h"'
 plant core/plot/planted.c '#include "command/command.h"'
-plant core/solver/planted.c '#include "plot/figure.h"'
+plant core/solver/run/planted.c '#include "plot/figure.h"'
 plant tests/backends/planted.c '#include "../fixtures/dense.h"'
 plant include/gbees/planted.h '#include "base/text.h"'
 plant include/gbees/planted.h '#include <hdf5.h>'

@@ -2,7 +2,7 @@
  * each bin is found cell by cell. */
 #include "accuracy/variation.h"
 #include "fixtures/suite.h"
-#include "solver/cells.h"
+#include "record/cells.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

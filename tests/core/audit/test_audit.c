@@ -1,8 +1,8 @@
 /* test_audit.c - core/audit: certificates of runs that are known to be right, and wrong. */
-#include "audit/certificate.h"
 #include "base/workers.h"
 #include "fixtures/suite.h"
 #include "fixtures/world_fixture.h"
+#include "record/certificate.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

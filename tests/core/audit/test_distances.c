@@ -3,7 +3,7 @@
 #include "audit/marginal.h"
 #include "base/workers.h"
 #include "fixtures/suite.h"
-#include "solver/cells.h"
+#include "record/cells.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

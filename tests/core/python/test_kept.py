@@ -185,7 +185,7 @@ def test_no_text_of_the_library_has_options_of_the_commands():
         r"cluster|--ranks-per-gpu|--deterministic|--arch|--ptxas|--device-as|^--(set|measurements)$"
     )
     found = 0
-    for layer in ("core/base", "core/io", "core/module", "core/audit", "core/accuracy", "core/frame", "core/solver",
+    for layer in ("core/base", "core/scenario", "core/results", "core/record", "core/module", "core/audit", "core/accuracy", "core/frame", "core/solver",
                   "core/rivals", "backends/cpu", "backends/common", "backends/cuda"):  # fmt: skip
         for folder, _, names in os.walk(os.path.join(top, layer)):
             for name in names:

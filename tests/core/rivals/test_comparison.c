@@ -3,7 +3,7 @@
 #include "fixtures/kalman.h"
 #include "fixtures/models_fixture.h"
 #include "fixtures/suite.h"
-#include "solver/cells.h"
+#include "record/cells.h"
 #include <gbees/rivals.h>
 
 enum { ENTRIES = 4001 };

@@ -1,4 +1,5 @@
-/* pcr3bp_rotated.c - PCR3BP on a rotated grid, split5, mixed precision: bounded, the drift in double, few registers. */
+/* pcr3bp_rotated.c - PCR3BP on a rotated grid, split5, mixed precision: bounded, the drift in double, few registers.
+ */
 #define SHIM_VARIANT pcr3bp_rotated
 #define SHIM_MODEL "pcr3bp"
 #define SHIM_PLUGIN "plugins/pcr3bp.c"

@@ -1,0 +1,99 @@
+/* export_images.c - writes an image of each marginal and record, and a list (.pvd) of each marginal's images with
+ * their times. */
+#include "export_images.h"
+#include "export_file.h"
+#include "results/folder/folder.h"
+#include <stdlib.h>
+
+enum { NAME = 96 };
+
+/* "_0_2" of the states 0 and 2. */
+static void write_states(const gbees_image *image, char text[NAME])
+{
+    int length = 0;
+
+    for (int k = 0; k < image->rank; k++)
+        length += snprintf(text + length, NAME - (size_t)length, "_%d", image->axes[k]);
+}
+
+static int write_image(const char *folder, const char *name, const gbees_image *image, const gbees_snapshot *record,
+                       gbees_error *error)
+{
+    char *path = gbees_folder_join(folder, name);
+    FILE *file = path ? gbees_export_open(path, error) : NULL;
+    int status = path ? GBEES_EIO : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
+
+    if (file) {
+        gbees_image_write(image, record, file);
+        status = gbees_export_close(file, path, error);
+    }
+    free(path);
+    return status;
+}
+
+/* Writes an image, unless it is too large, and adds it to its list. */
+static int export_image(const char *folder, gbees_image *image, const gbees_snapshot *record, gbees_text *entries,
+                        gbees_error *error)
+{
+    char states[NAME], name[2 * NAME];
+    int status = gbees_image_fill(image, record, error);
+
+    write_states(image, states);
+    (void)snprintf(name, sizeof name, "leg%d_record%d%s.vti", record->leg, record->number, states);
+    if (status)
+        return status;
+    if (!image->density) {
+        (void)fprintf(stderr, "gbees-export: %s: left out, as it would have more than %d cells\n", name,
+                      GBEES_IMAGE_CELLS_MOST);
+        return GBEES_OK;
+    }
+    status = write_image(folder, name, image, record, error);
+    free(image->density);
+    image->density = NULL;
+    gbees_text_add(entries, "<DataSet timestep=\"%.17g\" file=\"%s\"/>\n", record->time, name);
+    return status;
+}
+
+int gbees_export_images(const char *folder, const gbees_snapshot *record, gbees_image_lists *lists,
+                        gbees_error *error)
+{
+    gbees_image image = {0};
+    int status = gbees_image_applies(record, error), count = 0;
+
+    for (; !status && count < GBEES_IMAGES_MOST && gbees_image_next(&image, record->dimension); count++) {
+        lists->image[count] = image;
+        status = export_image(folder, &image, record, &lists->entries[count], error);
+    }
+    lists->count = count;
+    return status;
+}
+
+int gbees_export_image_lists(const char *folder, const gbees_image_lists *lists, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (int k = 0; k < lists->count && !status; k++) {
+        char states[NAME], name[2 * NAME];
+
+        write_states(&lists->image[k], states);
+        (void)snprintf(name, sizeof name, "states%s.pvd", states);
+        char *path = lists->entries[k].failed ? NULL : gbees_folder_join(folder, name);
+        FILE *file = path ? gbees_export_open(path, error) : NULL;
+        status = path ? GBEES_EIO : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a list of images");
+        if (file) {
+            (void)fprintf(file,
+                          "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n"
+                          "%s</Collection>\n</VTKFile>\n",
+                          lists->entries[k].data ? lists->entries[k].data : "");
+            status = gbees_export_close(file, path, error);
+        }
+        free(path);
+    }
+    return status;
+}
+
+void gbees_image_lists_free(gbees_image_lists *lists)
+{
+    for (int k = 0; k < GBEES_IMAGES_MOST; k++)
+        gbees_text_free(&lists->entries[k]);
+}

@@ -1,0 +1,208 @@
+/* plugin_guard.c - gbees-plugin check: what the equations read and write beyond their arrays; see plugin.h.
+ *
+ * Each equation is called at some points with arrays in the middle of larger ones. What it reads: one entry beyond an
+ * array becomes NaN, and if a result changes it depends on that entry. What it writes: the results' array is filled
+ * with a number that no equation gives. */
+#include "plugin.h"
+#include "results/run/provenance.h"
+#include <dlfcn.h>
+#include <math.h>
+#include <string.h>
+
+enum { N = GBEES_MAX_DIM, AROUND = 8, ENTRIES = N * N, IN = AROUND + N + AROUND, OUT = AROUND + ENTRIES + AROUND };
+
+typedef int point_function(gbees_equation equation, int which, int n, double t, const double *x, const double *p,
+                           const double *y, double *out);
+
+/* An equation: of a measurement's function, if it has one. */
+typedef struct subject {
+    gbees_equation equation;
+    const char *name, *result;
+    int which, size;          /* entries of its result */
+    const char *function;     /* its name, or NULL */
+    int writes_all, measured; /* whether each entry must be written; components of the y that it reads, or 0 */
+} subject;
+
+typedef struct guard {
+    const gbees_probe *probe;
+    const gbees_problem *problem;
+    point_function *point;
+} guard;
+
+/* No equation gives it. */
+static double untouched(void)
+{
+    return -0x1.a5a5a5a5a5a5ap-777;
+}
+
+static int is_untouched(double value)
+{
+    const double mark = untouched();
+
+    return memcmp(&value, &mark, sizeof mark) == 0;
+}
+
+/* The mean, and points halfway to the corners of the initial box, in the model's axes. */
+static void place(const guard *g, int number, double *x)
+{
+    double y[N];
+
+    for (int j = 0; j < g->problem->dimension; j++) {
+        const double half = number == 0 ? 0 : (number - 1) >> j & 1 ? 0.5 : -0.5;
+
+        y[j] = g->problem->mean[j] + half * g->problem->extent[j] * g->problem->width[j];
+    }
+    gbees_problem_point(g->problem, y, x);
+}
+
+/* Evaluates at a point; entry `poisoned` of x or y, counted from the first, is NaN (IN: none). */
+static void evaluate(const guard *g, const subject *s, int number, int of_y, int poisoned, double *out)
+{
+    double x[IN], y[IN];
+
+    for (int i = 0; i < IN; i++)
+        x[i] = y[i] = 0.5;
+    place(g, number, x + AROUND);
+    for (int i = g->problem->dimension; i < N; i++)
+        x[AROUND + i] = 0.5;
+    if (poisoned < IN)
+        (of_y ? y : x)[AROUND + poisoned] = NAN;
+    for (int i = 0; i < OUT; i++)
+        out[i] = untouched();
+    (void)g->point(s->equation, s->which, g->problem->dimension, g->problem->start, x + AROUND,
+                   g->problem->parameters, y + AROUND, out + AROUND);
+}
+
+static void name_subject(const subject *s, char *text, size_t size)
+{
+    (void)snprintf(text, size, "%s()%s%s%s", s->name, s->function ? " of '" : "", s->function ? s->function : "",
+                   s->function ? "'" : "");
+}
+
+/* Whether entries of x or y beyond the first `count` change a result; reports the first. */
+static int reads_beyond(const guard *g, const subject *s, int of_y, int count, int number)
+{
+    double before[OUT], after[OUT];
+    char text[128];
+
+    evaluate(g, s, number, of_y, IN, before);
+    for (int i = -AROUND; i < N + AROUND; i++) {
+        if (i >= 0 && i < count)
+            continue;
+        evaluate(g, s, number, of_y, i, after);
+        if (memcmp(before, after, sizeof before) == 0)
+            continue;
+        evaluate(g, s, number, of_y, IN, after);
+        if (memcmp(before, after, sizeof before) != 0)
+            return 0; /* it remembers something, which the check of batches says */
+        name_subject(s, text, sizeof text);
+        gbees_probe_report(g->probe, GBEES_PROBE_FAILED, "%s reads %s[%d], and there are %d, from %s[0] to %s[%d]",
+                           text, of_y ? "y" : "x", i, count, of_y ? "y" : "x", of_y ? "y" : "x", count - 1);
+        return 1;
+    }
+    return 0;
+}
+
+/* Whether entries beyond the result are written at a point; marks those of the result in `written`. */
+static int writes_beyond(const guard *g, const subject *s, int number, int *written)
+{
+    double out[OUT];
+    char text[128];
+
+    evaluate(g, s, number, 0, IN, out);
+    for (int i = -AROUND; i < ENTRIES + AROUND; i++) {
+        const int is_set = !is_untouched(out[AROUND + i]);
+
+        if (i >= 0 && i < s->size)
+            written[i] |= is_set;
+        else if (is_set) {
+            name_subject(s, text, sizeof text);
+            gbees_probe_report(g->probe, GBEES_PROBE_FAILED,
+                               "%s writes %s[%d], and its size is %d: it writes %s[0] to %s[%d]", text, s->result, i,
+                               s->size, s->result, s->result, s->size - 1);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Checks an equation at all points; returns 0 after a report. */
+static int keeps_to(const guard *g, const subject *s)
+{
+    int written[ENTRIES] = {0};
+    char text[128];
+
+    for (int number = 0; number <= 1 << g->problem->dimension; number++)
+        if (reads_beyond(g, s, 0, g->problem->dimension, number) ||
+            (s->measured && reads_beyond(g, s, 1, s->measured, number)) || writes_beyond(g, s, number, written))
+            return 0;
+    for (int i = 0; i < s->size && s->writes_all; i++)
+        if (!written[i]) {
+            name_subject(s, text, sizeof text);
+            gbees_probe_report(g->probe, GBEES_PROBE_FAILED,
+                               "%s never writes %s[%d]: it has %d component%s; look at its case, which = %d", text,
+                               s->result, i, s->size, s->size == 1 ? "" : "s", s->which);
+            return 0;
+        }
+    return 1;
+}
+
+/* Whether a function is measured in the problem, or would be sound to: a dimension may lack its state. */
+static int must_work(const gbees_problem *problem, int function)
+{
+    int used = problem->dimension == problem->model->dim_max;
+
+    for (int i = 0; i < problem->measurement_count; i++)
+        used |= problem->measurements[i].function == function;
+    return used;
+}
+
+static int check_all(const guard *g)
+{
+    const gbees_functions *functions = g->problem->functions;
+    const gbees_model *model = g->problem->model;
+    const int n = g->problem->dimension, full = model->diffusion == GBEES_FULL;
+    const subject drift = {.equation = GBEES_EQUATION_DRIFT, .name = "drift", .result = "dxdt", .size = n},
+                  bound = {.equation = GBEES_EQUATION_BOUND, .name = "bound", .result = "out", .size = 1},
+                  diffusion = {.equation = GBEES_EQUATION_DIFFUSION,
+                               .name = "diffusion",
+                               .result = "Q",
+                               .size = full ? n * n : n};
+    int good = keeps_to(g, &drift) && (!functions->bound_d || keeps_to(g, &bound)) &&
+               (!functions->diffusion_d || keeps_to(g, &diffusion));
+
+    for (int k = 0; good && k < model->measurement_count; k++) {
+        const gbees_measurement_function *f = &model->measurements[k];
+        const subject measure = {GBEES_EQUATION_MEASURE, "measure", "y", k, f->size, f->name, 1, 0},
+                      likelihood = {
+                          GBEES_EQUATION_LOG_LIKELIHOOD, "log_likelihood", "out", k, 1, f->name, 0, f->size};
+
+        if (!must_work(g->problem, k))
+            continue;
+        good = (!functions->measure_d || keeps_to(g, &measure)) &&
+               (!functions->log_likelihood_d || keeps_to(g, &likelihood));
+    }
+    return good;
+}
+
+int gbees_probe_guard(const gbees_probe *probe, const gbees_problem *problem, const char *name)
+{
+    guard g = {.probe = probe, .problem = problem};
+    void *plugin = dlopen(gbees_model_path(probe->model), RTLD_NOW | RTLD_LOCAL);
+    void *found = plugin ? dlsym(plugin, "gbees_model_point") : NULL;
+
+    int good = 1;
+
+    gbees_probe_report(probe, GBEES_PROBE_BEGIN, "arrays, %s", name);
+    if (found) {
+        memcpy(&g.point, &found, sizeof found);
+        good = check_all(&g);
+        if (good)
+            gbees_probe_report(probe, GBEES_PROBE_OK, "each equation keeps to them");
+    } else
+        gbees_probe_report(probe, GBEES_PROBE_NOTE,
+                           "not checked: it was compiled by an earlier gbees: build it again");
+    if (plugin)
+        (void)dlclose(plugin);
+    return good;
+}

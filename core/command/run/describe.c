@@ -1,0 +1,213 @@
+/* describe.c - gbees-run --describe: a model's card for someone who has never seen it. */
+#include "command.h"
+#include "results/run/json_util.h"
+#include "results/run/provenance.h"
+#include <stdint.h>
+#include <string.h>
+
+enum { LINE = 96 };
+
+/* How much of the line at `text` fits into `width`: up to a space, or one long word. */
+static size_t fitting(const char *text, size_t width)
+{
+    size_t length = strcspn(text, "\n");
+
+    if (length <= width)
+        return length;
+    for (length = width; length && text[length] != ' ';)
+        length--;
+    return length ? length : strcspn(text, " \n");
+}
+
+static void print_wrapped(FILE *out, const char *text, int indent, size_t width)
+{
+    while (*text) {
+        const size_t length = fitting(text, width);
+
+        (void)fprintf(out, "%*s%.*s\n", length ? indent : 0, "", (int)length, text);
+        text += length;
+        text += *text == ' ' || *text == '\n';
+    }
+}
+
+static const char *or_nothing(const char *text)
+{
+    return text ? text : "";
+}
+
+static void print_quantity(FILE *out, const gbees_quantity *quantity)
+{
+    (void)fprintf(out, "  %-10s %-8s %s\n", quantity->name, or_nothing(quantity->unit), or_nothing(quantity->text));
+}
+
+static void print_parameters(FILE *out, const gbees_model *model)
+{
+    if (model->parameter_count)
+        (void)fprintf(out, "\nParameters (name, default, unit; change one with --param NAME=VALUE)\n");
+    for (int k = 0; k < model->parameter_count; k++) {
+        const gbees_parameter *p = &model->parameters[k];
+
+        (void)fprintf(out, "  %-10s %-10.6g %-8s %s", p->name, p->value, or_nothing(p->unit), or_nothing(p->text));
+        if (p->min < p->max)
+            (void)fprintf(out, " (%.6g to %.6g)", p->min, p->max);
+        (void)fprintf(out, "\n");
+    }
+}
+
+static void print_measurements(FILE *out, const gbees_model *model)
+{
+    if (model->measurement_count)
+        (void)fprintf(out, "\nMeasurement functions (name, size)\n");
+    for (int k = 0; k < model->measurement_count; k++) {
+        const gbees_measurement_function *f = &model->measurements[k];
+
+        (void)fprintf(out, "  %-10s %-8d %s\n", f->name, f->size, or_nothing(f->text));
+        if (f->size == 1 && f->components && !strcmp(f->components->name, f->name))
+            continue; /* it would say the same again */
+        for (int i = 0; f->components && i < f->size; i++) {
+            (void)fprintf(out, "    %-10s %-6s %s", f->components[i].name, or_nothing(f->components[i].unit),
+                          or_nothing(f->components[i].text));
+            if (f->period && f->period[i] > 0)
+                (void)fprintf(out, "; period %.6g", f->period[i]);
+            (void)fprintf(out, "\n");
+        }
+    }
+}
+
+static void print_scenarios(FILE *out, const gbees_model *model)
+{
+    for (int k = 0; k < model->scenario_count; k++) {
+        if (k == 0)
+            (void)fprintf(out, "\nScenario \"%s\" (what --scenario and --set change)\n", model->scenarios[k].name);
+        else
+            (void)fprintf(out, "\nScenario \"%s\" (--scenario %s)\n", model->scenarios[k].name,
+                          model->scenarios[k].name);
+        print_wrapped(out, model->scenarios[k].text, 2, SIZE_MAX); /* YAML: not a byte may change */
+    }
+}
+
+static const char *diffusion_text(const gbees_model *model)
+{
+    return model->diffusion == GBEES_FULL ? "noise on the states, correlated between them: a full Q"
+                                          : "noise on each state by itself: a diagonal Q";
+}
+
+void gbees_describe_print(FILE *out, const gbees_model *model, const char *path, const char *plugin)
+{
+    (void)fprintf(out, "%s - %s\n", model->name, or_nothing(model->title));
+    if (model->text) {
+        (void)fprintf(out, "\n");
+        print_wrapped(out, model->text, 2, LINE);
+    }
+    (void)fprintf(out, "\n");
+    if (model->dim_min == model->dim_max)
+        (void)fprintf(out, "  dimension  %d\n", model->dim_min);
+    else
+        (void)fprintf(out, "  dimension  %d to %d, default %d (change it with --set dimension=N)\n", model->dim_min,
+                      model->dim_max, model->dim_default);
+    if (model->flags & GBEES_TIME_DEPENDENT)
+        (void)fprintf(out, "  drift      depends on time%s\n", model->diffusion ? ", or the diffusion does" : "");
+    if (model->diffusion)
+        (void)fprintf(out, "  diffusion  %s\n", diffusion_text(model));
+    if (model->reference)
+        (void)fprintf(out, "  reference  %s\n", model->reference);
+    if (path)
+        (void)fprintf(out, "  file       %s\n", path);
+    (void)fprintf(out, "\nStates (name, unit)\n");
+    for (int j = 0; j < model->dim_max; j++)
+        print_quantity(out, &model->states[j]);
+    print_parameters(out, model);
+    print_measurements(out, model);
+    if (model->bound) {
+        (void)fprintf(out, "\nBound: cells outside the range that this has over the initial box are never made "
+                           "(bound: off makes them)\n");
+        print_quantity(out, model->bound);
+    }
+    print_scenarios(out, model);
+    (void)fprintf(out, "\nRun it:  gbees-run --plugin %s\n", plugin);
+}
+
+static json_t *json_quantity(const gbees_quantity *q)
+{
+    return json_pack("{s:s, s:s?, s:s?}", "name", q->name, "unit", q->unit, "text", q->text);
+}
+
+static json_t *json_states(const gbees_model *model)
+{
+    json_t *list = json_array();
+
+    for (int j = 0; j < model->dim_max; j++)
+        (void)json_array_append_new(list, json_quantity(&model->states[j]));
+    return list;
+}
+
+static json_t *json_parameters(const gbees_model *model)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < model->parameter_count; k++) {
+        const gbees_parameter *p = &model->parameters[k];
+        json_t *range = p->min < p->max ? json_pack("[f,f]", p->min, p->max) : json_null();
+
+        (void)json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:f, s:o}", "name", p->name, "unit", p->unit,
+                                                    "text", p->text, "default", p->value, "range", range));
+    }
+    return list;
+}
+
+static json_t *json_measurements(const gbees_model *model)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < model->measurement_count; k++) {
+        const gbees_measurement_function *f = &model->measurements[k];
+        json_t *components = json_array(), *periods = json_array();
+
+        for (int i = 0; f->components && i < f->size; i++)
+            (void)json_array_append_new(components, json_quantity(&f->components[i]));
+        for (int i = 0; i < f->size; i++)
+            (void)json_array_append_new(periods,
+                                        f->period && f->period[i] > 0 ? json_real(f->period[i]) : json_null());
+        (void)json_array_append_new(list, json_pack("{s:s, s:s?, s:i, s:o, s:o}", "name", f->name, "text", f->text,
+                                                    "size", f->size, "components", components, "periods", periods));
+    }
+    return list;
+}
+
+static json_t *json_scenarios(const gbees_model *model)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < model->scenario_count; k++)
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:s}", "name", model->scenarios[k].name, "text", model->scenarios[k].text));
+    return list;
+}
+
+static json_t *json_card(const gbees_model *model, const char *path)
+{
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:[i,i], s:i, s:b, s:s?, s:o, s:o, s:o, s:o}", "event",
+                     "model", "name", model->name, "title", model->title, "text", model->text, "reference",
+                     model->reference, "path", gbees_json_text(path), "dimension", model->dim_min, model->dim_max,
+                     "default_dimension", model->dim_default, "time_dependent",
+                     (model->flags & GBEES_TIME_DEPENDENT) != 0, "diffusion",
+                     model->diffusion == GBEES_FULL ? "full"
+                     : model->diffusion             ? "diagonal"
+                                                    : NULL,
+                     "states", json_states(model), "parameters", json_parameters(model), "measurements",
+                     json_measurements(model), "scenarios", json_scenarios(model));
+}
+
+int gbees_command_describe(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error)
+{
+    const gbees_model *model = NULL;
+    int status = gbees_registry_model(registry, options->plugin, &model, error);
+
+    if (status)
+        return status;
+    const char *path = gbees_model_path(model);
+    if (options->json)
+        return gbees_print_json(out, json_card(model, path), error);
+    gbees_describe_print(out, model, path, options->plugin);
+    return gbees_print_flush(out, error);
+}

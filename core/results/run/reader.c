@@ -1,0 +1,179 @@
+/* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees/results.h. */
+#include "results/folder/folder.h"
+#include "results/records/record_file.h"
+#include "results/records/results_list.h"
+#include "results/records/verify.h"
+#include "run_files.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <gbees/gbees.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gbees_results {
+    char *folder;
+    gbees_results_list list;
+};
+
+/* ---- the folder -------------------------------------------------------------------------------------------------
+ */
+
+static int list(gbees_results *results, gbees_error *error)
+{
+    const int folder = open(results->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0)
+        return gbees_error_set(error, GBEES_EIO, "can't read the results folder %s: %s", results->folder,
+                               strerror(errno));
+    const int status = gbees_results_list_read(folder, results->folder, &results->list, error);
+    (void)close(folder);
+    if (!status && results->list.count == 0)
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "no records in %s: name a folder that gbees-run --output has filled (with run.h5, or "
+                               "files leg0_record0.h5, ...)",
+                               results->folder);
+    return status;
+}
+
+int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error)
+{
+    gbees_results *opened = calloc(1, sizeof *opened);
+
+    if (opened)
+        opened->folder = strdup(folder);
+    if (!opened || !opened->folder) {
+        gbees_results_destroy(opened);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
+    }
+    int status = list(opened, error);
+    if (status)
+        gbees_results_destroy(opened);
+    else
+        *results = opened;
+    return status;
+}
+
+void gbees_results_destroy(gbees_results *results)
+{
+    if (!results)
+        return;
+    free(results->list.name);
+    free(results->folder);
+    free(results);
+}
+
+size_t gbees_results_count(const gbees_results *results)
+{
+    return results->list.count;
+}
+
+/* ---- a record ---------------------------------------------------------------------------------------------------
+ */
+
+int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error)
+{
+    char name[GBEES_RECORD_NAME];
+
+    if (number >= results->list.count)
+        return gbees_error_set(error, GBEES_EUSAGE, "there is no record number %zu in %s: it has %zu", number,
+                               results->folder, results->list.count);
+    gbees_record_name_write(&results->list.name[number], name);
+    char *path = gbees_folder_join(results->folder, name);
+    int status = path ? gbees_record_file_read(path, snapshot, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", name);
+    free(path);
+    return status;
+}
+
+/* ---- whether it is as it was written ---------------------------------------------------------------------------
+ */
+
+static void verify_one(const gbees_results *results, const char *name, gbees_verify_kind kind,
+                       gbees_file_report *report, void *context)
+{
+    char *path = gbees_folder_join(results->folder, name);
+    gbees_error problem = {0};
+    int summed = 0;
+
+    if (path)
+        (void)gbees_verify_file(path, kind, &summed, &problem);
+    else
+        (void)gbees_error_set(&problem, GBEES_ENOMEM, "not enough memory to read %s", name);
+    report(context, name, summed, problem.status ? &problem : NULL);
+    free(path);
+}
+
+/* Whether a record comes right after another, or is the first. */
+static int follows(const gbees_record_name *before, const gbees_record_name *next)
+{
+    if (!before)
+        return next->leg == 0 && next->number == 0;
+    return next->leg == before->leg ? next->number == before->number + 1
+                                    : next->leg == before->leg + 1 && next->number == 0;
+}
+
+/* Reports a record that its run has not written, or that comes after a gap. Returns whether it is to be read. */
+static int check_place(const gbees_results *results, const gbees_run_files *files, size_t i, const char *name,
+                       gbees_file_report *report, void *context)
+{
+    gbees_error problem = {0};
+    const int strange = files && !gbees_run_files_has(files, name);
+
+    if (strange)
+        (void)gbees_error_set(&problem, GBEES_EINPUT,
+                              "%s/%s is not in " GBEES_RUN_FILES ": the run has not written it", results->folder,
+                              name);
+    else if (!files && !follows(i ? &results->list.name[i - 1] : NULL, &results->list.name[i]))
+        (void)gbees_error_set(&problem, GBEES_EINPUT, "one or more records before %s/%s are missing", results->folder,
+                              name);
+    if (problem.status)
+        report(context, name, 0, &problem);
+    return !strange;
+}
+
+/* *files is NULL if the run has no list of its files, or one that is damaged. */
+static void verify_list(const gbees_results *results, gbees_run_files **files, gbees_file_report *report,
+                        void *context)
+{
+    gbees_error problem = {0};
+
+    if (gbees_run_files_read(results->folder, files, &problem))
+        report(context, GBEES_RUN_FILES, 0, &problem);
+    else if (*files)
+        report(context, GBEES_RUN_FILES, 1, NULL);
+    if (*files)
+        gbees_run_files_verify(*files, results->folder, report, context);
+}
+
+static void verify_moments(const gbees_results *results, gbees_file_report *report, void *context)
+{
+    char *path = NULL;
+    gbees_error problem = {0};
+    int summed = 0;
+
+    if (!gbees_results_moments(results->folder, &path, &problem) && !path)
+        return;
+    if (path)
+        (void)gbees_verify_file(path, GBEES_VERIFY_MOMENTS, &summed, &problem);
+    report(context, path && strstr(path, GBEES_RUN_MOMENTS) ? GBEES_RUN_MOMENTS : GBEES_MOMENTS_FILE, summed,
+           problem.status ? &problem : NULL);
+    free(path);
+}
+
+void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context)
+{
+    gbees_run_files *files = NULL;
+
+    verify_list(results, &files, report, context);
+    for (size_t i = 0; i < results->list.count; i++) {
+        char name[GBEES_RECORD_NAME];
+
+        gbees_record_name_write(&results->list.name[i], name);
+        if (check_place(results, files, i, name, report, context))
+            verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
+    }
+    verify_moments(results, report, context);
+    gbees_run_files_free(files);
+}

@@ -1,0 +1,366 @@
+/* warnings.c - which warnings hold, and their texts. */
+#include "warnings.h"
+#include "base/time_tolerance.h"
+#include "solver/problem/equations.h"
+#include <gbees/gbees.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double most_cut_off = 0.015;   /* of the initial Gaussian, by its box */
+static const double widest_cell = 1.5;      /* in standard deviations */
+static const double narrowest = 1.5;        /* of a marginal's standard deviation, in cells */
+static const double most_lost = 0.1;        /* of the mass, since the start */
+static const double least_mass = 0.5;       /* since an update */
+static const double most_lost_beside = 0.1; /* since an update, if the losses since the start exceed 1 */
+static const double most_made = 1e-3;       /* rounding: mass beyond 1 and what clipping has added */
+static const double budget_margin = 1.6;    /* a budget is held within this factor */
+
+/* ---- the initial Gaussian and its grid ---- */
+
+/* The fraction of a Gaussian along an axis between the outer faces of its box, `lo` and `hi` cells from the
+ * grid's centre. */
+static double inside_of(const gbees_problem *problem, int axis, double mean, double variance, double lo, double hi)
+{
+    double width = problem->width[axis], middle = (mean - problem->mean[axis]) / width, scale = sqrt(2 * variance);
+
+    return 0.5 * (erf((hi + 0.5 - middle) * width / scale) - erf((lo - 0.5 - middle) * width / scale));
+}
+
+/* The mass outside the initial box: exact without correlations, else an upper bound (Sidak's inequality). 0 for a
+ * record. */
+static double cut_off(const gbees_problem *problem)
+{
+    double inside = problem->gaussian_count > 0 ? 0 : 1;
+    int n = problem->dimension;
+
+    if (problem->cells)
+        return 0;
+    for (int j = 0; j < n && problem->gaussian_count == 0; j++)
+        inside *= erf((problem->extent[j] + 0.5) * problem->width[j] / sqrt(2 * problem->covariance[j * n + j]));
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        const gbees_gaussian *gaussian = &problem->gaussians[g];
+        double mass = gaussian->weight;
+
+        for (int j = 0; j < n; j++)
+            mass *= inside_of(problem, j, gaussian->mean[j], gaussian->covariance[j * n + j], gaussian->lo[j],
+                              gaussian->hi[j]);
+        inside += mass;
+    }
+    return 1 - inside;
+}
+
+/* The largest width of a cell, along *axis, in conditional standard deviations (the other states held): a
+ * correlated density is a ridge, narrower than its marginal. */
+static double widest_of(const gbees_problem *problem, const double *covariance, int *axis)
+{
+    double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM], most = 0;
+    int n = problem->dimension;
+
+    memcpy(inverse, covariance, (size_t)(n * n) * sizeof *inverse);
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, inverse, n) || LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', n, inverse, n))
+        return 0; /* not positive definite: gbees_problem_create() reports it */
+    for (int j = 0; j < n; j++) {
+        double width = problem->width[j] * sqrt(inverse[j * n + j]);
+
+        if (width > most) {
+            most = width;
+            *axis = j;
+        }
+    }
+    return most;
+}
+
+/* widest_of() the narrowest Gaussian of the initial density; 0 if that is a list of cells. */
+static double widest(const gbees_problem *problem, int *axis)
+{
+    double most = 0;
+
+    if (problem->cells)
+        return 0;
+    if (problem->gaussian_count == 0)
+        return widest_of(problem, problem->covariance, axis);
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        int along = 0;
+        double width = widest_of(problem, problem->gaussians[g].covariance, &along);
+
+        if (width > most) {
+            most = width;
+            *axis = along;
+        }
+    }
+    return most;
+}
+
+/* ---- the ledger ---- */
+
+static double lost(const gbees_totals *totals)
+{
+    return totals->mass_outflow + totals->mass_pruned;
+}
+
+/* Whether more than the budget of the whole run has been lost. */
+static int is_overspent(const gbees_problem *problem, const gbees_totals *totals)
+{
+    return problem->mass_budget > 0 &&
+           lost(totals) > budget_margin * problem->mass_budget * gbees_budget_time(problem->start, problem->end);
+}
+
+/* The warning of lost mass: one at most, as they advise differently. None if the backend has set
+ * GBEES_WARNING_BUDGET_FLOOR or _MEMORY, which say why a budget is not held. */
+static unsigned loss_of(const gbees_problem *problem, const gbees_totals *totals)
+{
+    if (totals->warnings & (GBEES_WARNING_BUDGET_FLOOR | GBEES_WARNING_BUDGET_MEMORY))
+        return 0;
+    if (is_overspent(problem, totals))
+        return GBEES_WARNING_BUDGET_SPENT;
+    return lost(totals) > most_lost ? GBEES_WARNING_MASS_LOST : 0;
+}
+
+unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals)
+{
+    unsigned found = totals ? totals->warnings : 0;
+    gbees_jump jump;
+    int axis;
+
+    if (gbees_problem_is_exact(problem))
+        return found;
+    if (cut_off(problem) > most_cut_off)
+        found |= GBEES_WARNING_BOX;
+    if (widest(problem, &axis) > widest_cell)
+        found |= GBEES_WARNING_WIDTH;
+    if (totals)
+        return found | loss_of(problem, totals);
+    return gbees_equations_jump(problem, &jump) ? found | GBEES_WARNING_JUMP : found;
+}
+
+unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics)
+{
+    const int n = problem->dimension;
+    /* A grid that moves may have slightly fewer cells a standard deviation than it was asked for. */
+    const double least = gbees_problem_is_exact(problem) ? 0
+                         : problem->moving               ? fmin(narrowest, 0.75 * problem->frame_least)
+                                                         : narrowest;
+
+    for (int j = 0; j < n; j++)
+        if (!(statistics->covariance[j * n + j] >= pow(least * problem->width[j], 2)))
+            return GBEES_WARNING_NARROW;
+    return 0;
+}
+
+/* Whether what is left is no density of the model's: less than half of the mass since the last update, or, where
+ * updates have made up for it, more than all of it since the start. A bound may let mass out on purpose. */
+static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
+{
+    const double mass = record->statistics.mass;
+
+    if (problem->numerics.mode != GBEES_MODE_DEFAULT || gbees_problem_is_exact(problem))
+        return 0;
+    return (mass < least_mass && !problem->bounded) || (mass < 1 - most_lost_beside && lost(&record->totals) > 1);
+}
+
+int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error)
+{
+    const gbees_totals *totals = &record->totals;
+
+    if (!(record->statistics.mass <= 1 + totals->mass_clipped + most_made))
+        return gbees_error_set(
+            error, GBEES_ENUMERIC,
+            "the probabilities add up to %.6g, which is more than 1: the result is wrong, and so is "
+            "the backend; please report it with the scenario",
+            record->statistics.mass);
+    if (!is_meaningless(problem, record))
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_ENUMERIC,
+                           "%.3g %% of the mass is left since the last update: the result is meaningless; since the "
+                           "start %.3g %% went through faces and %.3g %% by pruning: give a smaller '%s'%s",
+                           100 * record->statistics.mass, 100 * totals->mass_outflow, 100 * totals->mass_pruned,
+                           problem->mass_budget > 0 ? "mass_budget" : "threshold",
+                           problem->bounded ? ", or 'bound: off', as the bound lets mass out, too" : "");
+}
+
+/* ---- texts ---- */
+
+static void describe_width(const gbees_problem *problem, char *text, size_t size)
+{
+    int axis = 0;
+    double width = widest(problem, &axis);
+
+    (void)snprintf(text, size,
+                   "the cells are %.3g standard deviations of the initial Gaussian wide along axis %d: too coarse to "
+                   "resolve it; give a larger 'factor' or a smaller 'width'",
+                   width, axis + 1);
+}
+
+/* Whether most of the losses are outflow of a grid with a bound, which lets out what the scheme's errors carry there;
+ * a threshold that is too large causes outflow, too. */
+static int may_be_bound(const gbees_problem *problem, const gbees_totals *totals)
+{
+    return problem->bounded && totals->mass_outflow > totals->mass_pruned;
+}
+
+static void describe_loss(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    (void)snprintf(
+        text, size,
+        "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by pruning: give a "
+        "smaller '%s'%s",
+        100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
+        problem->mass_budget > 0 ? "mass_budget" : "threshold",
+        may_be_bound(problem, totals) ? ", or, as the bound lets mass out, too, a larger 'factor' or 'bound: off'"
+                                      : "");
+}
+
+static void describe_jump(const gbees_problem *problem, char *text, size_t size)
+{
+    const int n = problem->dimension;
+    double x[GBEES_MAX_DIM];
+    gbees_jump jump = {0};
+    char place[96] = "";
+
+    if (!gbees_equations_jump(problem, &jump))
+        return;
+    gbees_problem_point(problem, jump.y, x);
+    for (int j = 0, used = 0; j < n && used < (int)sizeof place; j++)
+        used += snprintf(place + used, sizeof place - (size_t)used, "%s%.4g", j ? ", " : "", x[j]);
+    (void)snprintf(
+        text, size,
+        "the drift is not continuous: at x = (%s) component %d jumps from %.4g to %.4g; there schemes are of "
+        "first order: look at the certificates (error <=)",
+        place, jump.axis + 1, jump.before, jump.after);
+}
+
+static void describe_blow_up(const gbees_totals *totals, char *text, size_t size)
+{
+    (void)snprintf(text, size,
+                   "trajectories have left every bound in finite time: the first before t = %.6g, %.3g %% of the "
+                   "probability now; means, deviations and densities are those of what is left",
+                   totals->lost_since, 100 * totals->mass_outflow);
+}
+
+/* Warnings of a mass budget, and of a threshold that was raised. */
+static void describe_budget(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals,
+                            char *text, size_t size)
+{
+    const double budget = problem->mass_budget, gone = 100 * lost(totals);
+
+    if (warning == GBEES_WARNING_BUDGET_MEMORY && !(budget > 0))
+        (void)snprintf(
+            text, size,
+            "memory does not allow the threshold %g: it has been raised (now %.3g), and %.3g %% of the mass "
+            "has been lost; give more memory (--max-memory) or wider cells",
+            problem->threshold, totals->threshold, gone);
+    else if (warning == GBEES_WARNING_BUDGET_MEMORY)
+        (void)snprintf(text, size,
+                       "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g), "
+                       "and %.3g %% of the mass has been lost; give a larger budget or wider cells",
+                       budget, totals->threshold, gone);
+    else if (warning == GBEES_WARNING_BUDGET_FLOOR)
+        (void)snprintf(text, size,
+                       "no threshold holds the mass budget of %g a unit of time: %.3g %% of the mass has been lost, "
+                       "though p* has been lowered (now %.3g); %s",
+                       budget, gone, totals->threshold,
+                       may_be_bound(problem, totals)
+                           ? "the bound lets mass out: give a larger 'factor', or 'bound: off'"
+                           : "give a larger budget or finer cells");
+    else
+        (void)snprintf(text, size,
+                       "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
+                       "(%g a unit of time); %s",
+                       gone, 100 * budget * gbees_budget_time(problem->start, problem->end), budget,
+                       may_be_bound(problem, totals)
+                           ? "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'"
+                           : "give a larger budget, finer cells or a larger 'extent'");
+}
+
+static void describe_audit(const gbees_problem *problem, char *text, size_t size)
+{
+    (void)snprintf(text, size,
+                   "the audit says that a mean or a standard deviation is off by more than %g standard deviations "
+                   "(error <=): give a larger 'factor'%s",
+                   fmax(0.1, problem->accuracy), problem->mass_budget > 0 ? "" : " and a smaller 'threshold'");
+}
+
+/* Warnings that have no numbers of their own. */
+static const char *sentence(gbees_warning warning, const gbees_problem *problem)
+{
+    const int steered = problem->mass_budget > 0;
+
+    switch (warning) {
+    case GBEES_WARNING_NARROW:
+        return "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does not "
+               "resolve the density there, and widens it; give a larger 'factor', or smaller widths along its axis, "
+               "or after an update 'regrid: auto'";
+    case GBEES_WARNING_TAIL:
+        return steered ? "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
+                         "bound at best, mean and deviations are uncertain; give a smaller mass budget, a larger "
+                         "'extent' and a larger 'factor'"
+                       : "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
+                         "bound at best, mean and deviations are uncertain; give a smaller 'threshold', a larger "
+                         "'extent' and a larger 'factor'";
+    case GBEES_WARNING_EVIDENCE:
+        return steered ? "the evidence differs from the audit's by more than .1 and three times its error "
+                         "(at the measurements, or of all): it depends on the grid; give a larger 'factor'"
+                       : "the evidence differs from the audit's by more than .1 and three times its error "
+                         "(at the measurements, or of all): it depends on the grid; give a larger 'factor' "
+                         "and a smaller 'threshold'";
+    case GBEES_WARNING_AUDIT_LOST:
+        return "samples of the model can't be computed: how far the records are off from then on is not known; their "
+               "certificates say why";
+    case GBEES_WARNING_FRAME_CELLS:
+        return "'frame_cells' keeps the cells wider than the density asks for, where it is thinner than a Gaussian "
+               "or in "
+               "parts: look at the certificates (error <=), and give a larger 'frame_cells', 'frame: lagrangian', or "
+               "with noise 'frame: fixed'";
+    case GBEES_WARNING_FRAME_COST:
+        return "the grid that moves has needed shorter steps than one at rest, at three records in a row: the drift "
+               "is far from affine where the density is; 'frame: fixed' may be faster";
+    default:
+        return "a warning that this program does not know";
+    }
+}
+
+void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
+                        size_t size)
+{
+    if (problem->first) /* texts describe the grid of the run's start */
+        problem = problem->first;
+    switch (warning) {
+    case GBEES_WARNING_BOX:
+        (void)snprintf(text, size,
+                       "the initial box cuts off %.3g %% of the Gaussian before the run begins: give a larger "
+                       "'extent', 3 or more",
+                       100 * cut_off(problem));
+        return;
+    case GBEES_WARNING_WIDTH:
+        describe_width(problem, text, size);
+        return;
+    case GBEES_WARNING_JUMP:
+        describe_jump(problem, text, size);
+        return;
+    case GBEES_WARNING_MASS_LOST:
+        describe_loss(problem, totals, text, size);
+        return;
+    case GBEES_WARNING_BLOW_UP:
+        describe_blow_up(totals, text, size);
+        return;
+    case GBEES_WARNING_BUDGET_MEMORY:
+    case GBEES_WARNING_BUDGET_FLOOR:
+    case GBEES_WARNING_BUDGET_SPENT:
+        describe_budget(warning, problem, totals, text, size);
+        return;
+    case GBEES_WARNING_AUDIT:
+        describe_audit(problem, text, size);
+        return;
+    case GBEES_WARNING_ACCURACY:
+        (void)snprintf(text, size,
+                       "the accuracy that was asked for, %g, is not certified at every record (error <=): give more "
+                       "time (--max-time) or memory, or ask for less",
+                       problem->accuracy);
+        return;
+    default:
+        (void)snprintf(text, size, "%s", sentence(warning, problem));
+        return;
+    }
+}

@@ -1,0 +1,15 @@
+/* warnings.h - warnings that need a record's statistics; private to the solver. */
+#ifndef GBEES_SOLVER_RUN_WARNINGS_H
+#define GBEES_SOLVER_RUN_WARNINGS_H
+
+#include <gbees/gbees.h>
+
+/* GBEES_WARNING_NARROW if a marginal along one of the grid's axes is narrower than 1.5 cells, else 0: there a scheme
+ * widens the density by more than its own width.  The statistics are in the grid's axes. */
+unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics);
+
+/* GBEES_ENUMERIC if what a record has left of the mass is no density of the model's any more, or if its mass is more
+ * than 1, which no scheme makes: then a sum is wrong somewhere. */
+int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error);
+
+#endif
