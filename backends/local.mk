@@ -24,12 +24,14 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_grid.h \
 	%D%/common/measurement.c \
 	%D%/common/measurement.h \
-	%D%/common/exchange.c \
-	%D%/common/exchange.h \
-	%D%/common/partition.c \
-	%D%/common/partition.h \
-	%D%/common/speed.c \
-	%D%/common/speed.h \
+	%D%/common/ranks/cuts.c \
+	%D%/common/ranks/partition.c \
+	%D%/common/ranks/partition.h \
+	%D%/common/ranks/ranks.c \
+	%D%/common/ranks/ranks.h \
+	%D%/common/ranks/requests.c \
+	%D%/common/ranks/speed.c \
+	%D%/common/ranks/speed.h \
 	%D%/common/portable.c \
 	%D%/common/portable.h \
 	%D%/common/totals.c \

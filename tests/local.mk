@@ -282,8 +282,8 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
 %C%_backends_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So are the cuts between ranks.
-%C%_backends_common_test_partition_SOURCES = %D%/backends/common/test_partition.c backends/common/partition.c \
-	backends/common/speed.c
+%C%_backends_common_test_partition_SOURCES = %D%/backends/common/test_partition.c backends/common/ranks/partition.c \
+	backends/common/ranks/speed.c
 # So is the choice of the bricks that a grid starts with, from the part of the backends that tests can link.
 %C%_backends_common_test_initial_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_common_test_initial_grid_LDADD = backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
@@ -293,11 +293,9 @@ grid_sources = \
 	%D%/backends/cpu/test_budget.c \
 	backends/common/budget.c \
 	backends/cpu/engine/budget.c \
-	backends/common/exchange.c \
-	backends/common/partition.c \
-	backends/common/speed.c \
-	backends/cpu/engine/ranks.c \
-	backends/cpu/engine/ranks_sums.c \
+	backends/common/ranks/ranks.c \
+	backends/common/ranks/partition.c \
+	backends/common/ranks/speed.c \
 	backends/cpu/grid/grid.c \
 	backends/cpu/grid/grid_add.c \
 	backends/cpu/grid/grid_compact.c \

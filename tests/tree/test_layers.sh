@@ -31,6 +31,7 @@ core/solver/run/*     | solver/* lagrangian/* frame/* record/* module/* base/* n
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
 core/python/*         | python/* <gbees/*> SYSTEM
 core/command/*        | command/* plot/* solver/* results/* scenario/* module/* base/* numerics/* <gbees/*> SYSTEM
+backends/common/ranks/* | common/ranks/* base/* numerics/* <gbees/*> SYSTEM
 backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cpu/grid/*   | cpu/grid/* cpu/team.h numerics/* <gbees/error.h> SYSTEM
 backends/cpu/kernel/* | cpu/kernel/* cpu/grid/* cpu/team.h numerics/* <gbees/*> SYSTEM
@@ -162,6 +163,7 @@ plant backends/cpu/engine/planted.c '#include "cuda/driver/api.h"'
 plant backends/cpu/engine/planted.c '#include "solver/run/run.h"'
 plant backends/cpu/planted.c '#include <stdio.h>'
 plant backends/common/planted.c '#include "cpu/grid/grid.h"'
+plant backends/common/ranks/planted.c '#include "common/bound.h"'
 plant backends/cuda/driver/planted.c '#include "cuda/compile/spec.h"'
 plant backends/cuda/driver/planted.c '#include "cuda/engine/engine.h"'
 plant backends/cuda/driver/planted.c '#include "device/state.h"'

@@ -40,7 +40,7 @@ static void free_engine(gbees_engine *e)
 {
     if (!e)
         return;
-    ranks_destroy(e);
+    engine_leave_ranks(e);
     grid_destroy(&e->g);
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         free(e->tables.face_points[j]);
@@ -268,21 +268,12 @@ static void totals(const gbees_engine *e, gbees_totals *out)
     *out = totals_of(&e->run, &e->budget);
     out->peak_bytes = e->g.peak_bytes + e->workspace.buffer_size;
     out->threads = e->threads;
-    if (!e->ranks)
-        return;
-    out->ranks = e->ranks->parallel->ranks;
-    out->peak_bytes = (uint64_t)e->ranks->peak_bytes;
-    out->imbalance = e->ranks->steps > 0 ? e->ranks->imbalance / e->ranks->steps : 1;
-    out->bytes_exchanged = e->ranks->bytes;
-    out->seconds_waited = e->ranks->waited;
+    ranks_get_totals(e->ranks, out);
 }
 
 static void rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all)
 {
-    const int ranks = e->ranks ? e->ranks->parallel->ranks : 0;
-
-    for (int r = 0; r < ranks && r < most; r++)
-        all[r] = e->ranks->each[r];
+    ranks_get_each(e->ranks, most, all);
 }
 
 /* A grid has a quarter more slots than bricks. The initial density: twice the bricks with an active cell, as those

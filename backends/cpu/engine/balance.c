@@ -10,31 +10,31 @@
  * bricks are few, no cuts may give equal numbers. */
 static const double MOST_LOADED = 1.02, MOST_LOADED_BETWEEN = 1.08, WORSE = 1.02;
 
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "out of memory while bricks were shared among ranks");
-}
-
 /* The keys by which cuts are chosen: those of the initial density, which all ranks have; of a checkpoint, which rank
  * 0 has; or those of each rank's bricks. */
 typedef struct key_source {
-    initial_bricks *initial;   /* NULL: another source */
-    const saved_bricks *saved; /* NULL: another source */
-    uint64_t count, next;      /* keys of this rank; the one to be taken next */
+    gbees_engine *e;
+    initial_bricks *initial; /* NULL: another source */
+    const brick_rows *saved; /* NULL: another source */
+    uint64_t count, next;    /* keys of this rank; the one to be taken next */
 } key_source;
 
 /* Has take_key() begin with the first key. */
-static void rewind_keys(gbees_engine *e, key_source *from)
+static void rewind_keys(void *source)
 {
+    key_source *from = source;
+
     from->next = 0;
-    from->count = from->initial ? from->initial->count : from->saved ? from->saved->count : e->g.count;
+    from->count = from->initial ? from->initial->count : from->saved ? from->saved->count : from->e->g.count;
     if (from->initial)
         initial_bricks_rewind(from->initial);
 }
 
 /* Sets key[n] to the next key; returns 0 if there is none. */
-static int take_key(gbees_engine *e, key_source *from, int32_t *key)
+static int take_key(void *source, int32_t *key)
 {
+    key_source *from = source;
+    const gbees_engine *e = from->e;
     const size_t n = (size_t)e->g.shape.n;
 
     while (!from->initial && !from->saved && from->next < from->count && e->rows.ghost[e->g.used[from->next]])
@@ -51,62 +51,12 @@ static int take_key(gbees_engine *e, key_source *from, int32_t *key)
     return 1;
 }
 
-/* All ranks: sets lo[n] and hi[n] to the least and the largest components of the keys of all ranks. */
-static void find_range(gbees_engine *e, key_source *from, int32_t *lo, int32_t *hi)
+/* All ranks: chooses new cuts. */
+static int choose_cuts(key_source *from, gbees_error *error)
 {
-    const int n = e->g.shape.n;
-    double ends[2 * GBEES_MAX_DIM];
-    int32_t key[GBEES_MAX_DIM];
+    const key_stream keys = {from, rewind_keys, take_key, from->initial != NULL};
 
-    for (int j = 0; j < 2 * n; j++)
-        ends[j] = -(double)GRID_KEY_LIMIT;
-    rewind_keys(e, from);
-    while (take_key(e, from, key))
-        for (int j = 0; j < n; j++) {
-            ends[2 * j] = -key[j] > ends[2 * j] ? -key[j] : ends[2 * j];
-            ends[2 * j + 1] = key[j] > ends[2 * j + 1] ? key[j] : ends[2 * j + 1];
-        }
-    ranks_most(e, ends, (size_t)(2 * n));
-    for (int j = 0; j < n; j++) {
-        lo[j] = (int32_t)-ends[2 * j];
-        hi[j] = (int32_t)ends[2 * j + 1];
-    }
-}
-
-/* All ranks: sets ranks->cuts to new cuts, by the keys of all ranks. The old ones stay after an error. */
-static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
-{
-    engine_ranks *ranks = e->ranks;
-    const int n = e->g.shape.n, all = ranks->parallel->ranks;
-    const size_t entries = (size_t)all * (size_t)n * PARTITION_BINS;
-    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM], key[GBEES_MAX_DIM];
-    int64_t *counts = malloc(entries * sizeof *counts);
-    partition cuts = {0};
-    partition_bins bins;
-    int status =
-        ranks_agree(e, !counts || partition_create(&cuts, n, all, ranks->layers) ? no_memory(error) : 0, error);
-
-    if (!status)
-        find_range(e, from, lo, hi);
-    if (!status)
-        partition_set_bins(&cuts, lo, hi, &bins);
-    while (!status && partition_is_open(&cuts)) {
-        memset(counts, 0, entries * sizeof *counts);
-        rewind_keys(e, from);
-        while (take_key(e, from, key))
-            partition_count(&cuts, &bins, key, counts);
-        if (!from->initial) /* these all ranks have */
-            ranks_sum(e, counts, (size_t)cuts.parts * (size_t)n * PARTITION_BINS);
-        partition_cut(&cuts, &bins, counts, ranks->speeds.weight);
-    }
-    free(counts);
-    if (status) {
-        partition_destroy(&cuts);
-        return status;
-    }
-    partition_destroy(&ranks->cuts);
-    ranks->cuts = cuts;
-    return 0;
+    return ranks_choose_cuts(from->e->ranks, &keys, error);
 }
 
 /* Adds an own brick, for which memory is reserved; `inside`: its cells within the bound. Returns its slot. */
@@ -121,24 +71,24 @@ static uint32_t add_own(gbees_engine *e, const int32_t *key, uint64_t inside)
 
 int balance_start(gbees_engine *e, initial_bricks *bricks, gbees_error *error)
 {
-    key_source from = {.initial = bricks};
+    key_source from = {.e = e, .initial = bricks};
     int32_t key[GBEES_MAX_DIM];
     uint64_t own = 0;
-    int status = choose_cuts(e, &from, error);
+    int status = choose_cuts(&from, error);
 
     if (!status) {
-        rewind_keys(e, &from);
-        while (take_key(e, &from, key))
-            own += (uint64_t)ranks_owns(e, key);
+        rewind_keys(&from);
+        while (take_key(&from, key))
+            own += (uint64_t)ranks_own(e->ranks, key);
         status = grid_reserve(&e->g, own, error);
-        rewind_keys(e, &from);
-        while (!status && take_key(e, &from, key)) {
-            const uint64_t inside = ranks_owns(e, key) ? bound_cells(e->problem, &e->g.shape, key) : 0;
+        rewind_keys(&from);
+        while (!status && take_key(&from, key)) {
+            const uint64_t inside = ranks_own(e->ranks, key) ? bound_cells(e->problem, &e->g.shape, key) : 0;
 
             if (inside)
                 add_own(e, key, inside);
         }
-        status = ranks_agree(e, status, error);
+        status = ranks_agree(e->ranks, status, error);
     }
     if (status)
         return status;
@@ -152,17 +102,18 @@ static size_t brick_bytes(const gbees_engine *e)
     return sizeof(int32_t[GBEES_MAX_DIM]) + 2 * sizeof(uint64_t) + (size_t)e->cells * e->method.real_size;
 }
 
-/* Packs a brick. */
-static void pack_brick(gbees_engine *e, uint32_t slot, char *to)
+/* Packs a brick; returns the place behind it. */
+static char *pack_brick(const gbees_engine *e, const brick_rows *rows, uint32_t slot, char *to)
 {
-    const size_t row = (size_t)e->cells * e->method.real_size;
+    const size_t n = (size_t)e->g.shape.n, row = (size_t)e->cells * e->method.real_size;
 
     memset(to, 0, sizeof(int32_t[GBEES_MAX_DIM]));
-    memcpy(to, grid_key(&e->g, slot), (size_t)e->g.shape.n * sizeof(int32_t));
+    memcpy(to, rows->key + slot * n, n * sizeof(int32_t));
     to += sizeof(int32_t[GBEES_MAX_DIM]);
-    memcpy(to, &e->rows.active[slot], sizeof(uint64_t));
-    memcpy(to + sizeof(uint64_t), &e->rows.expanded[slot], sizeof(uint64_t));
-    memcpy(to + 2 * sizeof(uint64_t), (char *)e->rows.p + slot * row, row);
+    memcpy(to, &rows->active[slot], sizeof(uint64_t));
+    memcpy(to + sizeof(uint64_t), &rows->expanded[slot], sizeof(uint64_t));
+    memcpy(to + 2 * sizeof(uint64_t), (const char *)rows->p + slot * row, row);
+    return to + 2 * sizeof(uint64_t) + row;
 }
 
 /* Takes a packed brick: its ghost becomes an own brick, or it is added to the grid, for which memory is reserved, and
@@ -184,42 +135,58 @@ static void unpack_brick(gbees_engine *e, const char *from)
     memcpy((char *)e->rows.p + slot * row, from + 2 * sizeof(uint64_t), row);
 }
 
-/* Packs the own bricks that other ranks own by the new cuts in *message, rank after rank. owner[]: of the used
- * bricks. Sets sent[ranks], zeros at first, to their numbers. The caller frees *message. */
-static int pack_leaving(gbees_engine *e, const int *owner, uint64_t *sent, char **message, gbees_error *error)
+/* Bricks on their way: of these rows those with owner[count] >= 0, packed rank after rank. */
+typedef struct departure {
+    const brick_rows *rows;
+    const uint32_t *slot; /* [count]: where in the rows; NULL: rows 0 .. count - 1 */
+    int *owner;           /* [count]: the ranks that they go to; -1: they stay */
+    uint64_t *sent;       /* [ranks]: how many go to each */
+    char *message;
+} departure;
+
+/* Packs them. */
+static int pack_leaving(const gbees_engine *e, departure *d, gbees_error *error)
 {
-    const int all = e->ranks->parallel->ranks, own = e->ranks->parallel->rank;
+    const uint64_t count = d->rows->count;
     uint64_t leaving = 0;
 
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        const int leaves = owner[k] != own && !e->rows.ghost[e->g.used[k]];
+    for (uint64_t k = 0; k < count; k++)
+        if (d->owner[k] >= 0) {
+            d->sent[d->owner[k]]++;
+            leaving++;
+        }
+    char *at = d->message = malloc((size_t)leaving * brick_bytes(e) + 1);
+    for (int r = 0; r < e->ranks->parallel->ranks && at; r++)
+        for (uint64_t k = 0; k < count && d->sent[r]; k++)
+            if (d->owner[k] == r)
+                at = pack_brick(e, d->rows, d->slot ? d->slot[k] : (uint32_t)k, at);
+    return at ? 0 : ranks_no_memory(error);
+}
 
-        sent[owner[k]] += (uint64_t)leaves;
-        leaving += (uint64_t)leaves;
+/* Sets the owners: of the grid's bricks only of those that leave this rank. */
+static void find_owners(const gbees_engine *e, departure *d)
+{
+    for (uint64_t k = 0; k < d->rows->count; k++) {
+        const uint64_t slot = d->slot ? d->slot[k] : k;
+        const int owner = partition_find(&e->ranks->cuts, d->rows->key + slot * (uint64_t)e->g.shape.n);
+
+        d->owner[k] = d->slot && (owner == e->ranks->parallel->rank || e->rows.ghost[slot]) ? -1 : owner;
     }
-    *message = malloc((size_t)leaving * brick_bytes(e) + 1);
-    char *at = *message;
-    for (int r = 0; r < all && at; r++)
-        for (uint32_t k = 0; k < e->g.count && sent[r]; k++)
-            if (owner[k] == r && !e->rows.ghost[e->g.used[k]]) {
-                pack_brick(e, e->g.used[k], at);
-                at += brick_bytes(e);
-            }
-    return at ? 0 : no_memory(error);
 }
 
 /* Removes the bricks that are neither in this rank's box, nor ghosts beside it. An own brick that has left and stays
  * near becomes a ghost. */
-static int keep_near(gbees_engine *e, const int *owner, gbees_error *error)
+static int keep_near(gbees_engine *e, gbees_error *error)
 {
     unsigned char *keep = engine_buffer(e, e->g.count + 1u);
     uint32_t dropped = 0;
 
     for (uint32_t k = 0; k < e->g.count && keep; k++) {
         const uint32_t slot = e->g.used[k];
-        const int class = owner[k] == e->ranks->parallel->rank ? -1 : ghosts_class(e, grid_key(&e->g, slot));
+        const int32_t *key = grid_key(&e->g, slot);
+        const int is_own = ranks_own(e->ranks, key), class = is_own ? -1 : ghosts_class(e, key);
 
-        keep[k] = owner[k] == e->ranks->parallel->rank || class >= 0;
+        keep[k] = is_own || class >= 0;
         dropped += !keep[k];
         if (class >= 0) {
             e->rows.ghost[slot] = (unsigned char)(class + 1);
@@ -227,182 +194,108 @@ static int keep_near(gbees_engine *e, const int *owner, gbees_error *error)
         }
     }
     if (!keep)
-        return no_memory(error);
+        return ranks_no_memory(error);
     return dropped ? grid_compact(&e->g, keep, error) : 0;
 }
 
-/* Packs the bricks that leave (pack_leaving()), and removes those that have no place here. */
-static int send_off(gbees_engine *e, uint64_t *sent, char **message, gbees_error *error)
-{
-    int *owner = malloc((e->g.count + 1u) * sizeof *owner);
-    int status = owner ? 0 : no_memory(error);
-
-    for (uint32_t k = 0; k < e->g.count && owner; k++)
-        owner[k] = partition_find(&e->ranks->cuts, grid_key(&e->g, e->g.used[k]));
-    if (!status)
-        status = pack_leaving(e, owner, sent, message, error);
-    if (!status)
-        status = keep_near(e, owner, error);
-    free(owner);
-    return status;
-}
-
-/* All ranks: exchanges the packed bricks, sent[ranks] of them in `message`, and takes those that arrive. */
-static int move_bricks(gbees_engine *e, const uint64_t *sent, char *message, gbees_error *error)
+/* All ranks: exchanges the packed bricks, and takes those that arrive. */
+static int exchange_bricks(gbees_engine *e, const departure *d, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
-    const gbees_parallel *p = ranks->parallel;
-    const size_t all = (size_t)p->ranks;
-    uint64_t *counts = malloc(all * all * sizeof *counts), arriving = 0;
-    int status = ranks_agree(e, counts ? 0 : no_memory(error), error);
+    const int all = ranks->parallel->ranks;
+    uint64_t *arriving = calloc((size_t)all, sizeof *arriving), count;
+    char *out = d->message;
+    int status = ranks_agree(ranks, arriving ? 0 : ranks_no_memory(error), error);
 
     if (status) {
-        free(counts);
+        free(arriving);
         return status;
     }
-    p->gather(p->context, sent, all * sizeof *sent, counts);
-    for (size_t r = 0; r < all; r++)
-        arriving += counts[r * all + (size_t)p->rank];
-    char *arrived = malloc((size_t)arriving * brick_bytes(e) + 1), *to = arrived;
-    status = arrived ? grid_reserve(&e->g, arriving, error) : no_memory(error);
-    status = ranks_agree(e, status, error);
-    for (int r = 0; r < p->ranks && !status; r++) {
-        const size_t in = counts[(size_t)r * all + (size_t)p->rank] * brick_bytes(e), out = sent[r] * brick_bytes(e);
-
-        ranks->out[r] = (gbees_message){r, out, message};
-        ranks->in[r] = (gbees_message){r, in, to};
-        message += out;
-        to += in;
+    count = ranks_count_moves(ranks, d->sent, arriving);
+    char *arrived = malloc((size_t)count * brick_bytes(e) + 1), *in = arrived;
+    status = arrived ? grid_reserve(&e->g, count, error) : ranks_no_memory(error);
+    status = ranks_agree(ranks, status, error);
+    for (int r = 0; r < all && !status; r++) {
+        ranks->out[r] = (gbees_message){r, d->sent[r] * brick_bytes(e), out};
+        ranks->in[r] = (gbees_message){r, arriving[r] * brick_bytes(e), in};
+        out += ranks->out[r].size;
+        in += ranks->in[r].size;
     }
     if (!status)
-        ranks_exchange(e, ranks->out, p->ranks, ranks->in, p->ranks);
-    for (uint64_t k = 0; k < arriving && !status; k++)
+        ranks_exchange(ranks, ranks->out, all, ranks->in, all);
+    for (uint64_t k = 0; k < count && !status; k++)
         unpack_brick(e, arrived + k * brick_bytes(e));
     free(arrived);
-    free(counts);
+    free(arriving);
     return status;
 }
 
-/* All ranks: moves the bricks to the ranks in whose boxes they are. Ghosts beside the new boxes stay. Sets *stayed to
- * the number of used bricks that were there before: those behind them are not linked. */
-static int migrate(gbees_engine *e, uint32_t *stayed, gbees_error *error)
+/* All ranks: moves bricks to the ranks in whose boxes they are: those of a checkpoint, or, `saved` NULL, the own
+ * ones, where ghosts beside the new boxes stay. Sets *stayed to the number of used bricks that were there before:
+ * those behind them are not linked. */
+static int migrate(gbees_engine *e, const brick_rows *saved, uint32_t *stayed, gbees_error *error)
 {
-    uint64_t *sent = calloc((size_t)e->ranks->parallel->ranks, sizeof *sent);
-    char *message = NULL;
-    int status = ranks_agree(e, sent ? send_off(e, sent, &message, error) : no_memory(error), error);
+    const brick_rows own = {e->g.count, e->g.key, e->rows.active, e->rows.expanded, e->rows.p};
+    departure d = {.rows = saved ? saved : &own, .slot = saved ? NULL : e->g.used};
 
+    d.owner = malloc(((size_t)d.rows->count + 1) * sizeof *d.owner);
+    d.sent = calloc((size_t)e->ranks->parallel->ranks, sizeof *d.sent);
+    int status = d.owner && d.sent ? 0 : ranks_no_memory(error);
+    if (!status) {
+        find_owners(e, &d);
+        status = pack_leaving(e, &d, error);
+    }
+    if (!status && !saved)
+        status = keep_near(e, error);
+    status = ranks_agree(e->ranks, status, error);
     *stayed = e->g.count;
     if (!status)
-        status = move_bricks(e, sent, message, error);
-    free(sent);
-    free(message);
+        status = exchange_bricks(e, &d, error);
+    free(d.owner);
+    free(d.sent);
+    free(d.message);
     return status;
 }
 
-/* All ranks: counts the bricks of all; sets ranks->own, bricks and busiest, and returns busiest over the mean: the
- * time of the slowest rank over that of an even division. */
+/* All ranks: counts the bricks of all; returns ranks_load(). */
 static double count_bricks(gbees_engine *e)
 {
     uint64_t own = 0;
 
     for (uint32_t k = 0; k < e->g.count; k++)
         own += !e->rows.ghost[e->g.used[k]];
-    int64_t bricks = (int64_t)own;
-    double most = speeds_load(&e->ranks->speeds, (double)own);
-    e->ranks->own = own;
-    ranks_sum(e, &bricks, 1);
-    ranks_most(e, &most, 1);
-    e->ranks->bricks = (uint64_t)bricks;
-    e->ranks->busiest = most;
-    return bricks ? most * e->ranks->parallel->ranks / (double)bricks : 1;
+    return ranks_count(e->ranks, own);
 }
 
 /* ---- a checkpoint's bricks ---- */
 
-enum { SLAB = 1 << 14 }; /* bricks of a checkpoint that rank 0 sends at once, at most */
-
-/* Packs bricks from .. to - 1 of a checkpoint, rank after rank, and sets sent[ranks] to the numbers of bricks. */
-static void pack_slab(const gbees_engine *e, const saved_bricks *bricks, uint64_t from, uint64_t to, int64_t *sent,
-                      char *message)
-{
-    const size_t n = (size_t)e->g.shape.n, row = (size_t)e->cells * e->method.real_size;
-
-    for (int r = 0; r < e->ranks->parallel->ranks; r++) {
-        sent[r] = 0;
-        for (uint64_t k = from; k < to; k++) {
-            int32_t key[GBEES_MAX_DIM] = {0};
-
-            memcpy(key, bricks->key + k * n, n * sizeof *key);
-            if (partition_find(&e->ranks->cuts, key) != r)
-                continue;
-            memcpy(message, key, sizeof key);
-            memcpy(message + sizeof key, &bricks->active[k], sizeof(uint64_t));
-            memcpy(message + sizeof key + sizeof(uint64_t), &bricks->expanded[k], sizeof(uint64_t));
-            memcpy(message + sizeof key + 2 * sizeof(uint64_t), (const char *)bricks->p + k * row, row);
-            message += brick_bytes(e);
-            sent[r]++;
-        }
-    }
-}
-
-/* All ranks: sends the packed bricks of a slab from rank 0 to their owners. Returns the number of this rank's, which
- * are the first in `message`. */
-static int64_t deal_slab(gbees_engine *e, int64_t *sent, char *message)
-{
-    engine_ranks *ranks = e->ranks;
-    const gbees_parallel *p = ranks->parallel;
-    const size_t size = brick_bytes(e);
-
-    p->broadcast(p->context, sent, (size_t)p->ranks * sizeof *sent);
-    if (p->rank > 0) {
-        ranks->in[0] = (gbees_message){0, (size_t)sent[p->rank] * size, message};
-        ranks_exchange(e, NULL, 0, ranks->in, 1);
-        return sent[p->rank];
-    }
-    char *at = message + (size_t)sent[0] * size;
-    for (int r = 1; r < p->ranks; r++) {
-        ranks->out[r - 1] = (gbees_message){r, (size_t)sent[r] * size, at};
-        at += (size_t)sent[r] * size;
-    }
-    ranks_exchange(e, ranks->out, p->ranks - 1, NULL, 0);
-    return sent[0];
-}
-
 /* All ranks: sends the bricks of a checkpoint from rank 0 to their owners, slab after slab, so that no message is
  * large. */
-static int deal_all(gbees_engine *e, const saved_bricks *bricks, gbees_error *error)
+static int deal_all(gbees_engine *e, const brick_rows *bricks, gbees_error *error)
 {
+    enum { SLAB = 1 << 14 }; /* bricks that rank 0 sends at once, at most */
     const gbees_parallel *p = e->ranks->parallel;
+    const size_t n = (size_t)e->g.shape.n, row = (size_t)e->cells * e->method.real_size;
     uint64_t count = bricks->count;
-    int64_t *sent = malloc((size_t)p->ranks * sizeof *sent);
-    char *message = malloc(SLAB * brick_bytes(e));
-    int status = ranks_agree(e, sent && message ? 0 : no_memory(error), error);
+    uint32_t before;
+    int status = 0;
 
-    if (status) {
-        free(sent);
-        free(message);
-        return status;
-    }
     p->broadcast(p->context, &count, sizeof count);
-    for (uint64_t from = 0; from < count; from += SLAB) { /* also if one has failed: the others wait for messages */
-        const uint64_t to = count - from < SLAB ? count : from + SLAB;
+    for (uint64_t at = 0; at < count && !status; at += SLAB) {
+        brick_rows slab = {0};
 
         if (p->rank == 0)
-            pack_slab(e, bricks, from, to, sent, message);
-        const int64_t own = deal_slab(e, sent, message);
-        status = status ? status : grid_reserve(&e->g, (uint64_t)own, error);
-        for (int64_t k = 0; k < own && !status; k++)
-            unpack_brick(e, message + (size_t)k * brick_bytes(e));
+            slab = (brick_rows){count - at < SLAB ? count - at : SLAB, bricks->key + at * n, bricks->active + at,
+                                bricks->expanded + at, (const char *)bricks->p + at * row};
+        status = migrate(e, &slab, &before, error);
     }
-    free(sent);
-    free(message);
-    return ranks_agree(e, status, error);
+    return status;
 }
 
-int balance_deal(gbees_engine *e, const saved_bricks *bricks, gbees_error *error)
+int balance_deal(gbees_engine *e, const brick_rows *bricks, gbees_error *error)
 {
-    key_source from = {.saved = bricks};
-    int status = choose_cuts(e, &from, error);
+    key_source from = {.e = e, .saved = bricks};
+    int status = choose_cuts(&from, error);
 
     if (!status)
         status = deal_all(e, bricks, error);
@@ -410,7 +303,7 @@ int balance_deal(gbees_engine *e, const saved_bricks *bricks, gbees_error *error
         return status;
     (void)count_bricks(e);
     status = ghosts_renew(e, 0, error);
-    return status ? status : ranks_agree(e, engine_inspect(e, 0, e->inspected, error), error);
+    return status ? status : ranks_agree(e->ranks, engine_inspect(e, 0, e->inspected, error), error);
 }
 
 /* ---- while the density moves ---- */
@@ -418,16 +311,16 @@ int balance_deal(gbees_engine *e, const saved_bricks *bricks, gbees_error *error
 /* All ranks: chooses new cuts, moves bricks to their owners, and makes ghosts. */
 static int cut_anew(gbees_engine *e, gbees_error *error)
 {
-    key_source from = {0};
+    key_source from = {.e = e};
     uint32_t stayed = 0;
-    int status = choose_cuts(e, &from, error);
+    int status = choose_cuts(&from, error);
 
     if (!status)
-        status = migrate(e, &stayed, error);
+        status = migrate(e, NULL, &stayed, error);
     e->ranks->reached = count_bricks(e);
     if (!status)
         status = ghosts_renew(e, stayed, error);
-    return status ? status : ranks_agree(e, engine_inspect(e, stayed, e->inspected, error), error);
+    return status ? status : ranks_agree(e->ranks, engine_inspect(e, stayed, e->inspected, error), error);
 }
 
 int balance_renew(gbees_engine *e, gbees_error *error)
@@ -441,7 +334,7 @@ int balance_renew(gbees_engine *e, gbees_error *error)
 int balance_step(gbees_engine *e, gbees_error *error)
 {
     const engine_ranks *ranks = e->ranks;
-    const double load = ranks->busiest * ranks->parallel->ranks / (double)ranks->bricks;
+    const double load = ranks_load(ranks);
 
     return load > MOST_LOADED_BETWEEN && load > WORSE * ranks->reached ? cut_anew(e, error) : 0;
 }

@@ -25,7 +25,7 @@ static uint64_t *count_own(gbees_engine *e)
 
     for (uint32_t k = 0; k < e->g.count; k++)
         own += !e->rows.ghost[e->g.used[k]];
-    if (ranks_any(e, !each)) {
+    if (ranks_any(e->ranks, !each)) {
         free(each);
         return NULL;
     }
@@ -41,14 +41,14 @@ void *ranks_collect(gbees_engine *e, const void *rows, size_t row)
     for (int r = 0; each && r < p->ranks; r++)
         all += each[r];
     char *to = each ? malloc((size_t)(p->rank == 0 ? all : each[p->rank]) * row + 1) : NULL;
-    if (!each || ranks_any(e, !to)) {
+    if (!each || ranks_any(e->ranks, !to)) {
         free(each);
         free(to);
         return NULL;
     }
     pack_own(e, rows, row, to);
     if (p->rank > 0) {
-        ranks_exchange(e, &(gbees_message){0, (size_t)each[p->rank] * row, to}, 1, NULL, 0);
+        ranks_exchange(e->ranks, &(gbees_message){0, (size_t)each[p->rank] * row, to}, 1, NULL, 0);
     } else {
         char *at = to + (size_t)each[0] * row;
 
@@ -56,7 +56,7 @@ void *ranks_collect(gbees_engine *e, const void *rows, size_t row)
             e->ranks->in[r - 1] = (gbees_message){r, (size_t)each[r] * row, at};
             at += (size_t)each[r] * row;
         }
-        ranks_exchange(e, NULL, 0, e->ranks->in, p->ranks - 1);
+        ranks_exchange(e->ranks, NULL, 0, e->ranks->in, p->ranks - 1);
     }
     free(each);
     if (p->rank == 0)
@@ -72,7 +72,7 @@ grid_state ranks_grid_state(gbees_engine *e)
 
     for (uint32_t k = 0; k < e->g.count; k++)
         count += !e->rows.ghost[e->g.used[k]];
-    ranks_sum(e, &count, 1);
+    ranks_sum(e->ranks, &count, 1);
     if (count >= UINT32_MAX) /* too many for one process */
         return (grid_state){0};
     while (table < 2 * (uint64_t)count + 2)

@@ -16,8 +16,7 @@ double engine_exact_sum(gbees_engine *e)
         for (int cell = 0; cell < e->cells && !(ghost && ghost[e->g.used[k]]); cell++)
             total += gbees_fixed(engine_p(e, at + (size_t)cell));
     }
-    if (e->ranks)
-        ranks_sum(e, &total, 1);
+    ranks_sum(e->ranks, &total, 1);
     return gbees_fixed_value(total);
 }
 

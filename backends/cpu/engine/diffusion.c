@@ -126,8 +126,8 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
         if (!isfinite(e->rows.noise[e->g.used[k]]))
             status = engine_drift_error(e, e->g.used[k], e->context.time, error);
     if (e->ranks) {
-        status = ranks_agree(e, status, error);
-        ranks_most(e, &most, 1);
+        status = ranks_agree(e->ranks, status, error);
+        ranks_most(e->ranks, &most, 1);
     }
     *steps = gbees_diffusion_steps(e->context.step, most);
     return status;
@@ -155,8 +155,7 @@ int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *to
 
     int status =
         sums ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory for the diffusion over %u bricks", e->g.count);
-    if (e->ranks)
-        status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (status) {
         free(sums);
         return status;

@@ -89,7 +89,8 @@ struct gbees_engine {
     double memory_limit;    /* bytes that the grid may take, for the control of p* */
     engine_workspace workspace;
     const gbees_parallel *parallel;
-    struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
+    struct engine_ranks *ranks;   /* that share the grid (ranks.h); NULL: one process has all of it */
+    struct engine_ghosts *ghosts; /* of other ranks' bricks; NULL: one process */
 };
 
 /* ---- frame_points.c ---- */

@@ -17,8 +17,7 @@ int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time
     if (!rate)
         return 0;
     int status = engine_inspect(e, 0, time, error);
-    if (e->ranks)
-        status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     *rate = status ? 0 : engine_limiting_rate(e);
     return status;
 }

@@ -5,20 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the bricks of neighbouring ranks");
-}
-
 /* The box of this rank. */
 static const partition_box *own_box(const engine_ranks *ranks)
 {
     return &ranks->cuts.part[ranks->parallel->rank].box;
-}
-
-int ranks_owns(const gbees_engine *e, const int32_t *key)
-{
-    return partition_contains(e->g.shape.n, own_box(e->ranks), key);
 }
 
 /* How many bricks a key is outside of a box along an axis; 0: it is within. */
@@ -51,34 +41,12 @@ int ghosts_class(const gbees_engine *e, const int32_t *key)
     return class_of(e->ranks, own_box(e->ranks), key);
 }
 
-/* Sets the partners: the ranks whose boxes are near, with empty lists. Returns 1 if there is no memory. */
-static int find_partners(engine_ranks *ranks)
+/* Empties the lists of all partners. */
+static void clear_lists(gbees_engine *e)
 {
-    const int own = ranks->parallel->rank, all = ranks->parallel->ranks;
-
-    if (!ranks->partner && !(ranks->partner = calloc((size_t)all, sizeof *ranks->partner)))
-        return 1;
-    int count = 0;
-    for (int r = 0; r < all; r++) {
-        if (r == own || !partition_are_near(ranks->cuts.n, own_box(ranks), &ranks->cuts.part[r].box, ranks->layers))
-            continue;
-        rank_partner *partner = &ranks->partner[count++];
-        partner->rank = r;
-        partner->out.count = partner->in.count = 0;
+    for (int p = 0; p < e->ranks->partners; p++)
         for (int k = 0; k <= GBEES_MAX_DIM; k++)
-            partner->give[k].count = partner->take[k].count = 0;
-    }
-    for (int p = count; p < ranks->partners; p++) { /* partners of earlier cuts */
-        for (int k = 0; k <= GBEES_MAX_DIM; k++) {
-            free(ranks->partner[p].give[k].slot);
-            free(ranks->partner[p].take[k].slot);
-        }
-        free(ranks->partner[p].out.key);
-        free(ranks->partner[p].in.key);
-        ranks->partner[p] = (rank_partner){0};
-    }
-    ranks->partners = count;
-    return 0;
+            e->ghosts->beside[p].give[k].count = e->ghosts->beside[p].take[k].count = 0;
 }
 
 /* Appends a slot to a list. Returns 1 if there is no memory. */
@@ -95,71 +63,6 @@ static int add_slot(slot_list *list, uint32_t slot)
     }
     list->slot[list->count++] = slot;
     return 0;
-}
-
-/* Makes a list's memory large enough for `count` keys. Returns 1 if there is none. */
-static int reserve_keys(key_list *list, uint64_t count)
-{
-    if (count > list->capacity) {
-        const size_t capacity = (size_t)(2 * count + 64);
-        int32_t(*more)[GBEES_MAX_DIM] = realloc(list->key, capacity * sizeof *more);
-
-        if (!more)
-            return 1;
-        list->key = more;
-        list->capacity = capacity;
-    }
-    return 0;
-}
-
-/* Appends a key to a list. Returns 1 if there is no memory. */
-static int add_key(const gbees_engine *e, key_list *list, const int32_t *key)
-{
-    if (reserve_keys(list, list->count + 1))
-        return 1;
-    memset(list->key[list->count], 0, sizeof *list->key); /* all of it is sent */
-    memcpy(list->key[list->count++], key, (size_t)e->g.shape.n * sizeof *key);
-    return 0;
-}
-
-int ghosts_request(gbees_engine *e, const int32_t *key)
-{
-    engine_ranks *ranks = e->ranks;
-    const int owner = partition_find(&ranks->cuts, key);
-
-    for (int p = 0; p < ranks->partners; p++)
-        if (ranks->partner[p].rank == owner)
-            return add_key(e, &ranks->partner[p].out, key);
-    return 1;
-}
-
-/* All ranks: sends the lists `out` to the partners, and receives their lists, `in`. `out` is empty after it. Ends all
- * ranks if there is no memory for a list that a partner sends. */
-static void exchange_keys(gbees_engine *e)
-{
-    engine_ranks *ranks = e->ranks;
-    const int count = ranks->partners;
-
-    for (int p = 0; p < count; p++) {
-        rank_partner *partner = &ranks->partner[p];
-
-        ranks->out[p] = (gbees_message){partner->rank, sizeof partner->out.count, &partner->out.count};
-        ranks->in[p] = (gbees_message){partner->rank, sizeof partner->in.count, &partner->in.count};
-    }
-    ranks_exchange(e, ranks->out, count, ranks->in, count);
-    for (int p = 0; p < count; p++) {
-        rank_partner *partner = &ranks->partner[p];
-
-        if (reserve_keys(&partner->in, partner->in.count))
-            exchange_abort(ranks->parallel, "out of memory for the bricks of neighbouring ranks");
-        ranks->out[p] =
-            (gbees_message){partner->rank, (size_t)partner->out.count * sizeof *partner->out.key, partner->out.key};
-        ranks->in[p] =
-            (gbees_message){partner->rank, (size_t)partner->in.count * sizeof *partner->in.key, partner->in.key};
-    }
-    ranks_exchange(e, ranks->out, count, ranks->in, count);
-    for (int p = 0; p < count; p++)
-        ranks->partner[p].out.count = 0;
 }
 
 /* Finds a ghost of a class, or adds it, and sets *slot. */
@@ -179,23 +82,24 @@ static int add_ghost(gbees_engine *e, const int32_t *key, int class, uint32_t *s
 }
 
 /* Lists the ghosts of the bricks that a partner has announced, and inserts those that are not there. */
-static int list_ghosts(gbees_engine *e, rank_partner *partner, gbees_error *error)
+static int list_ghosts(gbees_engine *e, int p, gbees_error *error)
 {
     enum { ENTRY = 24, KEY = 12 }; /* keys ahead of which the table's entry and its slot's key are prefetched */
-    const key_list *in = &partner->in;
+    const key_list *in = &e->ranks->partner[p].in;
+    const size_t n = (size_t)e->g.shape.n;
     int status = 0;
 
     for (uint64_t k = 0; k < in->count && !status; k++) {
-        const int class = class_of(e->ranks, own_box(e->ranks), in->key[k]);
+        const int class = ghosts_class(e, in->key + k * n);
         uint32_t slot = 0;
 
         if (k + ENTRY < in->count)
-            grid_prefetch_entry(&e->g, grid_hash(&e->g, in->key[k + ENTRY]));
+            grid_prefetch_entry(&e->g, grid_hash(&e->g, in->key + (k + ENTRY) * n));
         if (k + KEY < in->count)
-            grid_prefetch_key(&e->g, grid_hash(&e->g, in->key[k + KEY]));
-        status = add_ghost(e, in->key[k], class, &slot, error);
-        if (!status && add_slot(&partner->take[class], slot))
-            status = no_memory(error);
+            grid_prefetch_key(&e->g, grid_hash(&e->g, in->key + (k + KEY) * n));
+        status = add_ghost(e, in->key + k * n, class, &slot, error);
+        if (!status && add_slot(&e->ghosts->beside[p].take[class], slot))
+            status = ranks_no_memory(error);
     }
     return status;
 }
@@ -208,7 +112,7 @@ static int insert_requested(gbees_engine *e, gbees_error *error)
 
     for (int p = 0; p < ranks->partners; p++)
         for (uint64_t k = 0; k < ranks->partner[p].in.count && !status; k++) {
-            const int32_t *key = ranks->partner[p].in.key[k];
+            const int32_t *key = ranks->partner[p].in.key + k * (size_t)ranks->n;
 
             status = grid_find(&e->g, key) ? 0
                                            : engine_insert_brick(e, key, grid_hash(&e->g, key),
@@ -219,12 +123,13 @@ static int insert_requested(gbees_engine *e, gbees_error *error)
 
 /* Appends an own brick to a partner's list `give`, and its key to `out`, if it is a ghost there. Returns 1 if there
  * is no memory. */
-static int offer_brick(gbees_engine *e, rank_partner *partner, uint32_t slot)
+static int offer_brick(gbees_engine *e, int p, uint32_t slot)
 {
+    rank_partner *partner = &e->ranks->partner[p];
     const int32_t *key = grid_key(&e->g, slot);
     const int class = class_of(e->ranks, &e->ranks->cuts.part[partner->rank].box, key);
 
-    return class >= 0 && (add_key(e, &partner->out, key) || add_slot(&partner->give[class], slot));
+    return class >= 0 && (ranks_add_key(e->ranks, partner, key) || add_slot(&e->ghosts->beside[p].give[class], slot));
 }
 
 /* All ranks: announces own bricks, used bricks `from` and later, to the partners whose ghosts they are, and lists the
@@ -238,53 +143,66 @@ static int make_ghosts(gbees_engine *e, uint32_t from, int status, gbees_error *
 
     for (int p = 0; p < ranks->partners; p++)
         for (uint32_t k = from; k < end && !failed; k++)
-            failed = !e->rows.ghost[e->g.used[k]] && offer_brick(e, &ranks->partner[p], e->g.used[k]);
-    exchange_keys(e);
+            failed = !e->rows.ghost[e->g.used[k]] && offer_brick(e, p, e->g.used[k]);
+    ranks_exchange_keys(e->ranks);
     if (!status && failed)
-        status = no_memory(error);
+        status = ranks_no_memory(error);
     for (int p = 0; p < ranks->partners && !status; p++)
-        status = list_ghosts(e, &ranks->partner[p], error);
+        status = list_ghosts(e, p, error);
     return status;
+}
+
+/* Memory for the data of messages, `size` bytes, valid until the next call; NULL: out of memory. */
+static void *ghosts_buffer(gbees_engine *e, size_t size)
+{
+    engine_ghosts *g = e->ghosts;
+
+    if (g->buffer_size < size) {
+        free(g->buffer);
+        g->buffer = malloc(size + size / 4);
+        g->buffer_size = g->buffer ? size + size / 4 : 0;
+    }
+    return g->buffer;
 }
 
 /* The bytes of all rows that ghosts_refresh() sends and receives at most. */
 static size_t exchange_bytes(const gbees_engine *e)
 {
-    const engine_ranks *ranks = e->ranks;
     size_t rows = 0;
 
-    for (int p = 0; p < ranks->partners; p++)
+    for (int p = 0; p < e->ranks->partners; p++)
         for (int k = 0; k <= e->g.shape.n; k++)
-            rows += ranks->partner[p].give[k].count + ranks->partner[p].take[k].count;
+            rows += e->ghosts->beside[p].give[k].count + e->ghosts->beside[p].take[k].count;
     return rows * (size_t)e->cells * e->method.real_size;
 }
 
 int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error)
 {
-    exchange_keys(e);
+    ranks_exchange_keys(e->ranks);
     if (!status)
         status = insert_requested(e, error);
     e->ranks->own += e->g.count - from; /* no ghosts are among them: make_ghosts() adds these behind them */
     status = make_ghosts(e, from, status, error);
-    if (!status && !ranks_buffer(e->ranks, exchange_bytes(e) + 1))
-        status = no_memory(error);
+    if (!status && !ghosts_buffer(e, exchange_bytes(e) + 1))
+        status = ranks_no_memory(error);
     return status;
 }
 
 int ghosts_renew(gbees_engine *e, uint32_t linked, gbees_error *error)
 {
     const uint32_t before = e->g.count;
-    int status = find_partners(e->ranks) ? no_memory(error) : 0;
+    /* A rank that has never had a brick has the null brick all the same. */
+    int status = e->g.capacity ? 0 : grid_reserve(&e->g, 1, error);
 
-    if (!status && !e->g.capacity) /* a rank that has never had a brick has the null brick all the same */
-        status = grid_reserve(&e->g, 1, error);
-    status = ranks_agree(e, status, error);
+    ranks_find_partners(e->ranks);
+    clear_lists(e);
+    status = ranks_agree(e->ranks, status, error);
     if (status)
         return status;
     status = make_ghosts(e, 0, 0, error);
-    if (!status && !ranks_buffer(e->ranks, exchange_bytes(e) + 1))
-        status = no_memory(error);
-    status = ranks_agree(e, status, error);
+    if (!status && !ghosts_buffer(e, exchange_bytes(e) + 1))
+        status = ranks_no_memory(error);
+    status = ranks_agree(e->ranks, status, error);
     if (status)
         return status;
     grid_link(&e->g, linked);
@@ -298,9 +216,7 @@ int ghosts_relist(gbees_engine *e, gbees_error *error)
     engine_ranks *ranks = e->ranks;
     int failed = 0;
 
-    for (int p = 0; p < ranks->partners; p++)
-        for (int k = 0; k <= GBEES_MAX_DIM; k++)
-            ranks->partner[p].give[k].count = ranks->partner[p].take[k].count = 0;
+    clear_lists(e);
     /* Bricks are sorted by key: the lists of both sides have the same order. */
     for (uint32_t k = 0; k < e->g.count && !failed; k++) {
         const uint32_t slot = e->g.used[k];
@@ -308,16 +224,16 @@ int ghosts_relist(gbees_engine *e, gbees_error *error)
         const int ghost = e->rows.ghost[slot], owner = ghost ? partition_find(&ranks->cuts, key) : -1;
 
         for (int p = 0; p < ranks->partners && !failed; p++) {
-            rank_partner *partner = &ranks->partner[p];
-            const int class = ghost ? -1 : class_of(ranks, &ranks->cuts.part[partner->rank].box, key);
+            const int rank = ranks->partner[p].rank;
+            const int class = ghost ? -1 : class_of(ranks, &ranks->cuts.part[rank].box, key);
 
             if (class >= 0)
-                failed = add_slot(&partner->give[class], slot);
-            else if (partner->rank == owner)
-                failed = add_slot(&partner->take[ghost - 1], slot);
+                failed = add_slot(&e->ghosts->beside[p].give[class], slot);
+            else if (rank == owner)
+                failed = add_slot(&e->ghosts->beside[p].take[ghost - 1], slot);
         }
     }
-    return ranks_agree(e, failed ? no_memory(error) : 0, error);
+    return ranks_agree(e->ranks, failed ? ranks_no_memory(error) : 0, error);
 }
 
 /* Which rows are copied: of `row` bytes each, of the ghosts of classes first .. last. */
@@ -339,35 +255,35 @@ static char *copy_rows(const row_range *range, const slot_list *list, int from_s
     return message;
 }
 
-/* All ranks: copies rows of ghosts from their owners. A row has no more bytes than one of P, for which ranks->buffer
+/* All ranks: copies rows of ghosts from their owners. A row has no more bytes than one of P, for which ghosts->buffer
  * is large enough. */
 static void refresh(gbees_engine *e, const row_range *range)
 {
     engine_ranks *ranks = e->ranks;
     const int count = ranks->partners;
-    char *at = ranks->buffer; /* reserved when the ghosts were made */
+    char *at = e->ghosts->buffer; /* reserved when the ghosts were made */
 
     for (int p = 0; p < count; p++) {
         char *begin = at;
 
         for (int k = range->first; k <= range->last; k++)
-            at = copy_rows(range, &ranks->partner[p].give[k], 1, at);
+            at = copy_rows(range, &e->ghosts->beside[p].give[k], 1, at);
         ranks->out[p] = (gbees_message){ranks->partner[p].rank, (size_t)(at - begin), begin};
     }
     for (int p = 0; p < count; p++) {
         size_t taken = 0;
 
         for (int k = range->first; k <= range->last; k++)
-            taken += ranks->partner[p].take[k].count;
+            taken += e->ghosts->beside[p].take[k].count;
         ranks->in[p] = (gbees_message){ranks->partner[p].rank, taken * range->row, at};
         at += taken * range->row;
     }
-    ranks_exchange(e, ranks->out, count, ranks->in, count);
+    ranks_exchange(e->ranks, ranks->out, count, ranks->in, count);
     for (int p = 0; p < count; p++) {
         char *from = ranks->in[p].data;
 
         for (int k = range->first; k <= range->last; k++)
-            from = copy_rows(range, &ranks->partner[p].take[k], 0, from);
+            from = copy_rows(range, &e->ghosts->beside[p].take[k], 0, from);
     }
 }
 

@@ -196,8 +196,9 @@ static int insert_requested(gbees_engine *e, const grid_request *request, gbees_
     if (grid_find_hashed(&e->g, key, request->hash))
         return 0;
     uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
-    if (inside && e->ranks && !ranks_owns(e, key))
-        return ghosts_request(e, key) ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for new bricks") : 0;
+    if (inside && e->ranks && !ranks_own(e->ranks, key))
+        return ranks_request(e->ranks, key) ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for new bricks")
+                                            : 0;
     if (inside)
         return engine_insert_brick(e, key, request->hash, inside, error);
     e->rows.blocked[(size_t)request->slot * (size_t)(2 * e->g.shape.n) + request->d] |= (uint16_t)(1u << request->f);
@@ -339,11 +340,11 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
     int status = insert_bricks(e, error);
 
     if (status)
-        return e->ranks ? ranks_agree(e, status, error) : status;
+        return ranks_agree(e->ranks, status, error);
         /* By all threads: most of the time goes into touching new memory. */
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)
         engine_clear_brick(e, e->g.used[k]);
     status = engine_inspect(e, before, time, error);
-    return e->ranks ? ranks_agree(e, status, error) : status;
+    return ranks_agree(e->ranks, status, error);
 }

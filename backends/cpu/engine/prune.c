@@ -175,8 +175,7 @@ int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error
     double mass = 0, pruned = 0;
 
     int status = keep ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);
-    if (e->ranks)
-        status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (status)
         return status;
     uint64_t needed = engine_mark_needed(e, NULL);
@@ -185,8 +184,7 @@ int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error
         status = engine_sum(e, keep, &pruned, error);
     if (!status)
         status = grid_compact(&e->g, keep, error);
-    if (e->ranks)
-        status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (e->ranks && !status)
         status = balance_renew(e, error);
     if (!status && e->method.deterministic)

@@ -11,10 +11,8 @@
 #ifndef GBEES_CPU_RANKS_H
 #define GBEES_CPU_RANKS_H
 
-#include "common/exchange.h"
 #include "common/initial_bricks.h"
-#include "common/partition.h"
-#include "common/speed.h"
+#include "common/ranks/ranks.h"
 #include "engine.h"
 #include "exact.h"
 #include <gbees/parallel.h>
@@ -26,47 +24,19 @@ typedef struct slot_list {
     size_t count, capacity;
 } slot_list;
 
-/* A list of bricks by their keys. */
-typedef struct key_list {
-    int32_t (*key)[GBEES_MAX_DIM]; /* [capacity] */
-    uint64_t count;
-    size_t capacity;
-} key_list;
+/* The ghosts of this rank and a partner, by class (rank_partner). The list `give` of one rank has the same bricks in
+ * the same order as the list `take` of its partner, so that rows travel without keys. */
+typedef struct ghost_lists {
+    slot_list give[GBEES_MAX_DIM + 1]; /* own bricks that are its ghosts */
+    slot_list take[GBEES_MAX_DIM + 1]; /* ghosts that it owns */
+} ghost_lists;
 
-/* A rank whose box is so near that bricks of one are ghosts of the other. There are n + 1 classes of ghosts: class j
- * < n is outside the box along axis j alone, and a sweep along j reads it; class n is outside along several axes. The
- * list `give` of one rank has the same bricks in the same order as the list `take` of its partner, so that rows
- * travel without keys. */
-typedef struct rank_partner {
-    int rank;
-    slot_list give[GBEES_MAX_DIM + 1]; /* by class: own bricks that are its ghosts */
-    slot_list take[GBEES_MAX_DIM + 1]; /* by class: ghosts that it owns */
-    key_list out, in;                  /* keys that are sent to it, and that it has sent */
-} rank_partner;
-
-/* What an engine has that is shared. */
-typedef struct engine_ranks {
-    const gbees_parallel *parallel;
-    partition cuts;            /* part r is the box of rank r */
-    int layers[GBEES_MAX_DIM]; /* of ghosts beside the box, by axis */
-    rank_partner *partner;     /* [ranks] */
-    int partners;              /* of this rank: partner[0 .. partners - 1] */
-    gbees_message *out, *in;   /* [ranks] */
-    void *buffer;              /* data of messages, [buffer_size] bytes */
+/* What an engine has of them. */
+typedef struct engine_ghosts {
+    ghost_lists *beside; /* [ranks]: as ranks->partner */
+    void *buffer;        /* data of messages, [buffer_size] bytes */
     size_t buffer_size;
-    uint64_t bricks; /* of all ranks, when they were last counted; ghosts count for none */
-    uint64_t own;    /* of this rank */
-    rank_speeds speeds;
-    double busiest;          /* the largest load of a rank (speed.h) */
-    double reached;          /* busiest over the mean after the last cuts */
-    double imbalance;        /* the sum over steps of busiest over the mean */
-    double steps;            /* how many steps these were */
-    exchange_log log;        /* of this rank */
-    double bytes, waited;    /* of all ranks, at the last ranks_report(): sent; the longest wait, in seconds */
-    double peak_bytes;       /* of all ranks, at the last ranks_report(): the sum of their memory */
-    double own_bricks;       /* of this rank, summed up over steps */
-    gbees_rank_totals *each; /* [ranks]: what each had done at the last ranks_report() */
-} engine_ranks;
+} engine_ghosts;
 
 /* The number of bricks in use; among ranks those of all, when they were last counted. */
 static inline uint64_t engine_bricks(const gbees_engine *e)
@@ -77,31 +47,17 @@ static inline uint64_t engine_bricks(const gbees_engine *e)
 /* ---- ranks.c ---- */
 /* Returns GBEES_EUSAGE, and what it is, if a problem has something that ranks can't share. */
 int ranks_check(const gbees_problem *problem, gbees_error *error);
-/* Makes e->ranks. ranks_destroy() frees it, also after an error. */
-int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
-void ranks_destroy(gbees_engine *e);
-/* All ranks: replaces values[count] by their sums over all ranks, or by the largest ones. */
-void ranks_sum(gbees_engine *e, int64_t *values, size_t count);
-void ranks_most(gbees_engine *e, double *values, size_t count);
+/* Makes e->ranks and e->ghosts. engine_leave_ranks() frees them, also after an error. */
+int engine_join_ranks(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
+void engine_leave_ranks(gbees_engine *e);
 /* All ranks: replaces sums[count] by their sums over all ranks, without rounding. */
 void ranks_sum_exactly(gbees_engine *e, exact_sum *sums, size_t count);
-/* All ranks that have messages for each other: as exchange() of the communicator. */
-void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins);
-/* All ranks: returns the status of the lowest rank that has failed, with its text, on all; 0 if none has. */
-int ranks_agree(gbees_engine *e, int status, gbees_error *error);
-/* Memory for the data of messages, `size` bytes, valid until the next call; NULL: out of memory. */
-void *ranks_buffer(engine_ranks *ranks, size_t size);
 
 /* ---- ghosts.c ---- */
-/* Whether this rank owns the brick with a key. */
-int ranks_owns(const gbees_engine *e, const int32_t *key);
-/* Appends a brick of another rank's box to the requests to its owner, which ghosts_grow() sends. Returns 1 if there
- * is no memory. */
-int ghosts_request(gbees_engine *e, const int32_t *key);
-/* All ranks: exchanges requests and inserts the own bricks that others have requested. Then announces the own bricks
- * that are new, used bricks `from` and later, to the partners whose ghosts they are, and inserts ghosts of the
- * partners' new ones. `status` is that of this rank so far, and the result is this rank's: ranks have not agreed on
- * it. */
+/* All ranks: sends requests (ranks_request()) and inserts the own bricks that others have requested. Then announces
+ * the own bricks that are new, used bricks `from` and later, to the partners whose ghosts they are, and inserts
+ * ghosts of the partners' new ones. `status` is that of this rank so far, and the result is this rank's: ranks have
+ * not agreed on it. */
 int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error);
 /* The class that a brick of another rank's box has as a ghost (rank_partner); -1: it is too far away to be one. */
 int ghosts_class(const gbees_engine *e, const int32_t *key);
@@ -124,16 +80,16 @@ uint32_t ghosts_pick_pencils(const gbees_engine *e, int axis, uint32_t *first, u
 /* ---- balance.c ---- */
 /* All ranks: chooses the cuts by bricks of the initial density, inserts this rank's, and makes ghosts. */
 int balance_start(gbees_engine *e, initial_bricks *bricks, gbees_error *error);
-/* The bricks of a checkpoint, on rank 0; on other ranks {0}. */
-typedef struct saved_bricks {
+/* What moves of bricks: of a checkpoint, on rank 0, or of the grid. */
+typedef struct brick_rows {
     uint64_t count;
     const int32_t *key;                /* [count][n] */
     const uint64_t *active, *expanded; /* [count], as engine_rows has them */
     const void *p;                     /* [count][cells] */
-} saved_bricks;
+} brick_rows;
 /* All ranks: chooses the cuts by the bricks of a checkpoint, sends them from rank 0 to their owners, and makes
  * ghosts. */
-int balance_deal(gbees_engine *e, const saved_bricks *bricks, gbees_error *error);
+int balance_deal(gbees_engine *e, const brick_rows *bricks, gbees_error *error);
 /* All ranks, after a prune: if a rank has far more bricks than the mean, chooses new cuts, moves bricks to their
  * owners and makes ghosts; otherwise makes the lists of ghosts anew. */
 int balance_renew(gbees_engine *e, gbees_error *error);
@@ -176,11 +132,6 @@ static inline void ranks_add(ranks_numbers *to, int k, double number)
 /* Returns the sums over all ranks, value[count]: NaN if any number was not finite. */
 const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers);
 void ranks_numbers_free(ranks_numbers *numbers);
-/* Whether `here` is not 0 on any rank. */
-int ranks_any(gbees_engine *e, int here);
-/* Sets ranks->bytes, waited and peak_bytes, for the totals of a run. */
-void ranks_report(gbees_engine *e);
-
 /* ---- ranks_ctu.c ---- */
 /* All ranks: a step of ctu, from rows.p to rows.next; sets *total as ranks_end_step() does. */
 void ranks_step_ctu(gbees_engine *e, kernel_sums *total);

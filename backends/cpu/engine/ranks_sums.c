@@ -20,6 +20,13 @@ static void add_thread(const exact_sum *own, exact_sum *sums, int count)
         exact_merge(&sums[k], &own[k]);
 }
 
+void ranks_sum_exactly(gbees_engine *e, exact_sum *sums, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        (void)exact_carry(&sums[k]);
+    ranks_sum(e->ranks, sums->word, count * EXACT_WORDS);
+}
+
 double ranks_sum_density(gbees_engine *e, const unsigned char *except)
 {
     exact_sum sum = {{0}};
@@ -73,12 +80,8 @@ int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total)
     all.count[BRICKS] = bricks;
     (void)exact_carry(&all.mass);
     (void)exact_carry(&all.clipped);
-    ranks_sum(e, (int64_t *)&all, sizeof all / sizeof(int64_t));
-    e->ranks->own = (uint64_t)bricks;
-    e->ranks->bricks = (uint64_t)all.count[BRICKS];
-    e->ranks->imbalance += e->ranks->busiest * e->ranks->parallel->ranks / (double)all.count[BRICKS];
-    e->ranks->own_bricks += (double)bricks;
-    e->ranks->steps++;
+    ranks_sum(e->ranks, (int64_t *)&all, sizeof all / sizeof(int64_t));
+    ranks_enter_step(e->ranks, (uint64_t)bricks, (uint64_t)all.count[BRICKS]);
     total->mass = all.count[INFINITE] ? NAN : exact_value(&all.mass);
     total->clipped += exact_value(&all.clipped);
     total->outflow = gbees_ledger_missing(&e->run.ledger, total->mass, total->clipped);
@@ -99,7 +102,7 @@ void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active)
             e->rows.active[slot] = 0;
         }
     }
-    ranks_sum(e, counts, 2);
+    ranks_sum(e->ranks, counts, 2);
     *needed = (uint64_t)counts[0];
     *active = (uint64_t)counts[1];
 }
@@ -162,7 +165,7 @@ void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
     rank_peak peak = {.p = -1}, all = {.p = -1}, *each = calloc((size_t)p->ranks, sizeof *each);
 
     if (!each)
-        exchange_abort(p, "out of memory for the highest cells of all ranks");
+        ranks_abort(e->ranks, "out of memory for the highest cells of all ranks");
 #pragma omp parallel num_threads(engine_threads(e, e->g.count))
     {
         exact_sum own[SUMS] = {{{0}}};
@@ -199,7 +202,7 @@ int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees
                                .value = calloc((size_t)count, sizeof *numbers->value)};
     const int failed = !numbers->sum || !numbers->value;
     const int status = ranks_agree(
-        e, failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for sums over all ranks") : 0, error);
+        e->ranks, failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for sums over all ranks") : 0, error);
     if (status)
         ranks_numbers_free(numbers);
     return status;
@@ -207,7 +210,7 @@ int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees
 
 const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers)
 {
-    ranks_sum(e, &numbers->odd, 1);
+    ranks_sum(e->ranks, &numbers->odd, 1);
     ranks_sum_exactly(e, numbers->sum, (size_t)numbers->count);
     for (int k = 0; k < numbers->count; k++)
         numbers->value[k] = numbers->odd ? NAN : exact_value(&numbers->sum[k]);
@@ -219,26 +222,4 @@ void ranks_numbers_free(ranks_numbers *numbers)
     free(numbers->sum);
     free(numbers->value);
     *numbers = (ranks_numbers){0};
-}
-
-int ranks_any(gbees_engine *e, int here)
-{
-    int64_t count = here != 0;
-
-    ranks_sum(e, &count, 1);
-    return count != 0;
-}
-
-void ranks_report(gbees_engine *e)
-{
-    engine_ranks *ranks = e->ranks;
-    const gbees_rank_totals own = {.bricks = ranks->steps > 0 ? ranks->own_bricks / ranks->steps : (double)ranks->own,
-                                   .peak_bytes = e->g.peak_bytes + e->workspace.buffer_size};
-
-    exchange_totals(ranks->parallel, &ranks->log, &own, ranks->each);
-    ranks->bytes = exchange_total_bytes(ranks->parallel, ranks->each);
-    ranks->waited = exchange_longest_wait(ranks->parallel, ranks->each);
-    ranks->peak_bytes = 0;
-    for (int r = 0; r < ranks->parallel->ranks; r++)
-        ranks->peak_bytes += (double)ranks->each[r].peak_bytes;
 }

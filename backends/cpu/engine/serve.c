@@ -74,7 +74,7 @@ static void send_slab(slab_sender *to)
 {
     const gbees_message message = {0, sizeof *to->slab, to->slab};
 
-    ranks_exchange(to->e, &message, 1, NULL, 0);
+    ranks_exchange(to->e->ranks, &message, 1, NULL, 0);
 }
 
 /* A gbees_cell_visitor that sends the cells to rank 0. */
@@ -101,7 +101,7 @@ static int receive_cells(gbees_engine *e, int rank, cell_slab *slab, int stop, g
     for (int j = 0; j < e->g.shape.n; j++)
         index[j] = slab->index[j];
     for (;;) {
-        ranks_exchange(e, NULL, 0, &message, 1);
+        ranks_exchange(e->ranks, NULL, 0, &message, 1);
         if (slab->count == 0)
             return stop;
         if (!stop)
@@ -116,7 +116,7 @@ int ranks_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, v
     slab_sender to = {e, slab};
     int status = slab ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory for a record's cells");
 
-    status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (status) {
         free(slab);
         return status;
@@ -127,7 +127,7 @@ int ranks_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, v
             status = receive_cells(e, r, slab, status, visitor, context);
     } else {
         if (engine_visit_cells(e, fraction, send_cells, &to, error)) /* rank 0 waits for the cells */
-            exchange_abort(p, "out of memory for a record's cells");
+            ranks_abort(e->ranks, "out of memory for a record's cells");
         slab->count = 0;
         send_slab(&to);
     }

@@ -129,7 +129,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     int status = grid_create(&e->g, n, e->cells, error);
 
     if (!status && e->parallel)
-        status = ranks_create(e, e->parallel, error);
+        status = engine_join_ranks(e, e->parallel, error);
 
     e->g.threads = e->threads;
     struct {
@@ -218,8 +218,7 @@ static int start_grid(gbees_engine *e, double *left_out, gbees_error *error)
     int status = initial_grid_create(&initial, e->problem, &e->g.shape, e->threads, error);
     const int made = !status;
 
-    if (e->ranks)
-        status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (!status)
         status = e->ranks ? balance_start(e, &initial.bricks, error) : insert_bricks(e, &initial.bricks, error);
     if (!status)
@@ -239,8 +238,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     status = engine_inspect(e, 0, start, error);
-    if (e->ranks)
-        status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     /* The reference keeps all bricks to its first prune. */
     if (!status && e->problem->numerics.mode == GBEES_MODE_DEFAULT)
         status = engine_prune_from(e, start, left_out, error);

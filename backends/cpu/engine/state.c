@@ -141,8 +141,7 @@ int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_er
         failed = state.grid.count == 0 || sink(context, "engine", 1, sizeof state, &state) ||
                  save_portable(e, &state, sink, context) ||
                  sink(context, "engine_parameters", sizeof(double), GBEES_PARAMETER_VALUES, e->tables.parameters_d);
-    if (e->ranks)
-        failed = ranks_any(e, failed);
+    failed = ranks_any(e->ranks, failed);
     return failed || save_rows(e, &state, sink, context) ? stopped(error) : 0;
 }
 
@@ -225,7 +224,7 @@ static int find_state(gbees_engine *e, gbees_state_source *source, void *context
 }
 
 /* Rank 0: finds what ranks need of their bricks in the source: P, the active and the expanded cells. */
-static int find_bricks(const gbees_engine *e, gbees_state_source *source, void *context, saved_bricks *bricks,
+static int find_bricks(const gbees_engine *e, gbees_state_source *source, void *context, brick_rows *bricks,
                        gbees_error *error)
 {
     uint64_t cells = 0, active = 0, expanded = 0;
@@ -246,7 +245,7 @@ static int find_bricks(const gbees_engine *e, gbees_state_source *source, void *
 static int load_shared(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
 {
     const gbees_parallel *p = e->parallel;
-    saved_bricks bricks = {0};
+    brick_rows bricks = {0};
     engine_state state;
     int status = 0;
 
@@ -257,7 +256,7 @@ static int load_shared(gbees_engine *e, gbees_state_source *source, void *contex
         if (!status)
             status = find_bricks(e, source, context, &bricks, error);
     }
-    status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (status)
         return status;
     p->broadcast(p->context, &state, sizeof state);

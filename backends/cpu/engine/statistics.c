@@ -64,8 +64,7 @@ static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_erro
     uint64_t *marks = malloc((e->g.count + 1u) * sizeof *marks);
     int status =
         marks ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory for the counts of %u bricks", e->g.count);
-    if (e->ranks)
-        status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (status) {
         free(marks);
         return status;

@@ -23,7 +23,7 @@ double engine_limiting_rate(gbees_engine *e)
     if (e->ranks) {
         double most[] = {largest, active, speeds_load(&e->ranks->speeds, (double)e->ranks->own)};
 
-        ranks_most(e, most, 3);
+        ranks_most(e->ranks, most, 3);
         e->ranks->busiest = most[2];
         return gbees_cfl_rate(most[0], most[1]);
     }
@@ -165,10 +165,10 @@ static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *
 static int advance_own(gbees_engine *e, kernel_sums *sums, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
-    const double began = gbees_seconds_now() - ranks->log.seconds;
+    const double began = gbees_seconds_now() - ranks->seconds;
     const int status = advect_and_diffuse(e, sums, error);
 
-    speeds_add(&ranks->speeds, (double)ranks->own, gbees_seconds_now() - ranks->log.seconds - began,
+    speeds_add(&ranks->speeds, (double)ranks->own, gbees_seconds_now() - ranks->seconds - began,
                (double)ranks->bricks);
     return status;
 }
@@ -185,7 +185,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
     else if (e->context.drift.time_dependent)
         status = engine_inspect(e, 0, now, error);
     if (e->ranks && e->context.drift.time_dependent)
-        status = ranks_agree(e, status, error);
+        status = ranks_agree(e->ranks, status, error);
     if (!status)
         status = engine_grow(e, now, error);
     if (!status)
@@ -215,7 +215,6 @@ int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbee
     for (uint64_t k = 0; k < max_steps && e->run.clock.elapsed < e->run.clock.length && !status; k++)
         status = engine_step(e, error);
     step_clock_store(&e->run.clock, clock);
-    if (e->ranks)
-        ranks_report(e);
+    ranks_report(e->ranks, e->g.peak_bytes + e->workspace.buffer_size);
     return status;
 }

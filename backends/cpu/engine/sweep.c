@@ -130,7 +130,7 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
             engine_add_sums(sums, plan.batches, total);
     }
     if (e->ranks)
-        failed = ends_step ? ranks_end_step(e, failed, total) : ranks_any(e, failed);
+        failed = ends_step ? ranks_end_step(e, failed, total) : ranks_any(e->ranks, failed);
     free(sums);
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", count) : 0;
 }

@@ -316,8 +316,7 @@ static double find_lowest(gbees_engine *e, const likelihood *l)
                 heaviest = fmax(heaviest, log(engine_p(e, at + list.cell[i])) + log_l[i]);
     }
     heaviest = restore_infinity(heaviest);
-    if (e->ranks)
-        ranks_most(e, &heaviest, 1);
+    ranks_most(e->ranks, &heaviest, 1);
     return fmax(l->terms.lowest, heaviest - negligible_below);
 }
 
@@ -422,11 +421,11 @@ static int multiply_or_fail(gbees_engine *e, const likelihood *l, best *top, gbe
     *top = find_best(e, l);
     if (e->ranks) {
         double most[] = {top->likelihood, top->weight};
-        const int status = ranks_agree(e, top->finite ? 0 : fail_likelihood(e, l, error), error);
+        const int status = ranks_agree(e->ranks, top->finite ? 0 : fail_likelihood(e, l, error), error);
 
         if (status)
             return status;
-        ranks_most(e, most, 2);
+        ranks_most(e->ranks, most, 2);
         *top = (best){most[0], most[1], 1};
     }
     int status = top->finite ? failure_unsupported(l->measurement, l->time, top->likelihood, l->terms.lowest, error)
@@ -435,7 +434,7 @@ static int multiply_or_fail(gbees_engine *e, const likelihood *l, best *top, gbe
         return status;
     e->is_initial = 0;
     status = apply_likelihood(e, l, top->weight, error);
-    return e->ranks ? ranks_agree(e, status, error) : status;
+    return ranks_agree(e->ranks, status, error);
 }
 
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,

@@ -61,19 +61,13 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
 {
     *totals = totals_of(&e->state->run, &e->budget);
+    ranks_get_totals(e->ranks, totals);
     totals->peak_bytes = e->memory.peak;
-    if (!e->ranks)
-        return;
-    totals->ranks = e->ranks->parallel->ranks;
-    totals->imbalance = e->ranks->steps > 0 ? e->ranks->imbalance / e->ranks->steps : totals->ranks;
-    totals->bytes_exchanged = e->ranks->bytes;
-    totals->seconds_waited = e->ranks->waited;
+    if (e->ranks && e->ranks->steps == 0) /* rank 0 has had the whole grid */
+        totals->imbalance = totals->ranks;
 }
 
 void cuda_engine_rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all)
 {
-    const int ranks = e->ranks ? e->ranks->parallel->ranks : 0;
-
-    for (int r = 0; r < ranks && r < most; r++)
-        all[r] = e->ranks->each[r];
+    ranks_get_each(e->ranks, most, all);
 }

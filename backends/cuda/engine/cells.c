@@ -26,7 +26,7 @@ static void send_head(gbees_engine *e, piece_head *head)
 {
     const gbees_message message = {0, sizeof *head, head};
 
-    ranks_exchange(e, &message, 1, NULL, 0);
+    ranks_exchange(e->ranks, &message, 1, NULL, 0);
 }
 
 /* Hands the cells of this GPU's bricks to the visitor. */
@@ -62,7 +62,7 @@ static int send_cells(gbees_engine *e, double fraction, gbees_error *error)
             continue;
         send_head(e, &head);
         describe(e, &head, 0, messages);
-        ranks_exchange(e, messages, 3, NULL, 0);
+        ranks_exchange(e->ranks, messages, 3, NULL, 0);
     }
     head = (piece_head){0};
     send_head(e, &head);
@@ -78,9 +78,9 @@ static int receive_cells(gbees_engine *e, int rank, int status, gbees_cell_visit
     while (head.bricks) {
         gbees_message messages[3];
 
-        ranks_exchange(e, NULL, 0, &first, 1);
+        ranks_exchange(e->ranks, NULL, 0, &first, 1);
         describe(e, &head, rank, messages);
-        ranks_exchange(e, NULL, 0, messages, 3);
+        ranks_exchange(e->ranks, NULL, 0, messages, 3);
         if (head.bricks && !status)
             status = engine_visit_packed(e, head.bricks, visitor, context);
     }
@@ -93,13 +93,13 @@ int engine_find_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visi
     const gbees_parallel *parallel = e->ranks->parallel;
     int status = packed_piece_reserve(e, &e->piece, PACKED_PIECE, error);
 
-    status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (status)
         return status;
     status = parallel->rank ? send_cells(e, fraction, error) : visit_own(e, fraction, visitor, context, error);
     for (int r = 1; r < parallel->ranks && parallel->rank == 0; r++)
         status = receive_cells(e, r, status, visitor, context);
-    return ranks_agree(e, status, error);
+    return ranks_agree(e->ranks, status, error);
 }
 
 int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,

@@ -71,6 +71,7 @@ struct gbees_engine {
     double memory_limit;        /* bytes that the grid may take, for the control of p*; 0: 0.9 of the GPU's */
     uint32_t split_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
+    struct split_grid *split;   /* what this rank has of a shared grid (ranks.h); NULL: as `ranks` */
     double mean_step;           /* mean of the steps that were launched last, in time units; 0: not known */
 
     /* Records. */

@@ -81,7 +81,7 @@ static gbees_marginals *allocate(gbees_engine *e, uint64_t entries)
     double is_missing = !made;
 
     if (engine_is_split(e))
-        ranks_most(e, &is_missing, 1);
+        ranks_most(e->ranks, &is_missing, 1);
     if (!(is_missing > 0))
         return made;
     free(made);
@@ -114,12 +114,12 @@ static int find_sums(gbees_engine *e, gbees_histograms *all, uint64_t entries, d
     if (!engine_is_split(e))
         return add_up(e, all, entries, threshold, e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size, sums,
                       error);
-    int status = ranks_reserve(e, &e->ranks->receive, entries * sizeof *sums, error);
+    int status = split_reserve(e, &e->split->receive, entries * sizeof *sums, error);
     if (!status)
-        status = add_up(e, all, entries, threshold, e->ranks->receive.at, sums, error);
-    status = ranks_agree(e, status, error);
+        status = add_up(e, all, entries, threshold, e->split->receive.at, sums, error);
+    status = ranks_agree(e->ranks, status, error);
     if (!status)
-        ranks_sum(e, sums, entries);
+        ranks_sum(e->ranks, sums, entries);
     return status;
 }
 
@@ -135,7 +135,7 @@ int engine_find_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
     int status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
     if (engine_is_split(e)) {
         ranks_join_range(e);
-        status = ranks_agree(e, status, error);
+        status = ranks_agree(e->ranks, status, error);
     }
     if (status || !read_range(e, &range))
         return status;

@@ -7,14 +7,12 @@
  * bricks move to rank 0 first (ranks_move.c).
  *
  * Functions marked "all ranks" exchange messages: every rank calls them, in the same order. Their status is the same
- * on all ranks. A rank that fails where the others already wait for its message ends all ranks (exchange_abort()).
+ * on all ranks. A rank that fails where the others already wait for its message ends all ranks (ranks_abort()).
  */
 #ifndef GBEES_CUDA_RANKS_H
 #define GBEES_CUDA_RANKS_H
 
-#include "common/exchange.h"
-#include "common/partition.h"
-#include "common/speed.h"
+#include "common/ranks/ranks.h"
 #include "engine.h"
 #include "nccl.h"
 
@@ -24,23 +22,13 @@ typedef struct brick_list {
     uint32_t count;
 } brick_list;
 
-/* A list of bricks by their keys, in the host's memory. */
-typedef struct key_list {
-    int32_t *key;             /* [capacity][n] */
-    uint64_t count, capacity; /* bricks */
-} key_list;
-
-/* A rank whose box is so near that bricks of one are ghosts of the other. There are n + 1 classes of ghosts: class
- * j < n is outside the box along axis j alone, and a sweep along j reads it; class n is outside along several axes.
- * The list `give` of one rank has the same bricks in the same order as the list `take` of its partner, so that rows
- * travel without keys. */
-typedef struct rank_partner {
-    int rank;
-    brick_list give[GBEES_MAX_DIM + 1];                                /* by class: own bricks that are its ghosts */
-    brick_list take[GBEES_MAX_DIM + 1];                                /* by class: ghosts that it owns */
+/* The ghosts of this rank and a partner, by class (rank_partner). The list `give` of one rank has the same bricks in
+ * the same order as the list `take` of its partner, so that rows travel without keys. */
+typedef struct ghost_lists {
+    brick_list give[GBEES_MAX_DIM + 1];                                /* own bricks that are its ghosts */
+    brick_list take[GBEES_MAX_DIM + 1];                                /* ghosts that it owns */
     uint32_t give_new[GBEES_MAX_DIM + 1], take_new[GBEES_MAX_DIM + 1]; /* bricks that are being added to the lists */
-    key_list out, in;                                                  /* requests to it, and from it */
-} rank_partner;
+} ghost_lists;
 
 /* A message between GPUs: as gbees_message, with its data in the GPU's memory. */
 typedef struct device_message {
@@ -49,60 +37,40 @@ typedef struct device_message {
     CUdeviceptr at;
 } device_message;
 
-struct engine_ranks {
-    const gbees_parallel *parallel;
-    gbees_problem changed;     /* of ranks but 0, after the grid has changed: the engine's problem */
-    nccl_comm nccl;            /* {0}: messages between GPUs travel through the hosts */
-    int is_alone;              /* 1: the problem's grids are never large enough to gain by sharing */
-    int is_split;              /* 1: each rank has the bricks of its box; 0: rank 0 has all */
-    uint32_t split_from;       /* bricks from which on the grid is split; below half of them it is rank 0's again */
-    partition cuts;            /* the last ones that were chosen; part NULL: none yet */
-    partition_box *box;        /* [ranks]: the keys that each rank owns */
-    int layers[GBEES_MAX_DIM]; /* of ghosts beside the box, by axis */
-    rank_partner *partner;     /* [ranks] */
-    int partners;              /* of this rank: partner[0 .. partners - 1] */
-    int capacity;              /* partner[0 .. capacity - 1] have memory: the most partners so far */
-    int has_grown;             /* 1: the last step has inserted the bricks for the next one; they are not linked */
-    uint32_t ghosts;           /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
-    double inspected;          /* time of flow and rates, with a drift that depends on time */
-    uint64_t bricks;           /* of all ranks, when they were last counted */
-    rank_speeds speeds;
-    double busiest;             /* the largest load of a rank (speed.h) */
+/* What a rank's engine has of a grid that may be split. */
+typedef struct split_grid {
+    gbees_problem changed;      /* of ranks but 0, after the grid has changed: the engine's problem */
+    nccl_comm nccl;             /* {0}: messages between GPUs travel through the hosts */
+    int is_alone;               /* 1: the problem's grids are never large enough to gain by sharing */
+    int is_split;               /* 1: each rank has the bricks of its box; 0: rank 0 has all */
+    uint32_t split_from;        /* bricks from which on the grid is split; below half of them it is rank 0's again */
+    partition_box *box;         /* [ranks]: the keys that each rank owns */
+    ghost_lists *beside;        /* [ranks]: as ranks->partner */
+    int has_grown;              /* 1: the last step has inserted the bricks for the next one; they are not linked */
+    uint32_t ghosts;            /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
+    double inspected;           /* time of flow and rates, with a drift that depends on time */
     device_array counters;      /* [partners][n + 1]: lengths of the lists `give`, while bricks are selected */
     device_array keys;          /* keys to be sent or inserted, [..][n]; slots of bricks that move to other ranks */
     device_array announced;     /* keys of the partners' new bricks near this rank's box, [..][n] */
     device_array send, receive; /* data of messages between GPUs */
     uint32_t *counts;           /* [partners][n + 1]: the host's copy of `counters`, in page-locked memory */
-    device_message *out, *in;   /* [ranks]: the messages of the next ranks_exchange_rows() */
-    gbees_message *to, *from;   /* [ranks]: messages between hosts */
+    device_message *out, *in;   /* [ranks]: the messages of the next split_exchange() */
     void *host[2];              /* data of messages between GPUs that travel through the hosts: sent, received */
     size_t size[2];             /* of `host`, bytes */
-    exchange_log log;           /* of this rank */
-    double bytes, waited;       /* of all ranks, at the last ranks_report(): the sum; the longest, in seconds */
-    double imbalance, steps;    /* sums over steps: bricks of the rank with most over the mean; 1 */
-    double own_bricks;          /* of this rank, summed up over steps */
-    gbees_rank_totals *each;    /* [ranks]: of each, at the last ranks_report() */
-};
+} split_grid;
 
 /* ---- ranks.c ---- */
-/* Makes e->ranks. ranks_destroy() frees it, also after an error. */
-int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
-void ranks_destroy(gbees_engine *e);
+/* Makes e->ranks and e->split. split_destroy() frees them, also after an error. */
+int split_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
+void split_destroy(gbees_engine *e);
 /* All ranks: connects the GPUs by NCCL if every rank finds it. Else messages travel through the hosts. */
-int ranks_connect(gbees_engine *e, gbees_error *error);
-/* All ranks: as exchange_sum(), exchange_most(), exchange_agree() and exchange_messages() (common/exchange.h). */
-void ranks_sum(gbees_engine *e, int64_t *values, size_t count);
-void ranks_most(gbees_engine *e, double *values, size_t count);
-int ranks_agree(gbees_engine *e, int status, gbees_error *error);
-void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins);
-/* Sends the messages ranks->out[outs] and receives ranks->in[ins], from GPU to GPU. The partners call it with
+int split_connect(gbees_engine *e, gbees_error *error);
+/* Sends the messages split->out[outs] and receives split->in[ins], from GPU to GPU. The partners call it with
  * messages of these sizes. Those that were received are there for what is put into the engine's stream after them.
  * An error ends all ranks. */
-int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error);
+int split_exchange(gbees_engine *e, int outs, int ins, gbees_error *error);
 /* Makes an array of the GPU's memory at least `size` bytes long. Its contents stay. */
-int ranks_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error *error);
-/* All ranks: sets ranks->bytes and ranks->waited, which a run's summary reports. */
-void ranks_report(gbees_engine *e);
+int split_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error *error);
 
 /* ---- ranks_requests.c ---- */
 /* Inserts the bricks with keys[count][n] into the grid, as own ones or ghosts, and writes their slots to slots[count]
@@ -137,8 +105,6 @@ int ranks_cut(gbees_engine *e, gbees_error *error);
 int ranks_divide(gbees_engine *e, gbees_error *error);
 /* All ranks: moves all bricks to rank 0; the grid is not split after it. */
 int ranks_collect(gbees_engine *e, gbees_error *error);
-/* All ranks: counts the bricks of all, to ranks->bricks and ranks->busiest. */
-void ranks_count(gbees_engine *e);
 
 /* ---- ranks_advect.c ---- */
 /* All ranks: sets *steps to the number of explicit steps of diffusion into which the planned step is cut; 0: no
@@ -212,7 +178,7 @@ int ranks_split(gbees_engine *e, gbees_error *error);
 /* Whether each rank has the bricks of its box; 0 for an engine of one process. */
 static inline int engine_is_split(const gbees_engine *e)
 {
-    return e->ranks && e->ranks->is_split;
+    return e->split && e->split->is_split;
 }
 /* Rank 0, of a split grid: sends the others an order, with the run as it is. Then all ranks link what the last step
  * has inserted; the caller goes on with what the order says. */

@@ -125,7 +125,7 @@ int ranks_choose_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     if (!status && s->bad)
         status = engine_drift_error(e, s->bad - 1, gbees_step_middle(&s->run.clock, &s->run.step), error);
     memcpy(&most, &sums->max_noise, sizeof most);
-    ranks_most(e, &most, 1);
+    ranks_most(e->ranks, &most, 1);
     *steps = gbees_diffusion_steps(s->run.step.size, most);
-    return ranks_agree(e, status, error);
+    return ranks_agree(e->ranks, status, error);
 }

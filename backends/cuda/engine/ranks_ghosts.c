@@ -17,29 +17,20 @@ static int classes_of(const gbees_engine *e)
 
 /* ---- partners ---- */
 
-/* Sets the partners: the ranks whose boxes are near, with empty lists. */
+/* Sets the partners, with empty lists. */
 static void find_partners(gbees_engine *e)
 {
-    struct engine_ranks *ranks = e->ranks;
-    const int own = ranks->parallel->rank;
-
-    ranks->partners = 0;
-    ranks->ghosts = 0;
-    for (int r = 0; r < ranks->parallel->ranks; r++) {
-        if (r == own || !partition_are_near(e->problem->dimension, &ranks->box[own], &ranks->box[r], ranks->layers))
-            continue;
-        rank_partner *partner = &ranks->partner[ranks->partners++];
-        partner->rank = r;
+    ranks_find_partners(e->ranks);
+    e->split->ghosts = 0;
+    for (int p = 0; p < e->ranks->partners; p++)
         for (int k = 0; k < classes_of(e); k++)
-            partner->give[k].count = partner->take[k].count = 0;
-    }
-    ranks->capacity = ranks->partners > ranks->capacity ? ranks->partners : ranks->capacity;
+            e->split->beside[p].give[k].count = e->split->beside[p].take[k].count = 0;
 }
 
 /* The box of a rank with its layers of ghosts, as kernels take it. */
 static gbees_key_box key_box(const gbees_engine *e, int rank)
 {
-    const partition_box *box = &e->ranks->box[rank];
+    const partition_box *box = &e->split->box[rank];
     gbees_key_box of = {.low = {0}};
 
     for (int j = 0; j < e->problem->dimension; j++) {
@@ -55,22 +46,22 @@ static gbees_key_box key_box(const gbees_engine *e, int rank)
 /* Where the GPU counts the bricks of a partner's list `give`. */
 static CUdeviceptr counter_at(const gbees_engine *e, int partner, int class)
 {
-    return e->ranks->counters.at + ((size_t)partner * (size_t)classes_of(e) + (size_t) class) * sizeof(uint32_t);
+    return e->split->counters.at + ((size_t)partner * (size_t)classes_of(e) + (size_t) class) * sizeof(uint32_t);
 }
 
 /* Appends the own bricks in slots from + 1 .. count that are ghosts of partner p to its lists `give`, and adds them
  * to the GPU's counters. Of a list that is too short those that fit are appended, and all are counted. */
 static int select_for(gbees_engine *e, int p, uint32_t from, gbees_error *error)
 {
-    const rank_partner *partner = &e->ranks->partner[p];
-    gbees_key_box box = key_box(e, partner->rank);
+    const ghost_lists *beside = &e->split->beside[p];
+    gbees_key_box box = key_box(e, e->ranks->partner[p].rank);
     gbees_slot_lists lists = {.inside = 0};
     CUdeviceptr used = counter_at(e, p, 0);
     void *arguments[] = {&e->setup, &e->device_state.at, &box, &lists, &from, &used};
 
     for (int k = 0; k < classes_of(e); k++) {
-        lists.slots[k] = partner->give[k].slots.at;
-        lists.size[k] = (uint32_t)(partner->give[k].slots.size / sizeof(uint32_t));
+        lists.slots[k] = beside->give[k].slots.at;
+        lists.size[k] = (uint32_t)(beside->give[k].slots.size / sizeof(uint32_t));
     }
     return engine_start(e, KERNEL_SELECT, arguments, error);
 }
@@ -84,17 +75,17 @@ static int widen_lists(gbees_engine *e, uint32_t *counts, int *again, gbees_erro
     *again = 0;
     for (int p = 0; p < e->ranks->partners; p++)
         for (int k = 0; k < classes_of(e) && !status; k++) {
-            brick_list *list = &e->ranks->partner[p].give[k];
+            brick_list *list = &e->split->beside[p].give[k];
             uint32_t *count = &counts[p * classes_of(e) + k];
             const int is_short = *count * sizeof(uint32_t) > list->slots.size;
 
             if (is_short)
-                status = ranks_reserve(e, &list->slots, *count * sizeof(uint32_t), error);
+                status = split_reserve(e, &list->slots, *count * sizeof(uint32_t), error);
             *again |= is_short;
         }
     for (int p = 0; p < e->ranks->partners && *again; p++)
         for (int k = 0; k < classes_of(e); k++)
-            counts[p * classes_of(e) + k] = e->ranks->partner[p].give[k].count;
+            counts[p * classes_of(e) + k] = e->split->beside[p].give[k].count;
     return status;
 }
 
@@ -102,31 +93,32 @@ static int widen_lists(gbees_engine *e, uint32_t *counts, int *again, gbees_erro
  * sets give_new to the numbers of bricks that were appended. Fetches the state. */
 static int select_new(gbees_engine *e, uint32_t from, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
     const int classes = classes_of(e);
-    const size_t size = (size_t)(ranks->partners * classes) * sizeof *ranks->counts;
-    int again = 1, status = ranks_reserve(e, &ranks->counters, size + sizeof *ranks->counts, error);
+    const size_t size = (size_t)(ranks->partners * classes) * sizeof *split->counts;
+    int again = 1, status = split_reserve(e, &split->counters, size + sizeof *split->counts, error);
 
     for (int p = 0; p < ranks->partners; p++)
         for (int k = 0; k < classes; k++)
-            ranks->counts[p * classes + k] = ranks->partner[p].give[k].count;
+            split->counts[p * classes + k] = split->beside[p].give[k].count;
     while (again && !status) {
-        status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(ranks->counters.at, ranks->counts, size, e->stream),
+        status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(split->counters.at, split->counts, size, e->stream),
                             "sharing the grid", error);
         for (int p = 0; p < ranks->partners && !status; p++)
             status = select_for(e, p, from, error);
         if (!status)
-            status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(ranks->counts, ranks->counters.at, size, e->stream),
+            status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(split->counts, split->counters.at, size, e->stream),
                                 "sharing the grid", error);
         if (!status)
             status = engine_fetch_state(e, "sharing the grid", error);
         if (!status)
-            status = widen_lists(e, ranks->counts, &again, error);
+            status = widen_lists(e, split->counts, &again, error);
     }
     for (int p = 0; p < ranks->partners && !status; p++)
         for (int k = 0; k < classes; k++) {
-            ranks->partner[p].give_new[k] = ranks->counts[p * classes + k] - ranks->partner[p].give[k].count;
-            ranks->partner[p].give[k].count = ranks->counts[p * classes + k];
+            split->beside[p].give_new[k] = split->counts[p * classes + k] - split->beside[p].give[k].count;
+            split->beside[p].give[k].count = split->counts[p * classes + k];
         }
     return status;
 }
@@ -147,18 +139,18 @@ static uint64_t count_announced(const gbees_engine *e)
     uint64_t bricks = 0;
 
     for (int p = 0; p < e->ranks->partners; p++)
-        bricks += bricks_in(e, e->ranks->partner[p].take_new);
+        bricks += bricks_in(e, e->split->beside[p].take_new);
     return bricks;
 }
 
 /* Copies the keys of the bricks that were appended to a partner's lists to `at`, [..][n], class after class. */
-static int pack_keys(gbees_engine *e, const rank_partner *partner, CUdeviceptr at, gbees_error *error)
+static int pack_keys(gbees_engine *e, const ghost_lists *beside, CUdeviceptr at, gbees_error *error)
 {
     int status = 0;
 
     for (int k = 0; k < classes_of(e) && !status; k++) {
-        const brick_list *list = &partner->give[k];
-        uint32_t count = partner->give_new[k];
+        const brick_list *list = &beside->give[k];
+        uint32_t count = beside->give_new[k];
         CUdeviceptr from = list->slots.at + (list->count - count) * sizeof(uint32_t);
         void *arguments[] = {&e->setup, &from, &count, &at};
 
@@ -170,63 +162,66 @@ static int pack_keys(gbees_engine *e, const rank_partner *partner, CUdeviceptr a
 }
 
 /* Sends each partner the keys of the give_new bricks that were appended to its lists, and receives those of its
- * take_new bricks in ranks->announced, partner after partner. */
+ * take_new bricks in split->announced, partner after partner. */
 static int exchange_new_keys(gbees_engine *e, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
     const size_t size = (size_t)e->problem->dimension * sizeof(int32_t);
     uint64_t given = 0;
     int status = 0;
 
     for (int p = 0; p < ranks->partners; p++)
-        given += bricks_in(e, ranks->partner[p].give_new);
-    status = ranks_reserve(e, &ranks->keys, given * size, error);
+        given += bricks_in(e, split->beside[p].give_new);
+    status = split_reserve(e, &split->keys, given * size, error);
     if (!status)
-        status = ranks_reserve(e, &ranks->announced, count_announced(e) * size, error);
-    CUdeviceptr out = ranks->keys.at, in = ranks->announced.at;
+        status = split_reserve(e, &split->announced, count_announced(e) * size, error);
+    CUdeviceptr out = split->keys.at, in = split->announced.at;
     for (int p = 0; p < ranks->partners && !status; p++) {
-        const rank_partner *partner = &ranks->partner[p];
+        const ghost_lists *beside = &split->beside[p];
+        const int rank = ranks->partner[p].rank;
 
-        status = pack_keys(e, partner, out, error);
-        ranks->out[p] = (device_message){partner->rank, bricks_in(e, partner->give_new) * size, out};
-        ranks->in[p] = (device_message){partner->rank, bricks_in(e, partner->take_new) * size, in};
-        out += ranks->out[p].size;
-        in += ranks->in[p].size;
+        status = pack_keys(e, beside, out, error);
+        split->out[p] = (device_message){rank, bricks_in(e, beside->give_new) * size, out};
+        split->in[p] = (device_message){rank, bricks_in(e, beside->take_new) * size, in};
+        out += split->out[p].size;
+        in += split->in[p].size;
     }
-    return status ? status : ranks_exchange_rows(e, ranks->partners, ranks->partners, error);
+    return status ? status : split_exchange(e, ranks->partners, ranks->partners, error);
 }
 
 /* All ranks: announces the bricks that were appended to the lists `give` to the partners. Sets take_new to the
- * numbers of bricks that they announce, and ranks->announced to the keys of these. An error ends all ranks. */
+ * numbers of bricks that they announce, and split->announced to the keys of these. An error ends all ranks. */
 static void exchange_new(gbees_engine *e)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
     gbees_error error;
 
     for (int p = 0; p < ranks->partners; p++) {
-        rank_partner *partner = &ranks->partner[p];
+        ghost_lists *beside = &e->split->beside[p];
+        const int rank = ranks->partner[p].rank;
 
-        ranks->to[p] = (gbees_message){partner->rank, sizeof partner->give_new, partner->give_new};
-        ranks->from[p] = (gbees_message){partner->rank, sizeof partner->take_new, partner->take_new};
+        ranks->out[p] = (gbees_message){rank, sizeof beside->give_new, beside->give_new};
+        ranks->in[p] = (gbees_message){rank, sizeof beside->take_new, beside->take_new};
     }
-    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
+    ranks_exchange(e->ranks, ranks->out, ranks->partners, ranks->in, ranks->partners);
     if (exchange_new_keys(e, &error))
-        exchange_abort(e->ranks->parallel, error.text);
+        ranks_abort(e->ranks, error.text);
 }
 
 /* Inserts the announced bricks as ghosts, and appends their slots to the lists `take`, in the order of the partners'
  * lists `give`. */
 static int insert_ghosts(gbees_engine *e, gbees_error *error)
 {
-    CUdeviceptr keys = e->ranks->announced.at;
+    CUdeviceptr keys = e->split->announced.at;
     int status = 0;
 
     for (int p = 0; p < e->ranks->partners; p++)
         for (int k = 0; k < classes_of(e) && !status; k++) {
-            brick_list *list = &e->ranks->partner[p].take[k];
-            const uint32_t count = e->ranks->partner[p].take_new[k];
+            brick_list *list = &e->split->beside[p].take[k];
+            const uint32_t count = e->split->beside[p].take_new[k];
 
-            status = ranks_reserve(e, &list->slots, (list->count + count) * sizeof(uint32_t), error);
+            status = split_reserve(e, &list->slots, (list->count + count) * sizeof(uint32_t), error);
             if (!status)
                 status = ranks_insert(e, keys, count, list->slots.at + list->count * sizeof(uint32_t), error);
             list->count += count;
@@ -235,7 +230,7 @@ static int insert_ghosts(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Reserves ranks->send and ranks->receive for the rows of the class that has the most ghosts. */
+/* Reserves split->send and split->receive for the rows of the class that has the most ghosts. */
 static int reserve_rows(gbees_engine *e, gbees_error *error)
 {
     uint64_t most_out = 0, most_in = 0;
@@ -244,21 +239,21 @@ static int reserve_rows(gbees_engine *e, gbees_error *error)
         uint64_t out = 0, in = 0;
 
         for (int p = 0; p < e->ranks->partners; p++) {
-            out += e->ranks->partner[p].give[k].count;
-            in += e->ranks->partner[p].take[k].count;
+            out += e->split->beside[p].give[k].count;
+            in += e->split->beside[p].take[k].count;
         }
         most_out = out > most_out ? out : most_out;
         most_in = in > most_in ? in : most_in;
     }
-    int status = ranks_reserve(e, &e->ranks->send, most_out * 64 * e->real_size, error);
-    return status ? status : ranks_reserve(e, &e->ranks->receive, most_in * 64 * e->real_size, error);
+    int status = split_reserve(e, &e->split->send, most_out * 64 * e->real_size, error);
+    return status ? status : split_reserve(e, &e->split->receive, most_in * 64 * e->real_size, error);
 }
 
 /* Links the own bricks in slots from + 1 .. count and the ghosts that are not linked with their neighbours, and
- * computes their velocities. Fetches the state; sets state.linked and ranks->ghosts unless the heap is full. */
+ * computes their velocities. Fetches the state; sets state.linked and split->ghosts unless the heap is full. */
 static int link_new(gbees_engine *e, uint32_t from, uint64_t step, gbees_error *error)
 {
-    uint32_t ghosts = e->ranks->ghosts;
+    uint32_t ghosts = e->split->ghosts;
     void *arguments[] = {&e->setup, &e->device_state.at, &from, &ghosts, &step};
     int status = engine_start(e, KERNEL_LINK, arguments, error);
 
@@ -268,7 +263,7 @@ static int link_new(gbees_engine *e, uint32_t from, uint64_t step, gbees_error *
         status = engine_fetch_state(e, "sharing the grid", error);
     if (!status && !e->state->overflow) {
         e->state->linked = e->state->count;
-        e->ranks->ghosts = e->state->ghosts;
+        e->split->ghosts = e->state->ghosts;
     }
     return status;
 }
@@ -282,7 +277,7 @@ static int take_back(gbees_engine *e, gbees_error *error)
     gbees_state *s = e->state;
 
     s->count = s->linked;
-    s->ghosts = e->ranks->ghosts;
+    s->ghosts = e->split->ghosts;
     s->overflow = 0;
     return engine_send_state(e, "sharing the grid", error);
 }
@@ -319,7 +314,7 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *er
         status = take_back(e, error);
     }
     if (status)
-        exchange_abort(e->ranks->parallel, error->text);
+        ranks_abort(e->ranks, error->text);
     exchange_new(e);
     if (!full)
         status = insert_ghosts(e, error);
@@ -330,7 +325,7 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *er
         status = take_back(e, error);
     }
     if (status)
-        exchange_abort(e->ranks->parallel, error->text);
+        ranks_abort(e->ranks, error->text);
     *too_small = full || is_nearly_full(e);
     return 0;
 }
@@ -372,7 +367,7 @@ int ranks_inspect(gbees_engine *e, double time, gbees_error *error)
 
     if (!(e->problem->model->flags & GBEES_TIME_DEPENDENT))
         return 0;
-    e->ranks->inspected = time;
+    e->split->inspected = time;
     int status = engine_send_state(e, "advancing the density", error);
     if (!status)
         status = engine_start(e, KERNEL_INSPECT, arguments, error);
@@ -394,11 +389,11 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
         status = engine_send_state(e, "sharing the grid", error);
     if (!status)
         status = select_new(e, 0, error);
-    status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (status)
         return status;
     exchange_new(e);
-    status = ranks_agree(e, reserve_ghosts(e, count_announced(e), error), error);
+    status = ranks_agree(e->ranks, reserve_ghosts(e, count_announced(e), error), error);
     if (status)
         return status;
     status = engine_send_state(e, "sharing the grid", error);
@@ -407,8 +402,8 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
     if (!status)
         status = link_new(e, s->count, s->run.steps, error);
     if (!status)
-        status = ranks_inspect(e, e->ranks->inspected, error);
-    return ranks_agree(e, status, error);
+        status = ranks_inspect(e, e->split->inspected, error);
+    return ranks_agree(e->ranks, status, error);
 }
 
 /* ---- rows ---- */
@@ -426,29 +421,31 @@ static int copy_rows(gbees_engine *e, CUdeviceptr rows, const brick_list *list, 
 
 int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
     const size_t row = 64 * e->real_size;
-    CUdeviceptr out = ranks->send.at, in = ranks->receive.at;
+    CUdeviceptr out = split->send.at, in = split->receive.at;
     int status = 0;
 
     for (int p = 0; p < ranks->partners && !status; p++) {
-        const rank_partner *partner = &ranks->partner[p];
+        const brick_list *give = &split->beside[p].give[class], *take = &split->beside[p].take[class];
+        const int rank = ranks->partner[p].rank;
 
-        status = copy_rows(e, rows, &partner->give[class], out, 0, error);
-        ranks->out[p] = (device_message){partner->rank, partner->give[class].count * row, out};
-        ranks->in[p] = (device_message){partner->rank, partner->take[class].count * row, in};
-        out += ranks->out[p].size;
-        in += ranks->in[p].size;
+        status = copy_rows(e, rows, give, out, 0, error);
+        split->out[p] = (device_message){rank, give->count * row, out};
+        split->in[p] = (device_message){rank, take->count * row, in};
+        out += split->out[p].size;
+        in += split->in[p].size;
     }
     if (!status)
-        status = ranks_exchange_rows(e, ranks->partners, ranks->partners, error);
-    in = ranks->receive.at;
+        status = split_exchange(e, ranks->partners, ranks->partners, error);
+    in = split->receive.at;
     for (int p = 0; p < ranks->partners && !status; p++) {
-        status = copy_rows(e, rows, &ranks->partner[p].take[class], in, 1, error);
-        in += ranks->partner[p].take[class].count * row;
+        status = copy_rows(e, rows, &split->beside[p].take[class], in, 1, error);
+        in += split->beside[p].take[class].count * row;
     }
     if (status)
-        exchange_abort(ranks->parallel, error->text);
+        ranks_abort(e->ranks, error->text);
     return status;
 }
 

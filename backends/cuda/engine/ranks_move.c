@@ -8,21 +8,6 @@
 
 enum { SAMPLE = 1 << 15 }; /* bricks of all ranks together, at most, from which cuts are chosen */
 
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "out of memory while bricks were shared among ranks");
-}
-
-void ranks_count(gbees_engine *e)
-{
-    int64_t bricks = e->state->count;
-
-    e->ranks->busiest = speeds_load(&e->ranks->speeds, (double)bricks);
-    ranks_most(e, &e->ranks->busiest, 1);
-    ranks_sum(e, &bricks, 1);
-    e->ranks->bricks = (uint64_t)bricks;
-}
-
 /* ---- cuts ---- */
 
 /* Fetches the keys of a part of this rank's bricks, every stride-th one, so that all ranks have at most SAMPLE of
@@ -31,70 +16,43 @@ static int sample(gbees_engine *e, int32_t **keys, uint64_t *count, gbees_error 
 {
     const size_t size = (size_t)e->problem->dimension * sizeof **keys;
     uint32_t stride = 1 + (uint32_t)(e->ranks->bricks / SAMPLE);
-    void *arguments[] = {&e->setup, &e->device_state.at, &stride, &e->ranks->keys.at};
+    void *arguments[] = {&e->setup, &e->device_state.at, &stride, &e->split->keys.at};
 
     *count = ((uint64_t)e->state->count + stride - 1) / stride;
     *keys = malloc(*count * size + 1);
     if (!*keys)
-        return no_memory(error);
-    int status = ranks_reserve(e, &e->ranks->keys, *count * size + 1, error);
+        return ranks_no_memory(error);
+    int status = split_reserve(e, &e->split->keys, *count * size + 1, error);
     if (!status)
         status = engine_send_state(e, "sharing the grid", error);
     if (!status)
         status = engine_start(e, KERNEL_SAMPLE, arguments, error);
     if (!status && *count)
-        status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(*keys, e->ranks->keys.at, *count * size, e->stream),
+        status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(*keys, e->split->keys.at, *count * size, e->stream),
                             "sharing the grid", error);
     return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
 }
 
-/* All ranks: sets lo[n] and hi[n] to the least and the largest components of all ranks' keys[count][n]. */
-static void find_range(gbees_engine *e, const int32_t *keys, uint64_t count, int32_t *lo, int32_t *hi)
+/* The keys of a sample, as a stream. */
+typedef struct sampled_keys {
+    const int32_t *key; /* [count][n] */
+    uint64_t count, at;
+    size_t n;
+} sampled_keys;
+
+static void rewind_sample(void *sample)
 {
-    const int n = e->problem->dimension;
-    double ends[2 * GBEES_MAX_DIM];
-
-    for (int j = 0; j < 2 * n; j++)
-        ends[j] = -(double)STATE_KEY_LIMIT;
-    for (uint64_t k = 0; k < count; k++)
-        for (int j = 0; j < n; j++) {
-            const double key = keys[k * (size_t)n + (size_t)j];
-
-            ends[2 * j] = -key > ends[2 * j] ? -key : ends[2 * j];
-            ends[2 * j + 1] = key > ends[2 * j + 1] ? key : ends[2 * j + 1];
-        }
-    ranks_most(e, ends, (size_t)(2 * n));
-    for (int j = 0; j < n; j++) {
-        lo[j] = (int32_t)-ends[2 * j];
-        hi[j] = (int32_t)ends[2 * j + 1];
-    }
+    ((sampled_keys *)sample)->at = 0;
 }
 
-/* All ranks: makes a partition with a part for each rank, from all ranks' keys[count][n]. The caller destroys it,
- * also after an error. */
-static int choose(gbees_engine *e, const int32_t *keys, uint64_t count, partition *cuts, gbees_error *error)
+static int take_sampled(void *sample, int32_t *key)
 {
-    const int n = e->problem->dimension, all = e->ranks->parallel->ranks;
-    const size_t entries = (size_t)all * (size_t)n * PARTITION_BINS;
-    int64_t *counts = malloc(entries * sizeof *counts);
-    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM];
-    partition_bins bins;
-    int status =
-        ranks_agree(e, !counts || partition_create(cuts, n, all, e->ranks->layers) ? no_memory(error) : 0, error);
+    sampled_keys *from = sample;
 
-    if (!status) {
-        find_range(e, keys, count, lo, hi);
-        partition_set_bins(cuts, lo, hi, &bins);
-    }
-    while (!status && partition_is_open(cuts)) {
-        memset(counts, 0, entries * sizeof *counts);
-        for (uint64_t k = 0; k < count; k++)
-            partition_count(cuts, &bins, keys + k * (size_t)n, counts);
-        ranks_sum(e, counts, (size_t)cuts->parts * (size_t)n * PARTITION_BINS);
-        partition_cut(cuts, &bins, counts, e->ranks->speeds.weight);
-    }
-    free(counts);
-    return status;
+    if (from->at == from->count)
+        return 0;
+    memcpy(key, from->key + from->at++ * from->n, from->n * sizeof *key);
+    return 1;
 }
 
 /* ---- bricks that move ---- */
@@ -124,19 +82,19 @@ static CUdeviceptr keys_of(const gbees_engine *e, const moving *m)
     return marks_of(e, m) + m->count * sizeof(uint64_t);
 }
 
-/* Appends the slots of the own bricks in the box of rank r to the list in ranks->keys. Sets *listed to the length of
+/* Appends the slots of the own bricks in the box of rank r to the list in split->keys. Sets *listed to the length of
  * the list after it. */
 static int list_for(gbees_engine *e, int r, uint32_t *listed, gbees_error *error)
 {
-    CUdeviceptr used = e->ranks->counters.at;
-    gbees_slot_lists lists = {.slots = {e->ranks->keys.at}, .size = {e->state->count}, .inside = 1};
+    CUdeviceptr used = e->split->counters.at;
+    gbees_slot_lists lists = {.slots = {e->split->keys.at}, .size = {e->state->count}, .inside = 1};
     gbees_key_box box = {.low = {0}};
     uint32_t from = 0;
     void *arguments[] = {&e->setup, &e->device_state.at, &box, &lists, &from, &used};
 
     for (int j = 0; j < e->problem->dimension; j++) {
-        box.low[j] = e->ranks->box[r].lo[j];
-        box.high[j] = e->ranks->box[r].hi[j];
+        box.low[j] = e->split->box[r].lo[j];
+        box.high[j] = e->split->box[r].hi[j];
     }
     int status = engine_start(e, KERNEL_SELECT, arguments, error);
     if (!status)
@@ -144,19 +102,20 @@ static int list_for(gbees_engine *e, int r, uint32_t *listed, gbees_error *error
     return status;
 }
 
-/* Lists the slots of the bricks that go to other ranks in ranks->keys, rank after rank, and sets
+/* Lists the slots of the bricks that go to other ranks in split->keys, rank after rank, and sets
  * leaving[ranks].count. */
 static int list_leaving(gbees_engine *e, moving *leaving, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
     uint32_t before = 0;
-    int status = cuda_check(e->api, e->api->cuMemsetD8Async(ranks->counters.at, 0, sizeof before, e->stream),
+    int status = cuda_check(e->api, e->api->cuMemsetD8Async(split->counters.at, 0, sizeof before, e->stream),
                             "sharing the grid", error);
 
     for (int r = 0; r < ranks->parallel->ranks && !status; r++) {
         uint32_t now = before;
 
-        if (r != ranks->parallel->rank && ranks->box[r].hi[0] > ranks->box[r].lo[0])
+        if (r != ranks->parallel->rank && split->box[r].hi[0] > split->box[r].lo[0])
             status = list_for(e, r, &now, error);
         leaving[r].count = now - before;
         before = now;
@@ -164,11 +123,12 @@ static int list_leaving(gbees_engine *e, moving *leaving, gbees_error *error)
     return status;
 }
 
-/* Packs the bricks that are listed in ranks->keys to leaving[ranks].at. */
+/* Packs the bricks that are listed in split->keys to leaving[ranks].at. */
 static int pack(gbees_engine *e, const moving *leaving, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
-    CUdeviceptr slots = ranks->keys.at, rows = e->rows[e->state->current].at;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
+    CUdeviceptr slots = split->keys.at, rows = e->rows[e->state->current].at;
     int to_slots = 0, status = 0;
 
     for (int r = 0; r < ranks->parallel->ranks && !status; r++) {
@@ -193,7 +153,7 @@ static int pack(gbees_engine *e, const moving *leaving, gbees_error *error)
 /* Drops the bricks outside the own box and all ghosts: from the lists, the hash table and the links. */
 static int drop_leaving(gbees_engine *e, gbees_error *error)
 {
-    const partition_box *own = &e->ranks->box[e->ranks->parallel->rank];
+    const partition_box *own = &e->split->box[e->ranks->parallel->rank];
     gbees_key_box box = {.low = {0}};
     void *arguments[] = {&e->setup, &e->device_state.at, &box};
 
@@ -205,19 +165,20 @@ static int drop_leaving(gbees_engine *e, gbees_error *error)
     if (!status)
         status = engine_launch(e, KERNEL_KEEP, NULL, 0, error);
     e->state->ghosts = 0;
-    e->ranks->ghosts = 0;
+    e->split->ghosts = 0;
     return status;
 }
 
-/* Packs the bricks that other ranks own in ranks->send, sets leaving[ranks], and drops these bricks. */
+/* Packs the bricks that other ranks own in split->send, sets leaving[ranks], and drops these bricks. */
 static int send_off(gbees_engine *e, moving *leaving, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
     uint64_t all = 0;
-    int status = ranks_reserve(e, &ranks->keys, ((size_t)e->state->count + 1) * sizeof(uint32_t), error);
+    int status = split_reserve(e, &split->keys, ((size_t)e->state->count + 1) * sizeof(uint32_t), error);
 
     if (!status)
-        status = ranks_reserve(e, &ranks->counters, sizeof(uint32_t), error);
+        status = split_reserve(e, &split->counters, sizeof(uint32_t), error);
     if (!status)
         status = engine_send_state(e, "sharing the grid", error);
     if (!status)
@@ -225,8 +186,8 @@ static int send_off(gbees_engine *e, moving *leaving, gbees_error *error)
     for (int r = 0; r < ranks->parallel->ranks; r++)
         all += leaving[r].count;
     if (!status)
-        status = ranks_reserve(e, &ranks->send, all * brick_size(e) + 1, error);
-    CUdeviceptr at = ranks->send.at;
+        status = split_reserve(e, &split->send, all * brick_size(e) + 1, error);
+    CUdeviceptr at = split->send.at;
     for (int r = 0; r < ranks->parallel->ranks; r++) {
         leaving[r].at = at;
         at += leaving[r].count * brick_size(e);
@@ -242,7 +203,7 @@ static int unpack(gbees_engine *e, const moving *from, gbees_error *error)
 {
     uint32_t count = (uint32_t)from->count, linked = e->state->count, no_ghosts = 0;
     uint64_t step = e->state->run.steps;
-    CUdeviceptr slots = e->ranks->keys.at, rows = e->rows[e->state->current].at, at = from->at;
+    CUdeviceptr slots = e->split->keys.at, rows = e->rows[e->state->current].at, at = from->at;
     CUdeviceptr marks = marks_of(e, from), keys = keys_of(e, from);
     int to_slots = 1;
     void *of_keys[] = {&e->setup, &e->device_state.at, &keys, &count, &slots};
@@ -270,7 +231,7 @@ static int unpack(gbees_engine *e, const moving *from, gbees_error *error)
 /* Inserts the bricks that have arrived from all ranks; `most` is the largest number from one rank. */
 static int take_in(gbees_engine *e, const moving *arriving, uint64_t most, gbees_error *error)
 {
-    int status = ranks_reserve(e, &e->ranks->keys, (most + 1) * sizeof(uint32_t), error);
+    int status = split_reserve(e, &e->split->keys, (most + 1) * sizeof(uint32_t), error);
 
     if (!status)
         status = engine_send_state(e, "sharing the grid", error);
@@ -279,11 +240,11 @@ static int take_in(gbees_engine *e, const moving *arriving, uint64_t most, gbees
     return status;
 }
 
-/* Makes ranks->receive and the heap large enough for `all` bricks that arrive, and sets arriving[ranks].at. */
+/* Makes split->receive and the heap large enough for `all` bricks that arrive, and sets arriving[ranks].at. */
 static int reserve_bricks(gbees_engine *e, moving *arriving, uint64_t all, gbees_error *error)
 {
-    int status = ranks_reserve(e, &e->ranks->receive, all * brick_size(e) + 1, error);
-    CUdeviceptr at = e->ranks->receive.at;
+    int status = split_reserve(e, &e->split->receive, all * brick_size(e) + 1, error);
+    CUdeviceptr at = e->split->receive.at;
 
     for (int r = 0; r < e->ranks->parallel->ranks; r++) {
         arriving[r].at = at;
@@ -296,35 +257,35 @@ static int reserve_bricks(gbees_engine *e, moving *arriving, uint64_t all, gbees
 /* All ranks: exchanges the numbers of bricks that move, then the bricks, and inserts those that arrive. */
 static int swap(gbees_engine *e, const moving *leaving, moving *arriving, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
     const size_t all = (size_t)ranks->parallel->ranks;
-    uint64_t *sent = calloc(all * (all + 1), sizeof *sent), total = 0, most = 0;
-    int status = ranks_agree(e, sent ? 0 : no_memory(error), error);
+    uint64_t *sent = calloc(2 * all, sizeof *sent), *come = sent + all, total, most = 0;
+    int status = ranks_agree(ranks, sent ? 0 : ranks_no_memory(error), error);
 
     if (status) {
         free(sent);
         return status;
     }
     for (size_t r = 0; r < all; r++)
-        sent[all * all + r] = leaving[r].count;
-    ranks->parallel->gather(ranks->parallel->context, sent + all * all, all * sizeof *sent, sent);
+        sent[r] = leaving[r].count;
+    total = ranks_count_moves(ranks, sent, come);
     for (size_t r = 0; r < all; r++) {
-        arriving[r].count = sent[r * all + (size_t)ranks->parallel->rank];
-        total += arriving[r].count;
-        most = arriving[r].count > most ? arriving[r].count : most;
+        arriving[r].count = come[r];
+        most = come[r] > most ? come[r] : most;
     }
     free(sent);
-    status = ranks_agree(e, reserve_bricks(e, arriving, total, error), error);
+    status = ranks_agree(e->ranks, reserve_bricks(e, arriving, total, error), error);
     if (status)
         return status;
     for (size_t r = 0; r < all; r++) {
-        ranks->out[r] = (device_message){(int)r, leaving[r].count * brick_size(e), leaving[r].at};
-        ranks->in[r] = (device_message){(int)r, arriving[r].count * brick_size(e), arriving[r].at};
+        split->out[r] = (device_message){(int)r, leaving[r].count * brick_size(e), leaving[r].at};
+        split->in[r] = (device_message){(int)r, arriving[r].count * brick_size(e), arriving[r].at};
     }
-    status = ranks_exchange_rows(e, (int)all, (int)all, error);
+    status = split_exchange(e, (int)all, (int)all, error);
     if (!status)
         status = take_in(e, arriving, most, error);
-    return ranks_agree(e, status, error);
+    return ranks_agree(e->ranks, status, error);
 }
 
 /* All ranks: moves the bricks to the ranks in whose boxes they are. */
@@ -334,17 +295,17 @@ static int migrate(gbees_engine *e, gbees_error *error)
     moving *move = calloc(2 * (size_t)all, sizeof *move);
 
     e->state->stop = STOP_DONE;
-    int status = move ? send_off(e, move, error) : no_memory(error);
+    int status = move ? send_off(e, move, error) : ranks_no_memory(error);
 
     for (int j = 0; j < e->problem->dimension; j++) {
-        e->setup.low[j] = e->ranks->box[own].lo[j];
-        e->setup.high[j] = e->ranks->box[own].hi[j];
+        e->setup.low[j] = e->split->box[own].lo[j];
+        e->setup.high[j] = e->split->box[own].hi[j];
     }
-    status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (!status)
         status = swap(e, move, move + all, error);
     free(move);
-    ranks_count(e);
+    (void)ranks_count(e->ranks, e->state->count);
     return status;
 }
 
@@ -353,39 +314,32 @@ static int migrate(gbees_engine *e, gbees_error *error)
 int ranks_divide(gbees_engine *e, gbees_error *error)
 {
     for (int r = 0; r < e->ranks->parallel->ranks; r++)
-        e->ranks->box[r] = e->ranks->cuts.part[r].box;
-    e->ranks->is_split = 1;
+        e->split->box[r] = e->ranks->cuts.part[r].box;
+    e->split->is_split = 1;
     return migrate(e, error);
 }
 
 int ranks_cut(gbees_engine *e, gbees_error *error)
 {
-    partition cuts = {0};
     int32_t *keys = NULL;
     uint64_t count = 0;
-    int status = ranks_agree(e, sample(e, &keys, &count, error), error);
+    int status = ranks_agree(e->ranks, sample(e, &keys, &count, error), error);
+    sampled_keys sampled = {keys, count, 0, (size_t)e->problem->dimension};
 
     if (!status)
-        status = choose(e, keys, count, &cuts, error);
+        status = ranks_choose_cuts(e->ranks, &(key_stream){&sampled, rewind_sample, take_sampled, 0}, error);
     free(keys);
-    if (status) {
-        partition_destroy(&cuts);
-        return status;
-    }
-    if (e->ranks->cuts.part)
-        partition_destroy(&e->ranks->cuts);
-    e->ranks->cuts = cuts;
-    return ranks_divide(e, error);
+    return status ? status : ranks_divide(e, error);
 }
 
 int ranks_collect(gbees_engine *e, gbees_error *error)
 {
     for (int r = 0; r < e->ranks->parallel->ranks; r++)
         for (int j = 0; j < e->problem->dimension; j++) {
-            e->ranks->box[r].lo[j] = r ? 0 : INT32_MIN;
-            e->ranks->box[r].hi[j] = r ? 0 : INT32_MAX;
+            e->split->box[r].lo[j] = r ? 0 : INT32_MIN;
+            e->split->box[r].hi[j] = r ? 0 : INT32_MAX;
         }
-    e->ranks->is_split = 0;
+    e->split->is_split = 0;
     const int status = migrate(e, error);
-    return status ? status : ranks_agree(e, ranks_inspect(e, e->ranks->inspected, error), error);
+    return status ? status : ranks_agree(e->ranks, ranks_inspect(e, e->split->inspected, error), error);
 }

@@ -7,22 +7,20 @@
 /* All ranks: takes a problem; the grid is not split after it, and what has been counted begins at 0. */
 static int take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
 
-    ranks->is_split = 0;
-    ranks->has_grown = 0;
-    ranks->ghosts = 0;
-    if (ranks->cuts.part) /* they are ones of the grid before */
-        partition_destroy(&ranks->cuts);
-    ranks->log = (exchange_log){0};
-    ranks->bytes = ranks->waited = ranks->imbalance = ranks->steps = ranks->own_bricks = 0;
-    return ranks_agree(e, engine_take_problem(e, problem, error), error);
+    split->is_split = 0;
+    split->has_grown = 0;
+    split->ghosts = 0;
+    ranks_restart(ranks); /* cuts are ones of the grid before */
+    return ranks_agree(e->ranks, engine_take_problem(e, problem, error), error);
 }
 
 int ranks_take_grid(gbees_engine *e, gbees_error *error)
 {
     const gbees_parallel *p = e->ranks->parallel;
-    gbees_problem *changed = &e->ranks->changed;
+    gbees_problem *changed = &e->split->changed;
     gbees_grid_fields grid;
 
     p->broadcast(p->context, &grid, sizeof grid);
@@ -39,7 +37,7 @@ int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_err
 
     if (status)
         return status;
-    if (!e->ranks || e->ranks->is_alone)
+    if (!e->ranks || e->split->is_alone)
         return engine_take_problem(e, problem, error);
     memset(&grid, 0, sizeof grid); /* gaps included: it is sent as bytes */
     gbees_grid_fields_get(problem, &grid);

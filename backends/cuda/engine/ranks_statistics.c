@@ -30,7 +30,7 @@ static int find_peak(gbees_engine *e, int status, double *p, int32_t *index, gbe
     if (!status)
         status = all ? own_peak(e, &own, error)
                      : gbees_error_set(error, GBEES_ENOMEM, "out of memory for the highest cells of all ranks");
-    status = ranks_agree(e, status, error);
+    status = ranks_agree(e->ranks, status, error);
     if (!status) {
         parallel->gather(parallel->context, &own, sizeof own, all);
         for (int r = 0; r < parallel->ranks; r++)
@@ -52,13 +52,13 @@ int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error
     if (!status)
         status = engine_launch(e, KERNEL_COUNT, NULL, 0, error);
     int64_t sums[3] = {(int64_t)s->marked_needed, (int64_t)s->marked_above, s->count};
-    ranks_sum(e, sums, 3);
+    ranks_sum(e->ranks, sums, 3);
     gbees_work_count(&run.work, (uint64_t)sums[0]);
     s->run = run;
     out->cells = (uint64_t)sums[0];
     out->cells_above = (uint64_t)sums[1];
     out->cells_raw = (uint64_t)sums[2] * 64;
-    return ranks_agree(e, status, error);
+    return ranks_agree(e->ranks, status, error);
 }
 
 int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error)
@@ -66,7 +66,7 @@ int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_erro
     _Static_assert(sizeof(gbees_exact_sum) == 2 * sizeof(int64_t), "two words, which are added one by one");
     int status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, error);
 
-    ranks_sum(e, (int64_t *)(void *)e->found->moment, 2 * (size_t)STATE_EXACT_SUMS);
+    ranks_sum(e->ranks, (int64_t *)(void *)e->found->moment, 2 * (size_t)STATE_EXACT_SUMS);
     return find_peak(e, status, peak, index, error);
 }
 
@@ -80,7 +80,7 @@ void ranks_join_range(gbees_engine *e)
         ends[2 * j] = (double)found->lowest[j];
         ends[2 * j + 1] = (double)found->highest[j];
     }
-    ranks_most(e, ends, 2 * (size_t)n);
+    ranks_most(e->ranks, ends, 2 * (size_t)n);
     for (int j = 0; j < n; j++) {
         found->lowest[j] = (uint64_t)ends[2 * j];
         found->highest[j] = (uint64_t)ends[2 * j + 1];

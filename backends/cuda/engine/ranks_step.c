@@ -23,7 +23,7 @@ static double double_of(uint64_t bits)
 /* Ends all ranks with an error of this one: the others wait for its messages, and can't agree with it on an error. */
 static int gives_up(const gbees_engine *e, const gbees_error *error)
 {
-    exchange_abort(e->ranks->parallel, error->text);
+    ranks_abort(e->ranks, error->text);
     return (int)error->status;
 }
 
@@ -65,10 +65,10 @@ static int agree_on_rates(gbees_engine *e, int status, int *too_small, double *r
     if (!status && s->bad)
         status = engine_drift_error(e, s->bad - 1, s->run.clock.time, error);
     most[3] = status != 0;
-    ranks_most(e, most, 4);
+    ranks_most(e->ranks, most, 4);
     *rate = gbees_cfl_rate(most[0], most[1]);
     *too_small = most[2] > 0;
-    return most[3] > 0 ? ranks_agree(e, status, error) : 0;
+    return most[3] > 0 ? ranks_agree(e->ranks, status, error) : 0;
 }
 
 /* Chooses and plans the step, as choose_step() of device/advance.h does. Returns an error if it is refused. */
@@ -103,14 +103,11 @@ static int enter_step(gbees_engine *e, gbees_error *error)
     gbees_state *s = e->state;
     const gbees_step_sums *own = &s->sums[s->run.steps % STATE_SUMS];
     int64_t sums[4] = {own->mass, own->clipped, own->outflow, s->linked};
-    double most = speeds_load(&e->ranks->speeds, (double)s->linked);
 
-    ranks_sum(e, sums, 4);
-    ranks_most(e, &most, 1);
-    e->ranks->imbalance += most * e->ranks->parallel->ranks / (double)sums[3];
-    e->ranks->own_bricks += (double)s->linked;
-    e->ranks->steps++;
-    e->ranks->bricks = (uint64_t)sums[3];
+    ranks_sum(e->ranks, sums, 4);
+    e->ranks->busiest = speeds_load(&e->ranks->speeds, (double)s->linked);
+    ranks_most(e->ranks, &e->ranks->busiest, 1);
+    ranks_enter_step(e->ranks, s->linked, (uint64_t)sums[3]);
     const double mass = gbees_fixed_value(sums[0]);
     if (!(mass > 0))
         return failure_mass(s->run.ledger.mass > 0 ? "zero or not finite" : "zero", s->run.clock.time,
@@ -136,15 +133,15 @@ static int prune(gbees_engine *e, gbees_error *error)
     if (status)
         return gives_up(e, error);
     int64_t sums[2] = {s->marked_mass, (int64_t)s->marked_needed};
-    ranks_sum(e, sums, 2);
+    ranks_sum(e->ranks, sums, 2);
     const double mass = gbees_fixed_value(sums[0]);
     gbees_ledger_prune(&run.ledger, mass);
     gbees_work_count(&run.work, (uint64_t)sums[1]);
     s->run = run;
-    s->ghosts = e->ranks->ghosts = 0;
+    s->ghosts = e->split->ghosts = 0;
     s->linked = s->count;
     s->stop = STOP_DONE;
-    ranks_count(e);
+    (void)ranks_count(e->ranks, s->count);
     return mass > 0 ? 0 : failure_empty(e->setup.threshold, error);
 }
 
@@ -156,14 +153,15 @@ static void steer(gbees_engine *e)
 
     if (!e->setup.stop_at_prunes)
         return;
-    ranks_most(e, &is_short, 1);
+    ranks_most(e->ranks, &is_short, 1);
     mass_budget_steer(&e->budget, s->run.clock.time, gbees_ledger_lost(&s->run.ledger),
                       64.0 * (double)e->ranks->bricks, is_short > 0);
 }
 
 int ranks_shrink(gbees_engine *e, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
+    engine_ranks *ranks = e->ranks;
+    split_grid *split = e->split;
 
     speeds_agree(&ranks->speeds);
     int status = prune(e, error);
@@ -171,9 +169,9 @@ int ranks_shrink(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     steer(e);
-    if (ranks->bricks < ranks->split_from / 2)
+    if (ranks->bricks < split->split_from / 2)
         return ranks_collect(e, error);
-    if (ranks->busiest * ranks->parallel->ranks > MOST_LOADED * (double)ranks->bricks) {
+    if (ranks_load(ranks) > MOST_LOADED) {
         status = ranks_cut(e, error);
         return status ? status : ranks_renew(e, 1, error);
     }
@@ -184,9 +182,9 @@ int ranks_shrink(gbees_engine *e, gbees_error *error)
 static int take_step(gbees_engine *e, gbees_error *error)
 {
     double rate = 0, noise_steps = 0;
-    int too_small = 1, grown = e->ranks->has_grown, status = 0;
+    int too_small = 1, grown = e->split->has_grown, status = 0;
 
-    e->ranks->has_grown = 0;
+    e->split->has_grown = 0;
 
     while (too_small && !status) {
         too_small = 0;
@@ -204,7 +202,7 @@ static int take_step(gbees_engine *e, gbees_error *error)
         return status;
     if (ranks_advance_density(e, noise_steps, error))
         return gives_up(e, error);
-    e->ranks->has_grown = e->state->plan.grows;
+    e->split->has_grown = e->state->plan.grows;
     status = enter_step(e, error);
     return status || !e->state->plan.prune_follows ? status : ranks_shrink(e, error);
 }
@@ -214,9 +212,9 @@ int ranks_link_inserted(gbees_engine *e, gbees_error *error)
     double rate;
     int too_small = 0, status;
 
-    if (!e->ranks->has_grown)
+    if (!e->split->has_grown)
         return 0;
-    e->ranks->has_grown = 0;
+    e->split->has_grown = 0;
     status = grow(e, 1, &too_small, error);
     status = agree_on_rates(e, status, &too_small, &rate, error);
     return status || !too_small ? status : ranks_renew(e, 0, error);
@@ -227,8 +225,8 @@ int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error)
     const gbees_run_state *run = &e->state->run;
     int status = 0;
 
-    while (!status && e->ranks->is_split && run->steps < target && run->clock.elapsed < run->clock.length)
+    while (!status && e->split->is_split && run->steps < target && run->clock.elapsed < run->clock.length)
         status = take_step(e, error);
-    ranks_report(e);
+    ranks_report(e->ranks, e->memory.peak);
     return status;
 }

@@ -33,33 +33,34 @@ void ranks_give_order(gbees_engine *e, ranks_order what, uint64_t target)
 
 int ranks_split(gbees_engine *e, gbees_error *error)
 {
-    int status = ranks_agree(e, engine_take_large_kernels(e, error), error);
+    int status = ranks_agree(e->ranks, engine_take_large_kernels(e, error), error);
 
     if (status)
         return status;
-    e->ranks->inspected = e->state->run.clock.time;
-    ranks_count(e);
+    e->split->inspected = e->state->run.clock.time;
+    (void)ranks_count(e->ranks, e->state->count);
     status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
     /* The last cuts may no longer give the ranks equal numbers of bricks. */
-    if (!status && e->ranks->busiest * e->ranks->parallel->ranks > 1.1 * (double)e->ranks->bricks)
+    if (!status && ranks_load(e->ranks) > 1.1)
         status = ranks_cut(e, error);
     return status ? status : ranks_renew(e, 1, error);
 }
 
 int ranks_are_due(const gbees_engine *e)
 {
-    const struct engine_ranks *ranks = e->ranks;
+    const engine_ranks *ranks = e->ranks;
+    const split_grid *split = e->split;
     const gbees_state *s = e->state;
 
-    return ranks && !ranks->is_alone &&
-           (ranks->is_split || (s->count >= ranks->split_from && s->count == s->linked && !s->overflow));
+    return ranks && !split->is_alone &&
+           (split->is_split || (s->count >= split->split_from && s->count == s->linked && !s->overflow));
 }
 
 int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
 {
     int status = 0;
 
-    if (!e->ranks->is_split) {
+    if (!e->split->is_split) {
         ranks_give_order(e, RANKS_SPLIT, 0);
         status = ranks_split(e, error);
     }

@@ -47,13 +47,13 @@ static int find_best(gbees_engine *e, gbees_update_params *params, int *is_valid
     if (!status)
         status = pass(e, KERNEL_FIND_BEST, arguments, error);
     double most[3] = {from_ordered(found->likely), from_ordered(found->heavy), found->invalid != UINT64_MAX};
-    ranks_most(e, most, 3);
+    ranks_most(e->ranks, most, 3);
     found->likely = ordered_bits(most[0]);
     found->heavy = ordered_bits(most[1]);
     found->log_likely = most[0];
     found->log_heavy = most[1];
     *is_valid = most[2] == 0;
-    return ranks_agree(e, status, error);
+    return ranks_agree(e->ranks, status, error);
 }
 
 /* All ranks: sets the spare rows to P L, divided by its largest value (find_best()) and then by its sum over all
@@ -66,13 +66,13 @@ static int multiply(gbees_engine *e, gbees_update_params *params, gbees_error *e
     gbees_exact_sum *sum = e->found->moment;
     int status = pass(e, KERNEL_MULTIPLY, with_params, error);
 
-    ranks_sum(e, (int64_t *)(void *)sum, 2);
-    status = ranks_agree(e, status, error);
+    ranks_sum(e->ranks, (int64_t *)(void *)sum, 2);
+    status = ranks_agree(e->ranks, status, error);
     if (status || (sum->high == 0 && sum->low == 0))
         return status;
     status = pass(e, KERNEL_SCALE, without, error);
-    ranks_sum(e, &e->state->marked_mass, 1);
-    return ranks_agree(e, status, error);
+    ranks_sum(e->ranks, &e->state->marked_mass, 1);
+    return ranks_agree(e->ranks, status, error);
 }
 
 int ranks_multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error)

@@ -201,14 +201,14 @@ int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *program
     if (!status)
         status = parallel->rank == 0 ? fill(e, source, error) : engine_heap_reserve(e, 1, 1, error);
     if (!status)
-        status = ranks_create(e, parallel, error);
+        status = split_create(e, parallel, error);
     status = gbees_parallel_agree(parallel, status, error);
     if (!status && connects)
-        status = ranks_connect(e, error);
+        status = split_connect(e, error);
     if (!status)
         *engine = e;
     else if (e) {
-        ranks_destroy(e); /* before cuda_engine_destroy(), which would tell the others to end: they have ended */
+        split_destroy(e); /* before cuda_engine_destroy(), which would tell the others to end: they have ended */
         cuda_engine_destroy(e);
     }
     return status;
@@ -265,7 +265,7 @@ void cuda_engine_destroy(gbees_engine *e)
     if (e->stream)
         (void)api->cuStreamSynchronize(e->stream);
     ranks_end(e);
-    ranks_destroy(e);
+    split_destroy(e);
     engine_capture_destroy(e);
     capture_memory_close(&e->captured, &e->memory);
     packed_piece_free(e, &e->piece);

@@ -58,7 +58,7 @@ static int check(gbees_engine *e, const gbees_clock *clock, const gbees_measurem
                      ? failure_unsupported(measurement, clock->time, found->log_likely, lowest, error)
                      : fail_likelihood(e, clock, measurement, error);
 
-    return e->ranks && e->ranks->is_split ? ranks_agree(e, status, error) : status;
+    return e->ranks && e->split->is_split ? ranks_agree(e->ranks, status, error) : status;
 }
 
 int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,

@@ -1,7 +1,8 @@
-/* test_partition.c - which rank owns a brick (backends/common/partition.h), and sums without rounding (exact.h).
+/* test_partition.c - which rank owns a brick (backends/common/ranks/partition.h), and sums without rounding
+ * (exact.h).
  */
-#include "common/partition.h"
-#include "common/speed.h"
+#include "common/ranks/partition.h"
+#include "common/ranks/speed.h"
 #include "cpu/engine/exact.h"
 #include "fixtures/suite.h"
 #include <check.h>

@@ -8,8 +8,8 @@
  * Order of calls: partition_create(), partition_set_bins(); then, while partition_is_open(): partition_count() for
  * each brick, the sum of the histograms over all ranks (by the caller), partition_cut().
  */
-#ifndef GBEES_COMMON_PARTITION_H
-#define GBEES_COMMON_PARTITION_H
+#ifndef GBEES_COMMON_RANKS_PARTITION_H
+#define GBEES_COMMON_RANKS_PARTITION_H
 
 #include <gbees/error.h>
 #include <gbees/problem.h>

@@ -1,6 +1,6 @@
 /* speed.h - how fast ranks advance their bricks: slower ones get fewer. */
-#ifndef GBEES_COMMON_SPEED_H
-#define GBEES_COMMON_SPEED_H
+#ifndef GBEES_COMMON_RANKS_SPEED_H
+#define GBEES_COMMON_RANKS_SPEED_H
 
 #include <gbees/parallel.h>
 
