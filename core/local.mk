@@ -176,6 +176,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/engine.h \
 	%D%/lagrangian/flood.c \
 	%D%/lagrangian/flood.h \
+	%D%/lagrangian/marginals.c \
+	%D%/lagrangian/marginals.h \
 	%D%/lagrangian/lattice.c \
 	%D%/lagrangian/lattice.h \
 	%D%/lagrangian/past.c \

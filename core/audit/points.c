@@ -46,6 +46,7 @@ struct gbees_points {
     double evaluations;       /* that the engine may take */
     double updates, work;     /* the run's at the last record; what comparing joint densities may take */
     int asked, keep;          /* whether the run is asked for an accuracy; whether states are kept */
+    int repeated;             /* 1: the present run will be repeated on a finer grid */
     size_t kept_count, kept_capacity;
     double kept_bytes;
     kept_state *kept;     /* at the start and after each record */
@@ -281,14 +282,31 @@ static int advance(void *self, const gbees_record *record, gbees_error *error)
     return status ? status : go_to(points, record->time, error);
 }
 
+/* Whether the run is one of several, and will be repeated on a finer grid, as a record's error is above what is asked
+ * for. */
+static int is_repeated(gbees_points *points, const gbees_record *record, const gbees_certificate *certificate)
+{
+    const gbees_problem *problem = record->problem;
+
+    points->repeated |=
+        points->keep && points->asked &&
+        gbees_certificate_error(certificate, problem->dimension, problem->accuracy_of).bound > problem->accuracy;
+    return points->repeated;
+}
+
+/* The joint density, which takes longer than all else, is not compared in a run that will be repeated. */
 static int compare(void *self, const gbees_record *record, gbees_certificate *certificate, gbees_error *error)
 {
     gbees_points *points = self;
     const double allowed = fmax(points->work, points->keep ? density_least_kept : density_least);
-    double left = allowed;
-    const int status = points->backend->compare(points->engine, record, &left, certificate, error);
+    double left = 0;
+    int status = points->backend->compare(points->engine, record, &left, certificate, error);
 
-    points->work -= allowed - left;
+    if (!status && !is_repeated(points, record, certificate)) {
+        left = allowed;
+        status = points->backend->compare(points->engine, record, &left, certificate, error);
+        points->work -= allowed - left;
+    }
     if (!status)
         keep(points); /* the engine may have been improved for the comparison */
     return status;
@@ -329,7 +347,7 @@ static void rewind_points(void *self)
 
     if (points->drawn)
         gbees_sampled_kind.rewind(points->drawn);
-    points->last = 0;
+    points->last = points->repeated = 0;
     points->updates = points->work = 0;
 }
 

@@ -2,56 +2,87 @@
 #include "distance.h"
 #include <math.h>
 
-static double entry_of(const gbees_line *of, int64_t i)
+/* ---- marginals ---- */
+
+/* The probability below edge k of a smooth line, which may lie outside of it. */
+static double below_edge(const gbees_smooth_line *smooth, double k)
 {
-    return i < of->first || i >= of->first + of->length ? 0 : of->p[i - of->first];
+    return k <= 0 ? 0 : k >= (double)smooth->length ? 1 : smooth->below[(size_t)k];
 }
 
-static double sum_of(const gbees_line *of)
+/* The probability below a place: Lagrange's polynomial through the six edges next to it. */
+static double below_place(const gbees_smooth_line *smooth, double place)
 {
+    const double at = (place - smooth->low) / smooth->width, first = floor(at) - 2, u = at - first;
     double sum = 0;
 
-    for (int64_t i = 0; i < of->length; i++)
-        sum += of->p[i];
+    if (!(at > 0) || at >= (double)smooth->length)
+        return at > 0;
+    for (int i = 0; i < 6; i++) {
+        double weight = 1;
+
+        for (int k = 0; k < 6; k++)
+            weight *= k == i ? 1 : (u - k) / (i - k);
+        sum += weight * below_edge(smooth, first + i);
+    }
     return sum;
 }
 
-gbees_line_distance gbees_line_compare(const gbees_line *a, const gbees_line *b, int split)
+/* The integral of the absolute value of a linear function with these values at the ends. */
+static double area_between(double from, double to, double length)
 {
-    const int64_t end_a = a->first + a->length, end_b = b->first + b->length, end = end_a > end_b ? end_a : end_b;
-    const double sum_a = sum_of(a), sum_b = sum_of(b);
-    double apart = 0, cell = 0;
+    return length * (from * to >= 0 ? fabs(from + to) / 2 : (from * from + to * to) / (2 * (fabs(from) + fabs(to))));
+}
+
+/* Both distribution functions are followed over the edges of both lines in their order. */
+gbees_line_distance gbees_line_compare(const gbees_line *line, const gbees_smooth_line *smooth)
+{
     gbees_line_distance found = {0};
+    double sum = 0, below = 0, apart = 0, apart_edge = 0, last = fmin(line->low, smooth->low);
+    size_t i = 0, k = 0;
 
-    for (int64_t i = a->first < b->first ? a->first : b->first; i < end; i++) {
-        const double more = entry_of(a, i) / sum_a - entry_of(b, i) / sum_b, before = apart;
+    for (size_t entry = 0; entry < line->length; entry++)
+        sum += line->p[entry];
+    while (i <= line->length || k <= smooth->length) {
+        const double edge = i <= line->length ? line->low + (double)i * line->width : INFINITY,
+                     other = k <= smooth->length ? smooth->low + (double)k * smooth->width : INFINITY,
+                     place = fmin(edge, other), inside = (place - line->low) / line->width - ((double)i - 1),
+                     own = i == 0             ? 0
+                           : i > line->length ? 1
+                                              : below + line->p[i - 1] / sum * fmin(fmax(inside, 0), 1),
+                     now = own - (other <= edge ? smooth->below[k] : below_place(smooth, place));
 
-        apart += more;
-        cell += more;
-        found.wasserstein +=
-            before * apart >= 0 ? fabs(before + apart) / 2 : (before * before + apart * apart) / (2 * fabs(more));
-        if ((i + 1) % split != 0 && i + 1 < end)
+        found.wasserstein += area_between(apart, now, place - last);
+        last = place;
+        apart = now;
+        k += other <= edge;
+        if (edge > other)
             continue;
-        found.kolmogorov = fmax(found.kolmogorov, fabs(apart));
-        found.variation += fabs(cell) / 2;
-        cell = 0;
+        found.kolmogorov = fmax(found.kolmogorov, fabs(now));
+        found.variation += fabs(now - apart_edge) / 2;
+        apart_edge = now;
+        below = own;
+        i++;
     }
+    found.variation += fabs(apart_edge) / 2; /* what is beyond the last edge */
     return found;
 }
 
-double gbees_line_width(const gbees_line *of)
+double gbees_line_thinness(const gbees_line *of)
 {
-    const double sum = sum_of(of);
-    double information = 0;
+    double information = 0, sum = 0, low = 0;
 
-    for (int64_t i = of->first - 1; i < of->first + of->length; i++) {
-        const double low = fmax(entry_of(of, i), 0), high = fmax(entry_of(of, i + 1), 0),
-                     root = sqrt(high) - sqrt(low);
+    for (size_t i = 0; i <= of->length; i++) {
+        const double high = i < of->length ? fmax(of->p[i], 0) : 0, root = sqrt(high) - sqrt(low);
 
-        information += 4 * root * root / sum;
+        information += 4 * root * root;
+        sum += high;
+        low = high;
     }
-    return 1 / sqrt(information);
+    return sqrt(sum / information);
 }
+
+/* ---- joint densities ---- */
 
 /* The order of two cells: below 0, 0, or above. */
 static int order_of(int n, const gbees_initial_cells *a, size_t i, const gbees_initial_cells *b, size_t k)

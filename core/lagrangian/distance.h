@@ -1,27 +1,34 @@
-/* distance.h - distances between two densities on the cells of one grid. */
+/* distance.h - distances between two densities: of marginals on lines of their own, of lists of cells of one grid. */
 #ifndef GBEES_LAGRANGIAN_DISTANCE_H
 #define GBEES_LAGRANGIAN_DISTANCE_H
 
 #include <gbees/problem.h>
 
-/* A marginal: p[i] is the probability of entry first + i. The sum may be any. */
+/* A marginal that is constant in each entry: p[i] is the probability of [low + i width, low + (i + 1) width]. The sum
+ * may be any. */
 typedef struct gbees_line {
-    int64_t first, length;
+    double low, width;
+    size_t length;
     const double *p;
 } gbees_line;
 
-/* Between two marginals whose densities are constant in each entry, each scaled to 1. Cells are of `split` entries:
- * that of entry 0 begins with it. */
+/* A smooth marginal: below[k] is the probability below low + k width, from 0 to 1. */
+typedef struct gbees_smooth_line {
+    double low, width;
+    size_t length;
+    double *below; /* [length + 1] */
+} gbees_smooth_line;
+
 typedef struct gbees_line_distance {
-    double wasserstein; /* the integral of |F - G| of the distribution functions, in entries */
-    double kolmogorov;  /* the largest |F - G| at a face of a cell */
-    double variation;   /* half the sum of |p - q| over cells */
+    double wasserstein; /* the integral of |F - G| of the distribution functions */
+    double kolmogorov;  /* the largest |F - G| at an edge of the line's entries */
+    double variation;   /* half the sum of |p - q| over its entries */
 } gbees_line_distance;
 
-gbees_line_distance gbees_line_compare(const gbees_line *a, const gbees_line *b, int split);
+gbees_line_distance gbees_line_compare(const gbees_line *line, const gbees_smooth_line *smooth);
 
 /* The width of what is thin in a marginal, in entries: 1 / the root of its Fisher information, by differences. */
-double gbees_line_width(const gbees_line *of);
+double gbees_line_thinness(const gbees_line *of);
 
 /* Between two joint densities, as lists of cells in lexicographic order with the sum 1. */
 typedef struct gbees_cells_distance {

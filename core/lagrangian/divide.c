@@ -1,6 +1,7 @@
 /* divide.c - divides along the axis by which most is won, and reduces the edges of what results, as lattices are
  * reduced; see divide.h. */
 #include "divide.h"
+#include "base/clones.h"
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ typedef struct reduced {
     double edge[GBEES_MAX_DIM][2 * GBEES_MAX_DIM];
 } reduced;
 
-static double product(int size, const double *a, const double *b)
+static inline double product(int size, const double *a, const double *b)
 {
     double sum = 0;
 
@@ -23,7 +24,7 @@ static double product(int size, const double *a, const double *b)
 }
 
 /* Subtracts whole multiples of the edges from each other until none becomes shorter. */
-static void reduce(reduced *r)
+static inline void reduce(reduced *r)
 {
     const int n = r->n;
     int changed = 1;
@@ -46,7 +47,8 @@ static void reduce(reduced *r)
 
 /* Reduces the cell with so many parts. Sets *widest to the largest extent of a part over `width`; returns the sum of
  * their squares. */
-static double extents(int n, const double *edge, const double *length, double width, const int *count, double *widest)
+GBEES_PROCESSOR_CLONES static double extents(int n, const double *edge, const double *length, double width,
+                                             const int *count, double *widest)
 {
     reduced r = {.n = n};
     double sum = 0, most = 0;

@@ -130,7 +130,7 @@ static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps,
         engine->totals.time_step = length;
         gbees_engine_count(engine);
         engine->pace = (engine->totals.cell_updates - began) / length;
-        engine->is_certified = 0;
+        gbees_engine_change(engine);
         status = note_lost(engine, time, error);
     }
     return status || clock->elapsed < clock->length || engine->smoothed ? status
@@ -216,7 +216,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     if (status)
         return status;
     engine->totals.refinements += done.refinements;
-    engine->is_certified = 0;
+    gbees_engine_change(engine);
     engine->figure = 0;
     status = gbees_engine_sharpen_update(engine, error);
     for (int s = 0; s < engine->sets && !status; s++)
@@ -265,7 +265,7 @@ static int rewind_points(gbees_engine *engine, gbees_error *error)
             }
         }
     engine->past.now = engine->past.start;
-    engine->is_certified = 0;
+    gbees_engine_change(engine);
     engine->smoothed = 1;
     return GBEES_OK;
 }

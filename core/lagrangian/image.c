@@ -34,16 +34,14 @@ void gbees_image_destroy(gbees_image *image)
 static int place(const making *m, uint32_t i, double *y)
 {
     const gbees_problem *problem = m->problem;
-    const double *inverse = gbees_problem_inverse(problem);
-    const int n = problem->dimension;
+    double x[GBEES_MAX_DIM];
     int good = 1;
 
-    for (int j = 0; j < n; j++) {
-        double at = problem->rotated ? 0 : m->lattice->x[j][i];
-
-        for (int k = 0; k < n && problem->rotated; k++)
-            at += inverse[j * n + k] * (m->lattice->x[k][i] - problem->centre[k]);
-        y[j] = (at - problem->mean[j]) / problem->width[j];
+    for (int j = 0; j < problem->dimension; j++)
+        x[j] = m->lattice->x[j][i];
+    gbees_problem_place(problem, x, y);
+    for (int j = 0; j < problem->dimension; j++) {
+        y[j] = (y[j] - problem->mean[j]) / problem->width[j];
         good &= fabs(y[j]) < INDEX_MOST;
     }
     return good;

@@ -21,13 +21,10 @@ static void enter_grid(const gbees_problem *problem, gbees_statistics *statistic
     if (!problem->rotated)
         return;
     memcpy(mean, statistics->mean, sizeof mean);
-    for (int j = 0; j < n; j++) {
-        statistics->mean[j] = 0;
-        for (int k = 0; k < n; k++) {
-            statistics->mean[j] += inverse[j * n + k] * (mean[k] - problem->centre[k]);
+    gbees_problem_place(problem, mean, statistics->mean);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
             transposed[k * n + j] = inverse[j * n + k];
-        }
-    }
     gbees_matrix_multiply(n, inverse, statistics->covariance, statistics->covariance);
     gbees_matrix_multiply(n, statistics->covariance, transposed, statistics->covariance);
 }
@@ -36,9 +33,8 @@ static void enter_grid(const gbees_problem *problem, gbees_statistics *statistic
 static void set_peak(const gbees_engine *engine, double log_norm, gbees_statistics *statistics)
 {
     const gbees_problem *problem = engine->problem;
-    const double *inverse = gbees_problem_inverse(problem);
     const int n = problem->dimension;
-    double most = -INFINITY, x[GBEES_MAX_DIM] = {0}, volume = 1;
+    double most = -INFINITY, x[GBEES_MAX_DIM] = {0}, y[GBEES_MAX_DIM], volume = 1;
 
     for (int g = 0; g < engine->parts; g++) {
         const gbees_lattice *lattice = engine->set[0].lattice[g];
@@ -50,12 +46,9 @@ static void set_peak(const gbees_engine *engine, double log_norm, gbees_statisti
                     x[j] = lattice->x[j][i];
             }
     }
+    gbees_problem_place(problem, x, y);
     for (int j = 0; j < n; j++) {
-        double y = problem->rotated ? 0 : x[j];
-
-        for (int k = 0; k < n && problem->rotated; k++)
-            y += inverse[j * n + k] * (x[k] - problem->centre[k]);
-        statistics->peak_index[j] = (int32_t)lround((y - problem->mean[j]) / problem->width[j]);
+        statistics->peak_index[j] = (int32_t)lround((y[j] - problem->mean[j]) / problem->width[j]);
         volume *= problem->width[j];
     }
     statistics->peak = exp(most - log_norm) * volume;

@@ -136,9 +136,17 @@ void gbees_engine_destroy(gbees_engine *engine)
         free(engine->set[s].lattice);
     }
     gbees_trajectories_destroy(engine->past.trajectories);
+    free(engine->marginals);
     free(engine->past.of);
     free(engine->source);
     free(engine);
+}
+
+void gbees_engine_change(gbees_engine *engine)
+{
+    free(engine->marginals);
+    engine->marginals = NULL;
+    engine->is_certified = 0;
 }
 
 void gbees_engine_count(gbees_engine *engine)

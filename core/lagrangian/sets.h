@@ -16,6 +16,8 @@ typedef struct gbees_lattice_set {
     gbees_lattice **lattice; /* [parts]; NULL: the part has lost its weight */
 } gbees_lattice_set;
 
+typedef struct gbees_own_marginals gbees_own_marginals;
+
 struct gbees_engine {
     const gbees_problem *problem;
     int threads, parts;
@@ -27,6 +29,7 @@ struct gbees_engine {
     double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
     gbees_certificate certificate;              /* of now, if is_certified */
     int is_certified;
+    gbees_own_marginals *marginals; /* of now; NULL: not made */
     double sharp;  /* the lattices of updates are so many times as dense as the problem asks for, for its accuracy */
     double beyond; /* the part of its bounds that is what lies beyond the tail */
     double figure; /* the largest difference of any figure in the last certificate of these lattices; 0: none */
@@ -48,6 +51,8 @@ int gbees_engine_has_points(const gbees_engine *engine);
 int gbees_engine_list(const gbees_engine *engine, int set, gbees_lattice **list);
 /* Sums over the points of a set. */
 int gbees_engine_sums(const gbees_engine *engine, int set, gbees_sums *sums, gbees_error *error);
+/* Forgets what was found of the density, as it is another one. */
+void gbees_engine_change(gbees_engine *engine);
 /* Brings the totals up to date. */
 void gbees_engine_count(gbees_engine *engine);
 /* Drops the parts that hardly have any mass left. */

@@ -41,7 +41,7 @@ int gbees_engine_make_denser(gbees_engine *engine, double times, double longer, 
                 status = sharpen_one(engine, s, g, times, error);
     }
     engine->totals.refinements++;
-    engine->is_certified = 0;
+    gbees_engine_change(engine);
     engine->figure = 0;
     return status;
 }

@@ -151,17 +151,12 @@ static double expand(const gbees_problem *problem, int32_t *index, const double 
 
 static double cells_log_density(const gbees_problem *problem, const double *x)
 {
-    const double *inverse = gbees_problem_inverse(problem);
-    const int n = problem->dimension;
     double off[GBEES_MAX_DIM], volume = 0;
     int32_t index[GBEES_MAX_DIM] = {0};
 
-    for (int j = 0; j < n; j++) {
-        double y = problem->rotated ? 0 : x[j];
-
-        for (int k = 0; k < n && problem->rotated; k++)
-            y += inverse[j * n + k] * (x[k] - problem->centre[k]);
-        off[j] = (y - problem->mean[j]) / problem->width[j];
+    gbees_problem_place(problem, x, off);
+    for (int j = 0; j < problem->dimension; j++) {
+        off[j] = (off[j] - problem->mean[j]) / problem->width[j];
         if (!(fabs(off[j]) < 1e9))
             return -INFINITY;
         index[j] = (int32_t)lround(off[j]);

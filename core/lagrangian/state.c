@@ -1,15 +1,17 @@
 /* state.c - saves and loads an engine: its lattices, and the measurements that have been applied; see state.h. */
 #include "state.h"
 #include "base/gaps.h"
+#include "marginals.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What is saved beside the lattices' points. */
 typedef struct engine_state {
-    int32_t parts, past;
-    double now, pace, figure, sharp, tail, log_evidence[GBEES_LAGRANGIAN_SETS];
+    int32_t parts, past, is_certified;
+    double now, pace, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS];
     gbees_totals totals;
+    gbees_certificate certificate;
 } engine_state;
 
 /* What is saved of a lattice beside its points. */
@@ -46,6 +48,19 @@ static int save_lattice(const gbees_lattice *lattice, int set, int part, gbees_s
     return stopped;
 }
 
+static int save_marginals(const gbees_own_marginals *own, int n, gbees_state_sink *sink, void *context)
+{
+    gbees_own_marginals state;
+
+    memset(&state, 0, sizeof state);
+    state = *own;
+    for (int j = 0; j < n; j++)
+        state.line[j].below = NULL;
+    GBEES_CLEAR_GAPS(&state);
+    return sink(context, "marginals", 1, sizeof state, &state) ||
+           sink(context, "marginals_below", 8, gbees_own_marginals_values(own, n), own->line[0].below);
+}
+
 int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error)
 {
     engine_state state;
@@ -58,6 +73,11 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     state.pace = engine->pace;
     state.figure = engine->figure;
     state.sharp = engine->sharp;
+    state.beyond = engine->beyond;
+    state.is_certified = engine->is_certified;
+    if (engine->is_certified)
+        state.certificate = engine->certificate;
+    GBEES_CLEAR_GAPS(&state.certificate);
     state.tail = engine->set[0].rule.tail;
     memcpy(state.log_evidence, engine->log_evidence, sizeof state.log_evidence);
     state.totals = engine->totals;
@@ -71,6 +91,8 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
         for (int g = 0; g < engine->parts && !stopped; g++)
             if (engine->set[s].lattice[g])
                 stopped = save_lattice(engine->set[s].lattice[g], s, g, sink, context);
+    if (engine->marginals && !stopped)
+        stopped = save_marginals(engine->marginals, engine->problem->dimension, sink, context);
     return stopped ? gbees_error_set(error, GBEES_ENOMEM, "the state of the engine was not taken") : GBEES_OK;
 }
 
@@ -131,6 +153,26 @@ static int load_lattice(const loading *from, int n, int set, int part, gbees_lat
     return status;
 }
 
+/* Loads the marginals, if the state has them. */
+static int load_marginals(const loading *from, int n, gbees_own_marginals **made)
+{
+    uint64_t found = 0;
+    gbees_own_marginals state;
+    int status = GBEES_OK;
+
+    if (!from->source(from->context, "marginals", 1, &found))
+        return GBEES_OK;
+    status = take(from, "marginals", 1, sizeof state, &state);
+    for (int j = 0; j < n && !status; j++)
+        status = state.line[j].length > UINT32_MAX ? fail(from) : GBEES_OK;
+    if (status)
+        return status;
+    *made = gbees_own_marginals_create(&state, n);
+    if (!*made)
+        return gbees_error_set(from->error, GBEES_ENOMEM, "not enough memory for a state");
+    return take(from, "marginals_below", 8, gbees_own_marginals_values(*made, n), (*made)->line[0].below);
+}
+
 static int load_past(const loading *from, int count, gbees_past *past)
 {
     gbees_past_measurement *of = count > 0 ? calloc((size_t)count, sizeof *of) : NULL;
@@ -161,6 +203,8 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     for (int s = 0; s < made->sets && !status; s++)
         for (int g = 0; g < made->parts && !status; g++)
             status = load_lattice(&from, problem->dimension, s, g, &made->set[s].lattice[g]);
+    if (!status)
+        status = load_marginals(&from, problem->dimension, &made->marginals);
     if (!status && !gbees_engine_has_points(made))
         status = fail(&from);
     if (status) {
@@ -171,6 +215,9 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     made->pace = state.pace;
     made->figure = state.figure;
     made->sharp = state.sharp;
+    made->beyond = state.beyond;
+    made->is_certified = state.is_certified;
+    made->certificate = state.certificate;
     for (int s = 0; s < made->sets; s++)
         made->set[s].rule.tail = state.tail;
     made->evaluations = state.totals.cell_updates;

@@ -226,6 +226,25 @@ static inline void gbees_problem_point(const gbees_problem *problem, const doubl
     }
 }
 
+/** Returns the inverse of `rotation` of a rotated or moving grid, n x n: y = inverse (x - centre). */
+static inline const double *gbees_problem_inverse(const gbees_problem *problem)
+{
+    return problem->parameters + GBEES_FRAME_INVERSE;
+}
+
+/** Transforms a point x[n] of the model's axes to the grid's, y[n]: the inverse of gbees_problem_point(). */
+static inline void gbees_problem_place(const gbees_problem *problem, const double *x, double *y)
+{
+    const double *inverse = gbees_problem_inverse(problem);
+    const int n = problem->dimension;
+
+    for (int j = 0; j < n; j++) {
+        y[j] = problem->rotated ? 0 : x[j];
+        for (int k = 0; k < n && problem->rotated; k++)
+            y[j] += inverse[j * n + k] * (x[k] - problem->centre[k]);
+    }
+}
+
 /** The extents of a cell's edges along state j of the model, edge[n]: positive, or negative where state j decreases
  * along the grid's axis. Returns the extent of the cell, the sum of their absolute values. */
 static inline double gbees_problem_edges(const gbees_problem *problem, int j, double *edge)
@@ -240,12 +259,6 @@ static inline double gbees_problem_edges(const gbees_problem *problem, int j, do
         extent += edge[k] < 0 ? -edge[k] : edge[k];
     }
     return extent;
-}
-
-/** Returns the inverse of `rotation` of a rotated or moving grid, n x n: y = inverse (x - centre). */
-static inline const double *gbees_problem_inverse(const gbees_problem *problem)
-{
-    return problem->parameters + GBEES_FRAME_INVERSE;
 }
 
 /** The cells of the initial box, or those that the problem begins with. */

@@ -94,3 +94,12 @@ double gbees_history_left(const gbees_history *history)
     }
     return left + fmax(parts, 0) * part;
 }
+
+double gbees_history_at_pace(const gbees_history *history)
+{
+    const int last = history->count - 1;
+
+    return last < 1 ? -1
+                    : (history->seconds[last] - history->seconds[0]) * (1 - history->fraction[last]) /
+                          (history->fraction[last] - history->fraction[0]);
+}

@@ -27,5 +27,7 @@ void gbees_history_add(gbees_history *history, double fraction, double seconds);
 /* Seconds from the last point to the end of the run, whose steps cost more and more as the grid grows. Negative: not
  * known yet. */
 double gbees_history_left(const gbees_history *history);
+/* The same at the mean pace so far: a single delay of the machine does not make much of it. */
+double gbees_history_at_pace(const gbees_history *history);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { BAR_WIDTH = 16 };
-/* A run that would take more than a day says so once it has run for this long, in seconds. */
+/* A run that would take more than a day says so, but not before it has run for this long, in seconds. */
 static const double long_run = 86400, first_look = 1;
 
 void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream)
@@ -73,20 +73,19 @@ void gbees_progress_clear(gbees_progress *progress)
     progress->drawn = 0;
 }
 
-/* Says on standard error, once, that the run would take days. */
+/* Says on standard error, once, that the run would take days. On a busy machine the last moments say little. */
 static void warn_of_length(gbees_progress *p, double time)
 {
+    const double seconds = gbees_history_at_pace(&p->history);
     char left[32];
 
-    if (p->has_warned || p->seen_s - p->began_s < first_look || p->eta_s < 0)
+    if (p->has_warned || p->seen_s - p->began_s < first_look || seconds < long_run)
         return;
     p->has_warned = 1;
-    if (p->eta_s < long_run)
-        return;
     gbees_progress_clear(p);
     (void)fprintf(stderr,
                   "gbees-run: warning: from t = %.4g on this run will take some %s: end it earlier (--until)\n", time,
-                  gbees_units_rough(left, sizeof left, p->eta_s));
+                  gbees_units_rough(left, sizeof left, seconds));
 }
 
 void gbees_progress_show(gbees_progress *progress, double time, double fraction, const gbees_totals *totals)

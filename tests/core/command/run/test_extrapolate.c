@@ -80,6 +80,21 @@ START_TEST(few_points_tell_no_time_left)
 }
 END_TEST
 
+/* A busy machine does a hundredth of a run in a tenth of a second, and then waits for two: thirds of what is done
+ * tell a growth without end. */
+START_TEST(a_delay_makes_no_long_run)
+{
+    static const double fraction[] = {0, 0.002, 0.004, 0.006, 0.008, 0.01},
+                        seconds[] = {0, 0.001, 0.002, 0.01, 0.02, 2};
+    gbees_history history = {0};
+
+    for (int k = 0; k < 6; k++)
+        gbees_history_add(&history, fraction[k], seconds[k]);
+    ck_assert_double_gt(gbees_history_left(&history), 86400);
+    ck_assert_double_eq_tol(gbees_history_at_pace(&history), 2 * 0.99 / 0.01, 1e-9);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("extrapolate");
@@ -90,6 +105,7 @@ int main(void)
     tcase_add_test(tcase, trials_without_cells_tell_nothing);
     tcase_add_loop_test(tcase, the_time_left_is_known_from_a_third_of_the_run_on, 0, 6);
     tcase_add_test(tcase, few_points_tell_no_time_left);
+    tcase_add_test(tcase, a_delay_makes_no_long_run);
     suite_add_tcase(suite, tcase);
 
     return run_suite(suite);
