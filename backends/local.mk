@@ -30,6 +30,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/ranks/ranks.c \
 	%D%/common/ranks/ranks.h \
 	%D%/common/ranks/requests.c \
+	%D%/common/ranks/shared.c \
+	%D%/common/ranks/shared.h \
 	%D%/common/ranks/speed.c \
 	%D%/common/ranks/speed.h \
 	%D%/common/portable.c \
@@ -58,7 +60,6 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/ranks.h \
 	%D%/cpu/engine/ranks_ctu.c \
 	%D%/cpu/engine/ranks_sums.c \
-	%D%/cpu/engine/serve.c \
 	%D%/cpu/engine/collect.c \
 	%D%/cpu/grid/grid.c \
 	%D%/cpu/grid/grid.h \
@@ -288,13 +289,11 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/ranks_ghosts.c \
 	%D%/cuda/engine/ranks_requests.c \
 	%D%/cuda/engine/ranks_move.c \
-	%D%/cuda/engine/ranks_restart.c \
-	%D%/cuda/engine/ranks_serve.c \
 	%D%/cuda/engine/ranks_statistics.c \
 	%D%/cuda/engine/ranks_update.c \
 	%D%/cuda/engine/ranks_advect.c \
 	%D%/cuda/engine/ranks_step.c \
-	%D%/cuda/engine/ranks_tell.c \
+	%D%/cuda/engine/ranks_split.c \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/state.c \
 	%D%/cuda/engine/statistics.c \

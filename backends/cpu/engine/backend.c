@@ -1,5 +1,4 @@
-/* backend.c - the descriptor that the CPU module exports: creates and destroys engines; among ranks it sends orders
- * to the others before rank 0's engine does the same. */
+/* backend.c - the descriptor that the CPU module exports; creates and destroys engines. */
 #include "base/threads_asked.h"
 #include "common/initial_grid.h"
 #include "cpu/kernel/isa.h"
@@ -36,7 +35,7 @@ static int probe(char *text, size_t size)
 }
 
 /* Frees an engine, or NULL. */
-static void free_engine(gbees_engine *e)
+static void destroy(gbees_engine *e)
 {
     if (!e)
         return;
@@ -56,14 +55,6 @@ static void free_engine(gbees_engine *e)
         free(e->workspace.requests[part].request);
     free(e->workspace.buffer);
     free(e);
-}
-
-/* Destroys an engine; on rank 0 it also ends those of the other ranks. */
-static void destroy(gbees_engine *e)
-{
-    if (e && e->ranks)
-        ranks_tell(e, &(ranks_command){.order = RANKS_END});
-    free_engine(e);
 }
 
 /* A thread's function. */
@@ -107,6 +98,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
 {
     const gbees_numerics *numerics = &problem->numerics;
     const kernel_set *kernels = choose_kernels(error);
+    const gbees_parallel *parallel = options ? options->parallel : NULL;
     gbees_engine *e = kernels ? calloc(1, sizeof *e) : NULL;
 
     if (!kernels)
@@ -122,45 +114,33 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     e->cells = numerics->cells_per_brick;
     e->method.real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? kernels->f64 : kernels->f32;
-    e->parallel = options ? options->parallel : NULL;
     e->memory_limit = budget_memory_limit(options ? options->memory_bytes : 0);
-    e->threads = available_threads(options && options->threads > 0 ? options->threads : usual_threads(e->parallel));
+    e->threads = available_threads(options && options->threads > 0 ? options->threads : usual_threads(parallel));
     e->workspace.sweep = calloc((size_t)e->threads, sizeof *e->workspace.sweep);
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);
     e->run.steps = gbees_problem_steps_before(problem);
     e->run.ledger.mass = 1;
-    int status = e->parallel ? ranks_check(problem, error) : 0;
+    int status = parallel ? ranks_check(problem, error) : 0;
     if (!status)
         status = (e->cells != 1 && e->cells != 64) ||
                          (e->method.paper && (e->cells != 1 || e->method.real_size != sizeof(double)))
                      ? gbees_error_set(error, GBEES_EUSAGE,
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
                                        "reference's faces with cells in double precision only")
-                     : engine_set_up(e, error);
+                     : engine_set_up(e, parallel, error);
     if (!status && (!e->workspace.sweep || !e->workspace.queue))
         status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     if (status) {
-        free_engine(e);
+        destroy(e);
         return status;
     }
     *engine = e;
     return 0;
 }
 
-/* All ranks: gives an engine the density of a saved state, or the initial one. Rank 0 decides: a state if it has a
- * source. */
-static int give_density(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
-{
-    int saved = source != NULL;
-
-    if (e->ranks)
-        e->parallel->broadcast(e->parallel->context, &saved, sizeof saved);
-    return saved ? engine_load(e, source, context, error) : engine_fill_initial(e, error);
-}
-
-/* Makes an engine with a density; among ranks all of them do so together. */
-static int open_engine(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                       void *context, gbees_engine **engine, gbees_error *error)
+/* All ranks: makes an engine with the density of a saved state, or with the initial one. */
+static int open_engine(const gbees_problem *problem, const gbees_engine_options *options, int is_saved,
+                       gbees_state_source *source, void *context, gbees_engine **engine, gbees_error *error)
 {
     const gbees_parallel *parallel = options ? options->parallel : NULL;
     gbees_engine *made = NULL;
@@ -169,98 +149,56 @@ static int open_engine(const gbees_problem *problem, const gbees_engine_options 
     if (parallel)
         status = gbees_parallel_agree(parallel, status, error);
     if (!status)
-        status = give_density(made, source, context, error);
+        status = is_saved ? engine_load(made, source, context, error) : engine_fill_initial(made, error);
     if (status)
-        free_engine(made);
+        destroy(made);
     else
         *engine = made;
     return status;
 }
 
+static int make_initial(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                        gbees_error *error)
+{
+    return open_engine(problem, options, 0, NULL, NULL, engine, error);
+}
+
+static int make_saved(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                      void *context, gbees_engine **engine, gbees_error *error)
+{
+    return open_engine(problem, options, 1, source, context, engine, error);
+}
+
+/* The functions of each rank's engine. */
+static const gbees_backend plain = {
+    .create = make_initial,
+    .destroy = destroy,
+    .advance = engine_advance,
+    .update = engine_update,
+    .statistics = engine_statistics,
+    .cells = engine_visit_cells,
+    .save = engine_save,
+    .load = make_saved,
+    .frame_set = engine_frame_set,
+    .frame_fit = engine_frame_fit,
+    .frame_information = engine_frame_information,
+};
+
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    return open_engine(problem, options, NULL, NULL, engine, error);
+    return shared_create(&plain, problem, options, engine, error);
 }
 
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error)
 {
-    return open_engine(problem, options, source, context, engine, error);
+    return shared_load(&plain, problem, options, source, context, engine, error);
 }
 
-/* Ranks other than 0: makes this rank's engine, and carries out the orders of rank 0's. */
 static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
-    gbees_engine *made = NULL;
-    const int status = open_engine(problem, options, NULL, NULL, &made, error);
-
-    if (status)
-        return status;
-    ranks_obey(made);
-    free_engine(made);
-    return 0;
-}
-
-/* ---- functions of the descriptor, which the solver calls; among ranks, on rank 0 ---- */
-
-static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
-{
-    if (e->ranks)
-        ranks_tell(e, &(ranks_command){.order = RANKS_ADVANCE, .clock = *clock, .max_steps = max_steps});
-    return engine_advance(e, clock, max_steps, error);
-}
-
-static int update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
-                  gbees_evidence *evidence, gbees_error *error)
-{
-    if (e->ranks)
-        ranks_tell(e, &(ranks_command){.order = RANKS_UPDATE, .clock = *clock, .measurement = *measurement});
-    return engine_update(e, clock, measurement, evidence, error);
-}
-
-static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error)
-{
-    if (e->ranks)
-        ranks_tell(e, &(ranks_command){.order = RANKS_STATISTICS, .clock = *clock});
-    return engine_statistics(e, clock, statistics, error);
-}
-
-static int cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
-{
-    if (!e->ranks)
-        return engine_visit_cells(e, fraction, visitor, context, error);
-    ranks_tell(e, &(ranks_command){.order = RANKS_CELLS, .fraction = fraction});
-    return ranks_cells(e, fraction, visitor, context, error);
-}
-
-static int save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
-{
-    if (e->ranks)
-        ranks_tell(e, &(ranks_command){.order = RANKS_SAVE});
-    return engine_save(e, sink, context, error);
-}
-
-static int frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error)
-{
-    if (e->ranks)
-        ranks_tell(
-            e, &(ranks_command){.order = RANKS_FRAME_SET, .frame = *frame, .time = time, .wants_rate = rate != NULL});
-    return engine_frame_set(e, frame, time, rate, error);
-}
-
-static int frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
-{
-    if (e->ranks)
-        ranks_tell(e, &(ranks_command){.order = RANKS_FRAME_FIT, .time = time});
-    return engine_frame_fit(e, time, sums, error);
-}
-
-static int frame_information(gbees_engine *e, double *information, gbees_error *error)
-{
-    if (e->ranks)
-        ranks_tell(e, &(ranks_command){.order = RANKS_FRAME_INFORMATION});
-    return engine_frame_information(e, information, error);
+    return shared_serve(&plain, problem, options, error);
 }
 
 static void totals(const gbees_engine *e, gbees_totals *out)
@@ -306,17 +244,17 @@ const gbees_backend gbees_backend_card = {
     .probe = probe,
     .estimate = estimate,
     .create = create,
-    .destroy = destroy,
-    .advance = advance,
+    .destroy = shared_destroy,
+    .advance = shared_advance,
     .serve = serve,
-    .update = update,
-    .statistics = statistics,
-    .cells = cells,
-    .save = save,
+    .update = shared_update,
+    .statistics = shared_statistics,
+    .cells = shared_cells,
+    .save = shared_save,
     .load = load,
     .totals = totals,
     .rank_totals = rank_totals,
-    .frame_set = frame_set,
-    .frame_fit = frame_fit,
-    .frame_information = frame_information,
+    .frame_set = shared_frame_set,
+    .frame_fit = shared_frame_fit,
+    .frame_information = shared_frame_information,
 };

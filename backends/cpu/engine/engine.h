@@ -7,6 +7,7 @@
 #define GBEES_CPU_ENGINE_H
 
 #include "common/failure.h"
+#include "common/ranks/shared.h"
 #include "common/totals.h"
 #include "cpu/grid/grid.h"
 #include "cpu/kernel/kernel.h"
@@ -70,6 +71,7 @@ typedef struct engine_workspace {
 } engine_workspace;
 
 struct gbees_engine {
+    shared_engine shared; /* first */
     const gbees_problem *problem;
     const kernel *kernel;
     grid g;
@@ -88,8 +90,7 @@ struct gbees_engine {
     mass_budget budget;     /* the control of p*, if the problem has a budget */
     double memory_limit;    /* bytes that the grid may take, for the control of p* */
     engine_workspace workspace;
-    const gbees_parallel *parallel;
-    struct engine_ranks *ranks;   /* that share the grid (ranks.h); NULL: one process has all of it */
+    engine_ranks *ranks;          /* that share the grid (ranks.h); NULL: one process has all of it */
     struct engine_ghosts *ghosts; /* of other ranks' bricks; NULL: one process */
 };
 
@@ -105,8 +106,9 @@ void engine_frame_drift(const gbees_engine *e, const double *y, double time, dou
 /* ---- setup.c ---- */
 /* Sets the tables that follow from tables.parameters_d: rounded parameters, points of a grid that moves. */
 void engine_round_parameters(gbees_engine *e);
-/* Sets up the arrays and tables of an engine, which has no density yet. */
-int engine_set_up(gbees_engine *e, gbees_error *error);
+/* Sets up the arrays and tables of an engine, which has no density yet. parallel: the ranks that share it; or NULL.
+ */
+int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
 /* Fills the grid with the initial density, prunes it and counts its cells. */
 int engine_fill_initial(gbees_engine *e, gbees_error *error);
 

@@ -21,6 +21,7 @@ int engine_join_ranks(gbees_engine *e, const gbees_parallel *parallel, gbees_err
     if (e->ghosts)
         e->ghosts->beside = calloc((size_t)parallel->ranks, sizeof *e->ghosts->beside);
     const int status = ranks_create(&e->ranks, parallel, e->problem, &e->g.shape, MEASURED_S, error);
+    e->shared = (shared_engine){.ranks = e->ranks, .is_divided = 1};
     return status || (e->ghosts && e->ghosts->beside) ? status : ranks_no_memory(error);
 }
 

@@ -3,7 +3,7 @@
  * Each rank owns the bricks in a box (common/partition.h), and has ghost bricks, copies of other ranks' bricks near
  * that box. Ghosts are in the grid, in the Used List behind or among own bricks. They have no active cells and are in
  * no sum; their owners' P is copied to them before it is read, and what sweeps make of their P is not used. The
- * solver calls rank 0's engine, which has the other ranks do the same (serve.c).
+ * solver calls rank 0's engine, and the others do the same (common/ranks/shared.h).
  *
  * Functions marked "all ranks" exchange messages: every rank calls them, in the same order. If they agree on a
  * status, it is the same on all ranks.
@@ -135,39 +135,6 @@ void ranks_numbers_free(ranks_numbers *numbers);
 /* ---- ranks_ctu.c ---- */
 /* All ranks: a step of ctu, from rows.p to rows.next; sets *total as ranks_end_step() does. */
 void ranks_step_ctu(gbees_engine *e, kernel_sums *total);
-
-/* ---- serve.c ---- */
-/* What rank 0 has the others do: end, or what the function of gbees_backend of that name does. */
-typedef enum ranks_order {
-    RANKS_END,
-    RANKS_ADVANCE,
-    RANKS_UPDATE,
-    RANKS_STATISTICS,
-    RANKS_CELLS,
-    RANKS_SAVE,
-    RANKS_FRAME_SET,
-    RANKS_FRAME_FIT,
-    RANKS_FRAME_INFORMATION
-} ranks_order;
-
-/* An order and the arguments of that function; those that it does not have are not set. */
-typedef struct ranks_command {
-    ranks_order order;
-    gbees_clock clock;
-    uint64_t max_steps;
-    double fraction;
-    gbees_measurement measurement;
-    gbees_grid_frame frame;
-    double time;
-    int wants_rate;
-} ranks_command;
-
-/* Rank 0: sends the others an order. Does nothing on other ranks. */
-void ranks_tell(gbees_engine *e, const ranks_command *command);
-/* Other ranks: carries out the orders of rank 0, until RANKS_END. */
-void ranks_obey(gbees_engine *e);
-/* All ranks: passes the cells of all ranks to rank 0's visitor, rank after rank; the others send theirs. */
-int ranks_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
 /* ---- collect.c ---- */
 /* All ranks: returns the rows, of `row` bytes each, of the bricks of all ranks, rank after rank, which rank 0

@@ -120,7 +120,7 @@ void engine_round_parameters(gbees_engine *e)
         engine_frame_points_set(e);
 }
 
-int engine_set_up(gbees_engine *e, gbees_error *error)
+int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error)
 {
     const gbees_problem *problem = e->problem;
     const int noisy = gbees_problem_engine_noise(problem) != 0;
@@ -128,8 +128,8 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
 
-    if (!status && e->parallel)
-        status = engine_join_ranks(e, e->parallel, error);
+    if (!status && parallel)
+        status = engine_join_ranks(e, parallel, error);
 
     e->g.threads = e->threads;
     struct {

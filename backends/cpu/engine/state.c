@@ -244,7 +244,7 @@ static int find_bricks(const gbees_engine *e, gbees_state_source *source, void *
 /* All ranks: loads a state that rank 0's source has. The others get their bricks and all else from rank 0. */
 static int load_shared(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
 {
-    const gbees_parallel *p = e->parallel;
+    const gbees_parallel *p = e->ranks->parallel;
     brick_rows bricks = {0};
     engine_state state;
     int status = 0;

@@ -28,7 +28,7 @@ static int is_over_limit(const gbees_engine *e)
 
 /* Returns before max_steps, but not before one, when the grid has grown beyond its limit of memory.  Ranks, which
  * have to take the same number of steps, don't. */
-int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
+int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
     gbees_state *s = e->state;
     const uint64_t first = s->run.steps;

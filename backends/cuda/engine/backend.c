@@ -135,7 +135,14 @@ static int create_shared(const gbees_problem *problem, const gbees_engine_option
 {
     const int connects = !cuda_ranks_are_alone(problem) && options->ranks_per_gpu <= 1; /* NCCL has a GPU a rank */
     session *s = NULL;
-    int status = gbees_parallel_agree(options->parallel, open_session(problem, options, &s, error), error);
+    int status = 0;
+
+    if (cuda_ranks_are_alone(problem) && options->parallel->rank > 0) { /* opens no GPU, but agrees as rank 0 does */
+        for (int k = 0; k < 2 && !status; k++)
+            status = gbees_parallel_agree(options->parallel, status, error);
+        return status;
+    }
+    status = gbees_parallel_agree(options->parallel, open_session(problem, options, &s, error), error);
 
     if (!status)
         status = cuda_engine_share(&s->api, s->device, &s->kernels, problem, source, options->parallel, connects,
@@ -149,34 +156,15 @@ static int create_shared(const gbees_problem *problem, const gbees_engine_option
     return status;
 }
 
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
+static int make_initial(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                        gbees_error *error)
 {
     return options && options->parallel ? create_shared(problem, options, NULL, engine, error)
                                         : make(problem, options, NULL, engine, error);
 }
 
-static void destroy(gbees_engine *engine);
-
-/* Ranks other than 0. A rank that leaves the grid to rank 0 opens no GPU, but agrees twice, as create_shared() of
- * rank 0 does. */
-static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
-{
-    gbees_engine *engine = NULL;
-    int status = 0;
-
-    if (!cuda_ranks_are_alone(problem))
-        status = create_shared(problem, options, NULL, &engine, error);
-    for (int k = 0; k < 2 && !engine && !status; k++)
-        status = gbees_parallel_agree(options->parallel, status, error);
-    if (!status)
-        cuda_engine_serve(engine, options->parallel);
-    destroy(engine);
-    return status;
-}
-
-static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                void *context, gbees_engine **engine, gbees_error *error)
+static int make_saved(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                      void *context, gbees_engine **engine, gbees_error *error)
 {
     const engine_source saved = {source, context};
 
@@ -190,6 +178,40 @@ static void destroy(gbees_engine *engine)
 
     cuda_engine_destroy(engine);
     close_session(s);
+}
+
+/* The functions of each rank's engine. */
+static const gbees_backend plain = {
+    .create = make_initial,
+    .destroy = destroy,
+    .restart = cuda_engine_restart,
+    .advance = cuda_engine_advance,
+    .update = cuda_engine_update,
+    .statistics = cuda_engine_statistics,
+    .cells = cuda_engine_cells,
+    .save = cuda_engine_save,
+    .load = make_saved,
+    .marginals = cuda_engine_marginals,
+    .frame_set = cuda_engine_frame_set,
+    .frame_fit = cuda_engine_frame_fit,
+    .frame_information = cuda_engine_frame_information,
+};
+
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    return shared_create(&plain, problem, options, engine, error);
+}
+
+static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
+{
+    return shared_load(&plain, problem, options, source, context, engine, error);
+}
+
+static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
+{
+    return shared_serve(&plain, problem, options, error);
 }
 
 /* ---- between engines ---- */
@@ -277,26 +299,26 @@ const gbees_backend gbees_backend_card = {
     .compile = cuda_compile_only,
     .estimate = cuda_engine_estimate,
     .create = create,
-    .destroy = destroy,
-    .restart = cuda_engine_restart,
+    .destroy = shared_destroy,
+    .restart = shared_restart,
     .serve = serve,
-    .advance = cuda_engine_advance,
-    .update = cuda_engine_update,
-    .statistics = cuda_engine_statistics,
-    .cells = cuda_engine_cells,
-    .save = cuda_engine_save,
+    .advance = shared_advance,
+    .update = shared_update,
+    .statistics = shared_statistics,
+    .cells = shared_cells,
+    .save = shared_save,
     .load = load,
     .totals = cuda_engine_totals,
     .rank_totals = cuda_engine_rank_totals,
     .capture = cuda_engine_capture,
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,
-    .marginals = cuda_engine_marginals,
+    .marginals = shared_marginals,
     .hold = hold,
     .release = release,
-    .frame_set = cuda_engine_frame_set,
-    .frame_fit = cuda_engine_frame_fit,
-    .frame_information = cuda_engine_frame_information,
+    .frame_set = shared_frame_set,
+    .frame_fit = shared_frame_fit,
+    .frame_information = shared_frame_information,
     .remap = cuda_engine_remap,
     .integrator_create = integrator_create,
     .integrator_run = cuda_integrator_run,

@@ -5,6 +5,7 @@
 
 #include "capture_memory.h"
 #include "common/budget.h"
+#include "common/ranks/shared.h"
 #include "cuda/compile/build.h"
 #include "cuda/driver/memory.h"
 #include "device/remapping.h"
@@ -22,6 +23,7 @@ enum {
 };
 
 struct gbees_engine {
+    shared_engine shared;         /* first */
     const gbees_problem *problem; /* the caller's */
     const cuda_api *api;          /* the caller's, as the programs are */
     CUdevice device;
@@ -64,15 +66,15 @@ struct gbees_engine {
 
     /* What kernels take and what they leave. */
     gbees_setup setup;
-    gbees_findings *found;      /* the host's copy, in page-locked memory */
-    gbees_state *state;         /* = &found->state */
-    mass_budget budget;         /* the control of p*, which it has */
-    int deterministic;          /* 1: kernels round products and sums one by one, as the CPU does */
-    double memory_limit;        /* bytes that the grid may take, for the control of p*; 0: 0.9 of the GPU's */
-    uint32_t split_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
-    struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
-    struct split_grid *split;   /* what this rank has of a shared grid (ranks.h); NULL: as `ranks` */
-    double mean_step;           /* mean of the steps that were launched last, in time units; 0: not known */
+    gbees_findings *found;    /* the host's copy, in page-locked memory */
+    gbees_state *state;       /* = &found->state */
+    mass_budget budget;       /* the control of p*, which it has */
+    int deterministic;        /* 1: kernels round products and sums one by one, as the CPU does */
+    double memory_limit;      /* bytes that the grid may take, for the control of p*; 0: 0.9 of the GPU's */
+    uint32_t split_from;      /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
+    engine_ranks *ranks;      /* that share the grid (ranks.h); NULL: one process has all of it */
+    struct split_grid *split; /* what this rank has of a shared grid (ranks.h); NULL: as `ranks` */
+    double mean_step;         /* mean of the steps that were launched last, in time units; 0: not known */
 
     /* Records. */
     packed_piece piece;     /* made with the first record */
@@ -103,11 +105,11 @@ int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error 
 int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                      const engine_source *source, gbees_engine **engine, gbees_error *error);
 
-/* ranks_restart.c */
-/* As gbees_backend.restart(). */
+/* ranks_split.c */
+int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 
-/* ranks.c, setup.c, ranks_serve.c, ranks_tell.c: an engine that ranks share */
+/* ranks.c, setup.c, ranks_split.c: an engine that ranks share */
 /* Whether rank 0 has the grid alone for the whole run: the problem's grids are never large enough to gain by sharing,
  * or move. */
 int cuda_ranks_are_alone(const gbees_problem *problem);
@@ -121,10 +123,7 @@ int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *op
 int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                       const engine_source *source, const gbees_parallel *parallel, int connects,
                       gbees_engine **engine, gbees_error *error);
-/* Other ranks: carries out the orders of rank 0 until its engine is destroyed. engine NULL: rank 0 has the grid
- * alone. */
-void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel);
-/* Rank 0: moves all bricks of a split grid to rank 0, before a call that rank 0 computes by itself. */
+/* All ranks: moves all bricks of a split grid to rank 0. */
 int engine_collect(gbees_engine *e, gbees_error *error);
 
 /* Bytes of the GPU for a grid that has grown to so many bricks, in pages of 2 MiB for each array. bricks 0: of the
@@ -132,7 +131,8 @@ int engine_collect(gbees_engine *e, gbees_error *error);
 double cuda_engine_estimate(const gbees_problem *problem, double bricks);
 
 /* advance.c */
-int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
+/* As gbees_backend.advance(), on the one process or rank that the solver calls. */
+int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);
 void cuda_engine_rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all);
 
@@ -145,25 +145,14 @@ void engine_steer(gbees_engine *e);
 /* update.c */
 int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                        gbees_evidence *evidence, gbees_error *error);
-/* Applies a measurement: all ranks of a split grid call it, or the one that has all of the grid. */
-int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
-                        gbees_evidence *evidence, gbees_error *error);
-
 /* statistics.c, marginals.c, cells.c */
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error);
 /* Returns the value of a sum: of `high` units of 2^-16 and `low` units of 2^-52. */
 double engine_sum_value(gbees_exact_sum sum);
-/* Computes them, as engine_apply_update(): on a split grid all ranks call it. */
-int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
 int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);
-int engine_find_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                       gbees_error *error);
-/* Rank 0: hands all ranks' cells to the visitor; the others send it theirs. */
-int engine_find_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
-                      gbees_error *error);
-
 /* frame.c */
 /* Sends the parameters and the frame of a rotated grid, or of one that moves, to the GPU. Does nothing for others. */
 int engine_send_frame(gbees_engine *e, gbees_error *error);

@@ -123,7 +123,7 @@ static int find_sums(gbees_engine *e, gbees_histograms *all, uint64_t entries, d
     return status;
 }
 
-int engine_find_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error)
+int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error)
 {
     gbees_marginals range = {0}, *made = NULL;
     gbees_histograms all = {.count = 0};
@@ -132,7 +132,11 @@ int engine_find_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
 
     for (int j = 0; j < STATE_MAX_DIM; j++)
         e->found->lowest[j] = e->found->highest[j] = 0;
-    int status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
+    *marginals = NULL;
+    int status = ranks_link_inserted(e, error);
+    if (status)
+        return status;
+    status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
     if (engine_is_split(e)) {
         ranks_join_range(e);
         status = ranks_agree(e->ranks, status, error);
@@ -152,19 +156,4 @@ int engine_find_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
     finish(e, &all, entries, made + 1, made);
     *marginals = made;
     return 0;
-}
-
-int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error)
-{
-    ranks_command command;
-    int status = 0;
-
-    *marginals = NULL;
-    if (engine_is_split(e)) {
-        memset(&command, 0, sizeof command);
-        command.order = RANKS_MARGINALS;
-        command.most = most;
-        status = ranks_begin(e, &command, error);
-    }
-    return status ? status : engine_find_marginals(e, most, marginals, error);
 }

@@ -52,9 +52,11 @@ int split_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
 
     if (status || !split)
         return status ? status : ranks_no_memory(error);
-    split->is_alone = cuda_ranks_are_alone(e->problem);
-    split->split_from = split_from();
-    e->split_from = split->is_alone ? UINT32_MAX : split->split_from;
+    if (!cuda_ranks_are_alone(e->problem)) {
+        e->shared.ranks = e->ranks;
+        e->split_from = split_from();
+    }
+    split->split_from = e->split_from;
     split->box = calloc(count, sizeof *split->box);
     split->beside = calloc(count, sizeof *split->beside);
     split->out = calloc(count, sizeof *split->out);

@@ -1,6 +1,6 @@
 /* ranks.h - a large grid that several ranks share, each with a GPU of its own: doc/cluster.md.
  *
- * A small grid is rank 0's alone, and the other ranks wait for orders (ranks_serve.c). From `split_from` bricks on
+ * A small grid is rank 0's alone, and the other ranks wait (common/ranks/shared.h). From `split_from` bricks on
  * the grid is split: each rank owns the bricks in its box (common/partition.h), and has ghosts, copies of the bricks
  * of other ranks near that box (device/ranks.h). Steps of a split grid (ranks_step.c), its moments and its counts of
  * cells (ranks_statistics.c) are computed by all ranks at once. For updates, cells, marginals and checkpoints all
@@ -41,8 +41,6 @@ typedef struct device_message {
 typedef struct split_grid {
     gbees_problem changed;      /* of ranks but 0, after the grid has changed: the engine's problem */
     nccl_comm nccl;             /* {0}: messages between GPUs travel through the hosts */
-    int is_alone;               /* 1: the problem's grids are never large enough to gain by sharing */
-    int is_split;               /* 1: each rank has the bricks of its box; 0: rank 0 has all */
     uint32_t split_from;        /* bricks from which on the grid is split; below half of them it is rank 0's again */
     partition_box *box;         /* [ranks]: the keys that each rank owns */
     ghost_lists *beside;        /* [ranks]: as ranks->partner */
@@ -121,7 +119,8 @@ int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
 /* All ranks, of a split grid: prunes it. Moves it to rank 0 if it has become small; else chooses new cuts if the
  * ranks' numbers of bricks differ much, and makes ghosts. */
 int ranks_shrink(gbees_engine *e, gbees_error *error);
-/* All ranks, of a split grid, before anything but a step: links the bricks that the last step has inserted. */
+/* All ranks, of a split grid, before anything but a step: links the bricks that the last step has inserted. Does
+ * nothing for a grid that is not split. */
 int ranks_link_inserted(gbees_engine *e, gbees_error *error);
 
 /* ---- ranks_statistics.c: all ranks, of a split grid ---- */
@@ -138,57 +137,15 @@ int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error
  * same in e->found; then ranks_shrink(), unless there is no density left, of which e->found tells why. */
 int ranks_multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
-/* ---- ranks_restart.c ---- */
-/* Other ranks, after RANKS_RESTART: takes the grid that rank 0 tells of, without a brick. */
-int ranks_take_grid(gbees_engine *e, gbees_error *error);
-
-/* ---- ranks_tell.c, ranks_serve.c ---- */
-/* What rank 0 has the others do with it: end; take another grid; ranks_split(); ranks_steps();
- * engine_find_statistics(), _cells(), _marginals(); engine_apply_update(); ranks_collect(). */
-typedef enum ranks_order {
-    RANKS_END,
-    RANKS_RESTART,
-    RANKS_SPLIT,
-    RANKS_STEPS,
-    RANKS_STATISTICS,
-    RANKS_CELLS,
-    RANKS_MARGINALS,
-    RANKS_UPDATE,
-    RANKS_COLLECT
-} ranks_order;
-
-/* An order, with what rank 0 knows of the run: the other ranks have neither its clock nor its budget before. */
-typedef struct ranks_command {
-    ranks_order order;
-    uint64_t target;               /* of RANKS_STEPS: the number of steps at which they end */
-    double fraction;               /* of RANKS_CELLS: cells with P >= fraction * p* */
-    uint64_t most;                 /* of RANKS_MARGINALS: entries of a plane */
-    gbees_clock clock;             /* of RANKS_UPDATE */
-    gbees_measurement measurement; /* of RANKS_UPDATE */
-    gbees_run_state run;
-    mass_budget budget; /* its `problem` is rank 0's: each rank sets its own */
-} ranks_command;
-
-/* All ranks: copies rank 0's order to the others. */
-void ranks_tell(const gbees_parallel *p, ranks_command *command);
-/* Rank 0: sends the others an order that needs no more than the number of steps `target`, with the run as it is. */
-void ranks_give_order(gbees_engine *e, ranks_order what, uint64_t target);
-/* All ranks: splits the grid: moves the bricks to their owners, by the last cuts or by new ones, and makes ghosts. */
-int ranks_split(gbees_engine *e, gbees_error *error);
+/* ---- ranks_split.c ---- */
 /* Whether each rank has the bricks of its box; 0 for an engine of one process. */
 static inline int engine_is_split(const gbees_engine *e)
 {
-    return e->split && e->split->is_split;
+    return e->shared.is_divided;
 }
-/* Rank 0, of a split grid: sends the others an order, with the run as it is. Then all ranks link what the last step
- * has inserted; the caller goes on with what the order says. */
-int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *error);
 /* Rank 0: whether the next steps are all ranks': the grid is split, or has enough bricks for it and none is unlinked.
  */
 int ranks_are_due(const gbees_engine *e);
 /* Rank 0: splits the grid unless it is split, and has all ranks take steps up to number `target`. */
 int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error);
-/* Tells the other ranks that the engine ends, if this is rank 0: then cuda_engine_serve() returns there. */
-void ranks_end(gbees_engine *e);
-
 #endif

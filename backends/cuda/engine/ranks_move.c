@@ -315,7 +315,7 @@ int ranks_divide(gbees_engine *e, gbees_error *error)
 {
     for (int r = 0; r < e->ranks->parallel->ranks; r++)
         e->split->box[r] = e->ranks->cuts.part[r].box;
-    e->split->is_split = 1;
+    e->shared.is_divided = 1;
     return migrate(e, error);
 }
 
@@ -339,7 +339,7 @@ int ranks_collect(gbees_engine *e, gbees_error *error)
             e->split->box[r].lo[j] = r ? 0 : INT32_MIN;
             e->split->box[r].hi[j] = r ? 0 : INT32_MAX;
         }
-    e->split->is_split = 0;
+    e->shared.is_divided = 0;
     const int status = migrate(e, error);
     return status ? status : ranks_agree(e->ranks, ranks_inspect(e, e->split->inspected, error), error);
 }

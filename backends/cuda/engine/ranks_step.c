@@ -212,7 +212,7 @@ int ranks_link_inserted(gbees_engine *e, gbees_error *error)
     double rate;
     int too_small = 0, status;
 
-    if (!e->split->has_grown)
+    if (!engine_is_split(e) || !e->split->has_grown)
         return 0;
     e->split->has_grown = 0;
     status = grow(e, 1, &too_small, error);
@@ -225,7 +225,7 @@ int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error)
     const gbees_run_state *run = &e->state->run;
     int status = 0;
 
-    while (!status && e->split->is_split && run->steps < target && run->clock.elapsed < run->clock.length)
+    while (!status && engine_is_split(e) && run->steps < target && run->clock.elapsed < run->clock.length)
         status = take_step(e, error);
     ranks_report(e->ranks, e->memory.peak);
     return status;

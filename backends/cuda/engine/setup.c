@@ -207,10 +207,8 @@ int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *program
         status = split_connect(e, error);
     if (!status)
         *engine = e;
-    else if (e) {
-        split_destroy(e); /* before cuda_engine_destroy(), which would tell the others to end: they have ended */
+    else
         cuda_engine_destroy(e);
-    }
     return status;
 }
 
@@ -264,7 +262,6 @@ void cuda_engine_destroy(gbees_engine *e)
 
     if (e->stream)
         (void)api->cuStreamSynchronize(e->stream);
-    ranks_end(e);
     split_destroy(e);
     engine_capture_destroy(e);
     capture_memory_close(&e->captured, &e->memory);

@@ -119,8 +119,9 @@ int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbe
     char name[16];
     int status = engine_collect(e, error); /* the bricks of all ranks */
 
-    if (!status)
-        status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "saving the grid", error);
+    if (status || !sink)
+        return status;
+    status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "saving the grid", error);
     if (!status)
         status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "saving the grid", error);
     if (status)

@@ -65,28 +65,18 @@ static int count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *erro
     return status;
 }
 
-int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
+int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
+                           gbees_error *error)
 {
+    int status = ranks_link_inserted(e, error);
+
+    (void)clock;
     *statistics = (gbees_statistics){0};
-    int status = find_moments(e, &statistics->peak, statistics->peak_index, error);
+    if (!status)
+        status = find_moments(e, &statistics->peak, statistics->peak_index, error);
     if (status)
         return status;
     fill_moments(e, statistics);
     statistics->peak /= statistics->mass;
     return count_cells(e, statistics, error);
-}
-
-int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
-                           gbees_error *error)
-{
-    ranks_command command;
-    int status = 0;
-
-    (void)clock;
-    if (engine_is_split(e)) {
-        memset(&command, 0, sizeof command);
-        command.order = RANKS_STATISTICS;
-        status = ranks_begin(e, &command, error);
-    }
-    return status ? status : engine_find_statistics(e, statistics, error);
 }

@@ -58,11 +58,12 @@ static int check(gbees_engine *e, const gbees_clock *clock, const gbees_measurem
                      ? failure_unsupported(measurement, clock->time, found->log_likely, lowest, error)
                      : fail_likelihood(e, clock, measurement, error);
 
-    return e->ranks && e->split->is_split ? ranks_agree(e->ranks, status, error) : status;
+    return engine_is_split(e) ? ranks_agree(e->ranks, status, error) : status;
 }
 
-int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
-                        gbees_evidence *evidence, gbees_error *error)
+/* Applies a measurement: all ranks of a split grid call it, or the one that has all of the grid. */
+static int apply(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                 gbees_evidence *evidence, gbees_error *error)
 {
     gbees_state *s = e->state;
     gbees_findings *found = e->found;
@@ -100,20 +101,11 @@ int engine_apply_update(gbees_engine *e, const gbees_clock *clock, const gbees_m
 int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                        gbees_evidence *evidence, gbees_error *error)
 {
-    ranks_command command;
-    int status = 0;
-
     if (!kernels_have_updates(e->problem))
         return gbees_error_set(error, GBEES_EUSAGE,
                                "the engine has no kernels for an update at t = %g, as its problem has no measurement "
                                "up to its end: give the problem its measurements",
                                clock->time);
-    if (engine_is_split(e)) {
-        memset(&command, 0, sizeof command);
-        command.order = RANKS_UPDATE;
-        command.clock = *clock;
-        command.measurement = *measurement;
-        status = ranks_begin(e, &command, error);
-    }
-    return status ? status : engine_apply_update(e, clock, measurement, evidence, error);
+    const int status = ranks_link_inserted(e, error);
+    return status ? status : apply(e, clock, measurement, evidence, error);
 }

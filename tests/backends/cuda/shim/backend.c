@@ -176,6 +176,8 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     CUdevice device = 0;
     int status;
 
+    if (parallel && parallel->rank > 0 && cuda_ranks_are_alone(problem))
+        return gbees_parallel_agree(parallel, 0, error); /* as rank 0 does */
     shim_chosen = choose(problem);
     if (!shim_chosen || (parallel && !cuda_ranks_are_alone(problem) && !shim_chosen->shared))
         return gbees_error_set(
@@ -207,22 +209,22 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     return status;
 }
 
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
+static int make_initial(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                        gbees_error *error)
 {
     const int status = make(problem, NULL, options, engine, error);
 
-    if (!status && options)
+    if (!status && *engine && options)
         (*engine)->deterministic = options->deterministic;
     return status;
 }
 
-static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                void *context, gbees_engine **engine, gbees_error *error)
+static int make_saved(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                      void *context, gbees_engine **engine, gbees_error *error)
 {
     const int status = make(problem, &(engine_source){source, context}, options, engine, error);
 
-    if (!status && options)
+    if (!status && *engine && options)
         (*engine)->deterministic = options->deterministic;
     return status;
 }
@@ -234,17 +236,38 @@ static void destroy(gbees_engine *engine)
     close_last();
 }
 
-/* Each rank is a process of its own. */
+/* The functions of each rank's engine. */
+static const gbees_backend plain = {
+    .create = make_initial,
+    .destroy = destroy,
+    .restart = cuda_engine_restart,
+    .advance = cuda_engine_advance,
+    .update = cuda_engine_update,
+    .statistics = cuda_engine_statistics,
+    .cells = cuda_engine_cells,
+    .save = cuda_engine_save,
+    .load = make_saved,
+    .marginals = cuda_engine_marginals,
+    .frame_set = cuda_engine_frame_set,
+    .frame_fit = cuda_engine_frame_fit,
+    .frame_information = cuda_engine_frame_information,
+};
+
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    return shared_create(&plain, problem, options, engine, error);
+}
+
+static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
+{
+    return shared_load(&plain, problem, options, source, context, engine, error);
+}
+
 static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
-    gbees_engine *engine = NULL;
-    int status = cuda_ranks_are_alone(problem) ? gbees_parallel_agree(options->parallel, 0, error)
-                                               : make(problem, NULL, options, &engine, error);
-
-    if (!status)
-        cuda_engine_serve(engine, options->parallel);
-    destroy(engine);
-    return status;
+    return shared_serve(&plain, problem, options, error);
 }
 
 /* ---- samples ------------------------------------------------------------------------------------------------------
@@ -283,24 +306,24 @@ const gbees_backend gbees_backend_card = {
     .probe = probe,
     .estimate = cuda_engine_estimate,
     .create = create,
-    .destroy = destroy,
-    .restart = cuda_engine_restart,
+    .destroy = shared_destroy,
+    .restart = shared_restart,
     .serve = serve,
-    .advance = cuda_engine_advance,
-    .update = cuda_engine_update,
-    .statistics = cuda_engine_statistics,
-    .cells = cuda_engine_cells,
-    .save = cuda_engine_save,
+    .advance = shared_advance,
+    .update = shared_update,
+    .statistics = shared_statistics,
+    .cells = shared_cells,
+    .save = shared_save,
     .load = load,
     .totals = cuda_engine_totals,
     .rank_totals = cuda_engine_rank_totals,
     .capture = cuda_engine_capture,
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,
-    .marginals = cuda_engine_marginals,
-    .frame_set = cuda_engine_frame_set,
-    .frame_fit = cuda_engine_frame_fit,
-    .frame_information = cuda_engine_frame_information,
+    .marginals = shared_marginals,
+    .frame_set = shared_frame_set,
+    .frame_fit = shared_frame_fit,
+    .frame_information = shared_frame_information,
     .remap = cuda_engine_remap,
     .integrator_create = integrator_create,
     .integrator_run = cuda_integrator_run,
