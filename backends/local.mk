@@ -58,7 +58,6 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/ghosts.c \
 	%D%/cpu/engine/ranks.c \
 	%D%/cpu/engine/ranks.h \
-	%D%/cpu/engine/ranks_ctu.c \
 	%D%/cpu/engine/ranks_sums.c \
 	%D%/cpu/engine/collect.c \
 	%D%/cpu/grid/grid.c \

@@ -135,6 +135,17 @@ uint64_t ranks_count_moves(engine_ranks *ranks, const uint64_t *sent, uint64_t *
 
 /* ---- loads, and what a summary says ---- */
 
+double ranks_own_seconds(const engine_ranks *ranks)
+{
+    return ranks ? gbees_seconds_now() - ranks->seconds : 0;
+}
+
+void ranks_enter_speed(engine_ranks *ranks, double began)
+{
+    if (ranks)
+        speeds_add(&ranks->speeds, (double)ranks->own, ranks_own_seconds(ranks) - began, (double)ranks->bricks);
+}
+
 double ranks_load(const engine_ranks *ranks)
 {
     return ranks->bricks ? ranks->busiest * ranks->parallel->ranks / (double)ranks->bricks : 1;

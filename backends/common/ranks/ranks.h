@@ -79,6 +79,11 @@ int ranks_no_memory(gbees_error *error);
 
 /* ---- loads, and what a summary says ---- */
 
+/* The seconds that this rank has had for itself: those of a clock without those in the functions above. NULL: 0. */
+double ranks_own_seconds(const engine_ranks *ranks);
+/* Enters that it has advanced its bricks since ranks_own_seconds() was `began`. NULL is allowed. */
+void ranks_enter_speed(engine_ranks *ranks, double began);
+
 /* All ranks: counts the bricks of all, of which this rank has `own`; returns ranks_load(). */
 double ranks_count(engine_ranks *ranks, uint64_t own);
 /* The time of the slowest rank over that of an even division of the bricks. */
@@ -107,7 +112,7 @@ int ranks_choose_cuts(engine_ranks *ranks, const key_stream *keys, gbees_error *
 
 /* ---- requests.c ---- */
 
-/* Whether this rank owns the brick with a key. */
+/* Whether this rank owns the brick with a key; NULL: it does. */
 int ranks_own(const engine_ranks *ranks, const int32_t *key);
 /* Sets the partners by the cuts, with empty lists. */
 void ranks_find_partners(engine_ranks *ranks);

@@ -6,7 +6,7 @@
 
 int ranks_own(const engine_ranks *ranks, const int32_t *key)
 {
-    return partition_contains(ranks->n, &ranks->cuts.part[ranks->parallel->rank].box, key);
+    return !ranks || partition_contains(ranks->n, &ranks->cuts.part[ranks->parallel->rank].box, key);
 }
 
 void ranks_find_partners(engine_ranks *ranks)

@@ -325,6 +325,8 @@ static int cut_anew(gbees_engine *e, gbees_error *error)
 
 int balance_renew(gbees_engine *e, gbees_error *error)
 {
+    if (!e->ranks)
+        return 0;
     speeds_agree(&e->ranks->speeds);
     const double load = count_bricks(e);
 
@@ -333,8 +335,7 @@ int balance_renew(gbees_engine *e, gbees_error *error)
 
 int balance_step(gbees_engine *e, gbees_error *error)
 {
-    const engine_ranks *ranks = e->ranks;
-    const double load = ranks_load(ranks);
+    const double load = e->ranks ? ranks_load(e->ranks) : 0;
 
-    return load > MOST_LOADED_BETWEEN && load > WORSE * ranks->reached ? cut_anew(e, error) : 0;
+    return load > MOST_LOADED_BETWEEN && load > WORSE * e->ranks->reached ? cut_anew(e, error) : 0;
 }

@@ -33,8 +33,10 @@ static uint64_t *count_own(gbees_engine *e)
     return each;
 }
 
-void *ranks_collect(gbees_engine *e, const void *rows, size_t row)
+const void *ranks_collect(gbees_engine *e, const void *rows, size_t row, void **owned)
 {
+    if (!e->ranks)
+        return (const char *)rows + row;
     const gbees_parallel *p = e->ranks->parallel;
     uint64_t *each = count_own(e), all = 0;
 
@@ -59,10 +61,8 @@ void *ranks_collect(gbees_engine *e, const void *rows, size_t row)
         ranks_exchange(e->ranks, NULL, 0, e->ranks->in, p->ranks - 1);
     }
     free(each);
-    if (p->rank == 0)
-        return to;
-    free(to);
-    return NULL;
+    *owned = to;
+    return to;
 }
 
 grid_state ranks_grid_state(gbees_engine *e)
@@ -70,6 +70,8 @@ grid_state ranks_grid_state(gbees_engine *e)
     int64_t count = 0;
     uint64_t table = 2;
 
+    if (!e->ranks)
+        return grid_get_state(&e->g);
     for (uint32_t k = 0; k < e->g.count; k++)
         count += !e->rows.ghost[e->g.used[k]];
     ranks_sum(e->ranks, &count, 1);

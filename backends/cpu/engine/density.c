@@ -6,14 +6,13 @@
 
 double engine_exact_sum(gbees_engine *e)
 {
-    const unsigned char *ghost = e->ranks ? e->rows.ghost : NULL;
     int64_t total = 0;
 
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(+ : total)
     for (uint32_t k = 0; k < e->g.count; k++) {
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
 
-        for (int cell = 0; cell < e->cells && !(ghost && ghost[e->g.used[k]]); cell++)
+        for (int cell = 0; cell < e->cells && !engine_is_ghost(e, e->g.used[k]); cell++)
             total += gbees_fixed(engine_p(e, at + (size_t)cell));
     }
     ranks_sum(e->ranks, &total, 1);

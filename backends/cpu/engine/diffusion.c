@@ -125,10 +125,8 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count && !isfinite(most) && !status; k++)
         if (!isfinite(e->rows.noise[e->g.used[k]]))
             status = engine_drift_error(e, e->g.used[k], e->context.time, error);
-    if (e->ranks) {
-        status = ranks_agree(e->ranks, status, error);
-        ranks_most(e->ranks, &most, 1);
-    }
+    status = ranks_agree(e->ranks, status, error);
+    ranks_most(e->ranks, &most, 1);
     *steps = gbees_diffusion_steps(e->context.step, most);
     return status;
 }
@@ -139,8 +137,7 @@ static void half_step(gbees_engine *e, kernel_noise_half half, kernel_sums *sums
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     int first = half == KERNEL_NOISE_FIRST;
 
-    if (e->ranks)
-        ghosts_refresh(e, first ? e->rows.p : e->rows.next, -1);
+    ghosts_refresh(e, first ? e->rows.p : e->rows.next, -1);
     e->context.noise.from = first ? e->rows.p : e->rows.next;
     e->context.noise.to = first ? e->rows.next : e->rows.p;
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
@@ -169,11 +166,10 @@ int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *to
                       : ends_step && step + 1 == steps ? KERNEL_NOISE_LAST
                                                        : KERNEL_NOISE_SECOND,
                       sums);
-            if (!e->ranks) /* they add those of their own bricks */
-                engine_add_sums(sums, chunks, total);
+            engine_add_sums(e, sums, chunks, total);
         }
     free(sums);
-    if (e->ranks && ends_step)
+    if (ends_step)
         (void)ranks_end_step(e, 0, total);
     return 0;
 }

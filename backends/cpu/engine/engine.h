@@ -218,6 +218,12 @@ static inline double engine_threshold(const gbees_engine *e)
     return mass_budget_changes_threshold(e->problem) ? e->budget.threshold : e->problem->threshold;
 }
 
+/* Whether a brick is another rank's. */
+static inline int engine_is_ghost(const gbees_engine *e, uint32_t slot)
+{
+    return e->rows.ghost && e->rows.ghost[slot];
+}
+
 /* P of the cell number slot * cells + cell. */
 static inline double engine_p(const gbees_engine *e, size_t at)
 {
@@ -357,10 +363,11 @@ static inline uint32_t engine_chunk_end(const gbees_engine *e, uint32_t chunk)
     return end < e->g.count ? end : e->g.count;
 }
 
-/* Adds sums[chunks] to *total, in their order. */
-static inline void engine_add_sums(const kernel_sums *sums, uint32_t chunks, kernel_sums *total)
+/* Adds sums[chunks] to *total, in their order, unless bricks keep their sums. */
+static inline void engine_add_sums(const gbees_engine *e, const kernel_sums *sums, uint32_t chunks,
+                                   kernel_sums *total)
 {
-    for (uint32_t at = 0; at < chunks; at++) {
+    for (uint32_t at = 0; at < chunks && !e->rows.ended; at++) {
         total->mass += sums[at].mass;
         total->clipped += sums[at].clipped;
         total->outflow += sums[at].outflow;

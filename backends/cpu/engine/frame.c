@@ -190,52 +190,31 @@ static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
     }
 }
 
-/* Adds a brick's sums to those of all ranks: 1 + 2 n + 2 n n numbers. */
-static void add_sums(int n, const gbees_affine_sums *brick, ranks_numbers *to)
-{
-    ranks_add(to, 0, brick->mass);
-    for (int j = 0; j < n; j++) {
-        ranks_add(to, 1 + j, brick->y[j]);
-        ranks_add(to, 1 + n + j, brick->f[j]);
-    }
-    for (int k = 0; k < n * n; k++) {
-        ranks_add(to, 1 + 2 * n + k, brick->yy[k]);
-        ranks_add(to, 1 + 2 * n + n * n + k, brick->fy[k]);
-    }
-}
-
 /* All ranks: engine_frame_fit() over the bricks of all ranks, whose sums are added without rounding. */
 static int fit_among_ranks(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
 {
     const int n = e->g.shape.n;
+    double number[sizeof *sums / sizeof(double)];
     ranks_numbers numbers;
-    int status = ranks_numbers_open(e, 1 + 2 * n + 2 * n * n, &numbers, error);
+    int status = ranks_numbers_open(e, (int)(sizeof number / sizeof *number), &numbers, error);
 
     for (uint32_t k = 0; k < e->g.count && !status; k++) {
         lane_sums brick;
         gbees_affine_sums own = {0};
 
-        if (e->rows.ghost[e->g.used[k]])
+        if (engine_is_ghost(e, e->g.used[k]))
             continue;
         clear_sums(n, &brick);
         add_brick(e, e->g.used[k], time, &brick);
         finish_sums(n, &brick, &own);
-        if (own.mass > 0)
-            add_sums(n, &own, &numbers);
+        memcpy(number, &own, sizeof number);
+        for (int i = 0; i < numbers.count && own.mass > 0; i++)
+            ranks_add(&numbers, i, number[i]);
     }
     *sums = (gbees_affine_sums){0};
     if (status)
         return status;
-    const double *sum = ranks_numbers_close(e, &numbers);
-    sums->mass = sum[0];
-    for (int j = 0; j < n; j++) {
-        sums->y[j] = sum[1 + j];
-        sums->f[j] = sum[1 + n + j];
-    }
-    for (int k = 0; k < n * n; k++) {
-        sums->yy[k] = sum[1 + 2 * n + k];
-        sums->fy[k] = sum[1 + 2 * n + n * n + k];
-    }
+    memcpy(sums, ranks_numbers_close(e, &numbers), sizeof *sums);
     ranks_numbers_free(&numbers);
     complete_sums(n, sums);
     return 0;
@@ -372,7 +351,7 @@ static int information_among_ranks(gbees_engine *e, double *information, gbees_e
     for (uint32_t k = 0; k < e->g.count; k++) {
         double brick[GBEES_MAX_ENTRIES] = {0};
 
-        if (e->rows.ghost[e->g.used[k]])
+        if (engine_is_ghost(e, e->g.used[k]))
             continue;
         add_information(e, e->g.used[k], brick);
         for (int i = 0; i < n * n; i++)

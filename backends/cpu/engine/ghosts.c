@@ -178,6 +178,8 @@ static size_t exchange_bytes(const gbees_engine *e)
 
 int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error)
 {
+    if (!e->ranks)
+        return status;
     ranks_exchange_keys(e->ranks);
     if (!status)
         status = insert_requested(e, error);
@@ -291,18 +293,22 @@ void ghosts_refresh(gbees_engine *e, void *rows, int axis)
 {
     const size_t row = (size_t)e->cells * e->method.real_size;
 
-    refresh(e, &(row_range){rows, row, axis < 0 ? 0 : axis, axis < 0 ? e->g.shape.n : axis});
+    if (e->ranks)
+        refresh(e, &(row_range){rows, row, axis < 0 ? 0 : axis, axis < 0 ? e->g.shape.n : axis});
 }
 
 void ghosts_keep(gbees_engine *e)
 {
-    refresh(e, &(row_range){e->rows.needed, sizeof *e->rows.needed, 0, e->g.shape.n});
+    if (e->ranks)
+        refresh(e, &(row_range){e->rows.needed, sizeof *e->rows.needed, 0, e->g.shape.n});
 }
 
 uint32_t ghosts_pick_pencils(const gbees_engine *e, int axis, uint32_t *first, uint32_t count)
 {
     uint32_t picked = 0;
 
+    if (!e->ranks)
+        return count;
     for (uint32_t k = 0; k < count; k++) {
         const unsigned char ghost = e->rows.ghost[first[k]];
 

@@ -196,7 +196,7 @@ static int insert_requested(gbees_engine *e, const grid_request *request, gbees_
     if (grid_find_hashed(&e->g, key, request->hash))
         return 0;
     uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
-    if (inside && e->ranks && !ranks_own(e->ranks, key))
+    if (inside && !ranks_own(e->ranks, key))
         return ranks_request(e->ranks, key) ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for new bricks")
                                             : 0;
     if (inside)
@@ -297,7 +297,7 @@ static int inserts_in_parallel(const gbees_engine *e, int parts)
         requests += e->workspace.requests[part].count;
         far |= e->workspace.requests[part].far;
     }
-    return parts > 1 && requests >= FEW && !e->rows.inside && !far && !e->ranks;
+    return parts > 1 && requests >= FEW && !e->rows.inside && !far && !e->rows.ghost;
 }
 
 /* Searches all bricks for absent neighbours that they need, and inserts these. */
@@ -327,8 +327,7 @@ static int insert_bricks(gbees_engine *e, gbees_error *error)
     } else {
         status = insert_found(e, error);
     }
-    if (e->ranks)
-        status = ghosts_grow(e, before, status, error);
+    status = ghosts_grow(e, before, status, error);
     if (!status)
         grid_link(&e->g, before);
     return status;

@@ -116,8 +116,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
     uint64_t needed = 0, active = 0;
     cell_shift shifts[2 * GBEES_MAX_DIM];
 
-    if (e->ranks)
-        ghosts_refresh(e, e->rows.p, -1);
+    ghosts_refresh(e, e->rows.p, -1);
     make_shifts(&e->g.shape, shifts);
     e->context.time = e->inspected;
     e->context.rows.active = e->rows.active;
@@ -139,8 +138,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
         for (uint32_t k = 0; k < count; k++)
             needed += (uint64_t)__builtin_popcountll(e->rows.needed[e->g.used[k]]);
     }
-    if (e->ranks)
-        ranks_count_cells(e, &needed, &active);
+    ranks_count_cells(e, &needed, &active);
     if (above)
         *above = active;
     return needed;
@@ -151,8 +149,7 @@ static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
 {
     if (e->method.paper)
         return paper_keep(e, keep, error);
-    if (e->ranks)
-        ghosts_keep(e);
+    ghosts_keep(e);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
         keep[k] = e->rows.needed[e->g.used[k]] != 0;
@@ -185,7 +182,7 @@ int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error
     if (!status)
         status = grid_compact(&e->g, keep, error);
     status = ranks_agree(e->ranks, status, error);
-    if (e->ranks && !status)
+    if (!status)
         status = balance_renew(e, error);
     if (!status && e->method.deterministic)
         status = engine_sum(e, NULL, &mass, error);

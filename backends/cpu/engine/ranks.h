@@ -6,7 +6,8 @@
  * solver calls rank 0's engine, and the others do the same (common/ranks/shared.h).
  *
  * Functions marked "all ranks" exchange messages: every rank calls them, in the same order. If they agree on a
- * status, it is the same on all ranks.
+ * status, it is the same on all ranks. In a run of one process, where e->ranks is NULL, those that a step, a prune or
+ * growth calls do nothing, and return what they got, or 0.
  */
 #ifndef GBEES_CPU_RANKS_H
 #define GBEES_CPU_RANKS_H
@@ -99,6 +100,8 @@ int balance_step(gbees_engine *e, gbees_error *error);
 
 /* ---- ranks_sums.c ---- */
 /* ---- All of these are called by all ranks, and give the same results on all. ---- */
+/* Replaces *largest and *active by the largest rates of all ranks, and finds the largest load. */
+void ranks_find_rates(gbees_engine *e, double *largest, double *active);
 /* The sum of P over the bricks of all ranks; except[k] != 0: without used brick k of this rank (NULL: with all). */
 double ranks_sum_density(gbees_engine *e, const unsigned char *except);
 /* After the pass that ends a step: sets *total from the sums that it has left in the bricks of all ranks
@@ -124,22 +127,18 @@ int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees
 /* Adds a brick's number to sum k, on this rank. */
 static inline void ranks_add(ranks_numbers *to, int k, double number)
 {
-    if (isfinite(number))
+    if (isfinite(number) && number != 0)
         exact_add(&to->sum[k], number);
     else
-        to->odd++;
+        to->odd += number != 0;
 }
 /* Returns the sums over all ranks, value[count]: NaN if any number was not finite. */
 const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers);
 void ranks_numbers_free(ranks_numbers *numbers);
-/* ---- ranks_ctu.c ---- */
-/* All ranks: a step of ctu, from rows.p to rows.next; sets *total as ranks_end_step() does. */
-void ranks_step_ctu(gbees_engine *e, kernel_sums *total);
-
 /* ---- collect.c ---- */
-/* All ranks: returns the rows, of `row` bytes each, of the bricks of all ranks, rank after rank, which rank 0
- * free()s. Returns NULL on other ranks, and on all if a rank has no memory. */
-void *ranks_collect(gbees_engine *e, const void *rows, size_t row);
+/* All ranks: returns the rows, of `row` bytes each, of the bricks of all ranks, rank after rank, on rank 0; NULL if a
+ * rank has no memory. Sets *owned to what the caller free()s. */
+const void *ranks_collect(gbees_engine *e, const void *rows, size_t row, void **owned);
 /* All ranks: returns what a grid of one process with the bricks of all ranks, in that order, has as its state; its
  * count is 0 if they are too many for one process. */
 grid_state ranks_grid_state(gbees_engine *e);

@@ -4,7 +4,9 @@
 #include "numerics/ledger.h"
 #include "ranks.h"
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Whether a brick is no ghost. */
 static int is_own(const gbees_engine *e, uint32_t slot)
@@ -25,6 +27,17 @@ void ranks_sum_exactly(gbees_engine *e, exact_sum *sums, size_t count)
     for (size_t k = 0; k < count; k++)
         (void)exact_carry(&sums[k]);
     ranks_sum(e->ranks, sums->word, count * EXACT_WORDS);
+}
+
+void ranks_find_rates(gbees_engine *e, double *largest, double *active)
+{
+    if (!e->ranks)
+        return;
+    double most[] = {*largest, *active, speeds_load(&e->ranks->speeds, (double)e->ranks->own)};
+    ranks_most(e->ranks, most, 3);
+    *largest = most[0];
+    *active = most[1];
+    e->ranks->busiest = most[2];
 }
 
 double ranks_sum_density(gbees_engine *e, const unsigned char *except)
@@ -48,6 +61,8 @@ double ranks_sum_density(gbees_engine *e, const unsigned char *except)
 int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total)
 {
     enum { FAILED, INFINITE, BRICKS, COUNTS };
+    if (!e->ranks)
+        return failed;
     struct {
         int64_t count[COUNTS];
         exact_sum mass, clipped;
@@ -92,6 +107,8 @@ void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active)
 {
     int64_t counts[2] = {0};
 
+    if (!e->ranks)
+        return;
     for (uint32_t k = 0; k < e->g.count; k++) {
         const uint32_t slot = e->g.used[k];
 
@@ -131,16 +148,9 @@ static void take_higher(int n, const rank_peak *other, rank_peak *peak)
         *peak = *other;
 }
 
-/* Adds a brick's moments to sums[2 + n + n (n + 1) / 2]: mass, sum of P log P, first and second moments. */
-static void add_moments(int n, const kernel_moments *m, exact_sum *sums)
-{
-    exact_add(sums++, m->mass);
-    exact_add(sums++, m->log);
-    for (int j = 0; j < n; j++)
-        exact_add(sums++, m->first[j]);
-    for (int j = 0; j < n * (n + 1) / 2; j++)
-        exact_add(sums++, m->second[j]);
-}
+/* The sums among a brick's moments: all that is before the peak. */
+enum { SUMS = 2 + GBEES_MAX_DIM + KERNEL_SECONDS };
+_Static_assert(offsetof(kernel_moments, peak) == SUMS * sizeof(double), "sums without gaps");
 
 /* Adds the moments of used brick k to the sums, and its cell with the largest P to *peak. */
 static void add_moments_of(const gbees_engine *e, uint32_t k, exact_sum *sums, rank_peak *peak)
@@ -149,7 +159,11 @@ static void add_moments_of(const gbees_engine *e, uint32_t k, exact_sum *sums, r
     kernel_moments brick;
 
     e->kernel->moments(&e->context, e->rows.p, k, k + 1, &brick);
-    add_moments(e->g.shape.n, &brick, sums);
+    double number[SUMS];
+    memcpy(number, &brick, sizeof number);
+    for (int i = 0; i < SUMS; i++)
+        if (number[i] != 0)
+            exact_add(&sums[i], number[i]);
     rank_peak here = {.p = brick.peak, .cell = brick.peak_cell};
     for (int j = 0; j < e->g.shape.n; j++)
         here.key[j] = key[j];
@@ -158,9 +172,8 @@ static void add_moments_of(const gbees_engine *e, uint32_t k, exact_sum *sums, r
 
 void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
 {
-    enum { SUMS = 2 + GBEES_MAX_DIM + KERNEL_SECONDS };
     const gbees_parallel *p = e->ranks->parallel;
-    const int n = e->g.shape.n, pairs = n * (n + 1) / 2;
+    const int n = e->g.shape.n;
     exact_sum sums[SUMS] = {{{0}}};
     rank_peak peak = {.p = -1}, all = {.p = -1}, *each = calloc((size_t)p->ranks, sizeof *each);
 
@@ -175,24 +188,21 @@ void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
         for (uint32_t k = 0; k < e->g.count; k++)
             if (is_own(e, e->g.used[k]))
                 add_moments_of(e, k, own, &highest);
-        add_thread(own, sums, 2 + n + pairs);
+        add_thread(own, sums, SUMS);
 #pragma omp critical(gbees_ranks_peak)
         take_higher(n, &highest, &peak);
     }
-    ranks_sum_exactly(e, sums, (size_t)(2 + n + pairs));
+    ranks_sum_exactly(e, sums, SUMS);
     p->gather(p->context, &peak, sizeof peak, each);
     for (int r = 0; r < p->ranks; r++)
         take_higher(n, &each[r], &all);
     free(each);
     *total = (kernel_moments){.peak = all.p, .peak_cell = all.cell};
-    total->mass = exact_value(&sums[0]);
-    total->log = exact_value(&sums[1]);
-    for (int j = 0; j < n; j++) {
-        total->first[j] = exact_value(&sums[2 + j]);
-        peak_key[j] = all.key[j];
-    }
-    for (int j = 0; j < pairs; j++)
-        total->second[j] = exact_value(&sums[2 + n + j]);
+    double number[SUMS];
+    for (int i = 0; i < SUMS; i++)
+        number[i] = exact_value(&sums[i]);
+    memcpy(total, number, sizeof number);
+    memcpy(peak_key, all.key, sizeof all.key);
 }
 
 int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees_error *error)

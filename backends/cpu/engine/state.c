@@ -70,7 +70,7 @@ static int stopped(gbees_error *error)
 static void get_state(gbees_engine *e, engine_state *state)
 {
     memset(state, 0, sizeof *state);
-    state->grid = e->ranks ? ranks_grid_state(e) : grid_get_state(&e->g);
+    state->grid = ranks_grid_state(e);
     state->run = e->run;
     state->budget = e->budget;
     state->budget.problem = NULL;
@@ -87,22 +87,20 @@ static void get_state(gbees_engine *e, engine_state *state)
  * sink has stopped. */
 static int save_rows(gbees_engine *e, const engine_state *state, gbees_state_sink *sink, void *context)
 {
-    const int takes = !e->ranks || e->ranks->parallel->rank == 0;
     named_rows rows[ROWS];
     int failed = 0;
 
     list_rows(e, rows);
     for (int k = 0; k < ROWS; k++) {
         const size_t row = grid_field_size(&e->g, rows[k].data);
-        const char *data = row ? (const char *)*rows[k].data + row : NULL;
         void *all = NULL;
 
         if (!row)
             continue;
-        if (e->ranks) /* the others wait for it, whatever has failed */
-            data = all = ranks_collect(e, *rows[k].data, row);
+        const void *data =
+            ranks_collect(e, *rows[k].data, row, &all); /* the others wait for it, whatever has failed */
         const size_t size = item_size(e, &rows[k], row);
-        if (takes && !failed)
+        if (sink && !failed)
             failed = !data || sink(context, rows[k].name, size, row / size * state->grid.count, data);
         free(all);
     }

@@ -173,7 +173,7 @@ int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *vis
         for (int cell = 0; cell < e->g.shape.cells; cell++)
             b->local[j][cell] = gbees_shape_local(&e->g.shape, cell, j);
     for (uint32_t k = 0; k < e->g.count && !stop; k++)
-        if (!e->ranks || !e->rows.ghost[e->g.used[k]])
+        if (!engine_is_ghost(e, e->g.used[k]))
             stop = visit_brick(e, e->g.used[k], least, b, visitor, context);
     if (!stop)
         stop = flush(e, b, visitor, context);

@@ -1,5 +1,4 @@
 /* step.c - one time step: grow, choose the step, advect and diffuse, enter the ledger, prune (paper, Fig. 1). */
-#include "base/seconds.h"
 #include "engine.h"
 #include "numerics/sweeps.h"
 #include "ranks.h"
@@ -20,13 +19,7 @@ double engine_limiting_rate(gbees_engine *e)
         if (e->rows.active[slot])
             active = rate > active ? rate : active;
     }
-    if (e->ranks) {
-        double most[] = {largest, active, speeds_load(&e->ranks->speeds, (double)e->ranks->own)};
-
-        ranks_most(e->ranks, most, 3);
-        e->ranks->busiest = most[2];
-        return gbees_cfl_rate(most[0], most[1]);
-    }
+    ranks_find_rates(e, &largest, &active);
     return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
 }
 
@@ -52,18 +45,28 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
     void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
         e->rows.limiter ? e->kernel->update_limited : e->kernel->update;
 
-    if (!sums)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
-    work_queue_fill(e->workspace.queue, threads, chunks);
+    int status =
+        sums ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
+    status = ranks_agree(e->ranks, status, error);
+    if (status) {
+        free(sums);
+        return status;
+    }
+    ghosts_refresh(e, e->rows.p, -1);
     run_pass(e, e->kernel->transverse, chunks);
-    run_pass(e, e->kernel->find_limiter, e->rows.limiter ? chunks : 0);
+    ghosts_refresh(e, e->rows.s, -1);
+    if (e->rows.limiter) {
+        run_pass(e, e->kernel->find_limiter, chunks);
+        ghosts_refresh(e, e->rows.limiter, -1);
+    }
     work_queue_fill(e->workspace.queue, threads, chunks);
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
         sums[at] = (kernel_sums){0};
         update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
     }
-    engine_add_sums(sums, chunks, total);
+    engine_add_sums(e, sums, chunks, total);
+    (void)ranks_end_step(e, 0, total);
     free(sums);
     return 0;
 }
@@ -99,8 +102,6 @@ static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error
         paper_step(e, e->context.step, sums);
     else if (e->method.split)
         status = engine_sweep(e, ends_step, sums, error);
-    else if (e->ranks)
-        ranks_step_ctu(e, sums);
     else
         status = step_ctu(e, sums, error);
     if (!status && !e->method.split)
@@ -161,18 +162,6 @@ static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *
     return 0;
 }
 
-/* As advect_and_diffuse(); measures how fast this rank is, without the time in which it exchanges messages. */
-static int advance_own(gbees_engine *e, kernel_sums *sums, gbees_error *error)
-{
-    engine_ranks *ranks = e->ranks;
-    const double began = gbees_seconds_now() - ranks->seconds;
-    const int status = advect_and_diffuse(e, sums, error);
-
-    speeds_add(&ranks->speeds, (double)ranks->own, gbees_seconds_now() - ranks->seconds - began,
-               (double)ranks->bricks);
-    return status;
-}
-
 int engine_step(gbees_engine *e, gbees_error *error)
 {
     kernel_sums sums = {0};
@@ -184,7 +173,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
         now = e->inspected;
     else if (e->context.drift.time_dependent)
         status = engine_inspect(e, 0, now, error);
-    if (e->ranks && e->context.drift.time_dependent)
+    if (e->context.drift.time_dependent)
         status = ranks_agree(e->ranks, status, error);
     if (!status)
         status = engine_grow(e, now, error);
@@ -196,7 +185,9 @@ int engine_step(gbees_engine *e, gbees_error *error)
     e->context.time = e->method.paper ? e->run.clock.time : gbees_step_middle(&e->run.clock, &e->run.step);
     e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
     set_context_rows(e);
-    status = e->ranks ? advance_own(e, &sums, error) : advect_and_diffuse(e, &sums, error);
+    const double began = ranks_own_seconds(e->ranks);
+    status = advect_and_diffuse(e, &sums, error);
+    ranks_enter_speed(e->ranks, began);
     if (!status)
         status = update_ledger(e, &sums, error);
     if (status)
@@ -204,7 +195,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
     gbees_run_step(&e->run, (uint32_t)engine_bricks(e), e->cells, (uint32_t)e->problem->numerics.prune_interval);
     if (e->run.clock.phase == 0)
         return engine_prune(e, e->run.clock.time, error);
-    return e->ranks ? balance_step(e, error) : 0;
+    return balance_step(e, error);
 }
 
 int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)

@@ -49,8 +49,7 @@ static void list_pencils(const gbees_engine *e, sweep_plan *plan, int t)
 
     plan->before[t + 1] =
         grid_pencils(&e->g, plan->axis, from, team_part(count, t + 1, plan->parts), plan->first + from);
-    if (e->ranks)
-        plan->before[t + 1] = ghosts_pick_pencils(e, plan->axis, plan->first + from, plan->before[t + 1]);
+    plan->before[t + 1] = ghosts_pick_pencils(e, plan->axis, plan->first + from, plan->before[t + 1]);
     if (__atomic_add_fetch(&plan->listed, 1, __ATOMIC_ACQ_REL) == plan->parts)
         queue_batches(e, plan);
 }
@@ -118,19 +117,16 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
     int failed = !sums || !plan.first;
 
     plan.before = failed ? NULL : plan.first + count;
-    for (int sweep = 0; sweep < n && !(failed && !e->ranks); sweep++) {
+    for (int sweep = 0; sweep < n; sweep++) {
         plan.axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
         plan.ends_step = ends_step && sweep == n - 1;
-        if (e->ranks) /* also if this rank has failed: the others wait for its rows */
-            ghosts_refresh(e, e->rows.p, plan.axis);
+        ghosts_refresh(e, e->rows.p, plan.axis); /* also if this rank has failed: the others wait for its rows */
         if (failed)
             continue;
         failed = sweep_along(e, &plan, sums);
-        if (!e->ranks) /* ranks add the sums of their own bricks alone: ranks_end_step() */
-            engine_add_sums(sums, plan.batches, total);
+        engine_add_sums(e, sums, plan.batches, total);
     }
-    if (e->ranks)
-        failed = ends_step ? ranks_end_step(e, failed, total) : ranks_any(e->ranks, failed);
+    failed = ends_step ? ranks_end_step(e, failed, total) : ranks_any(e->ranks, failed);
     free(sums);
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", count) : 0;
 }

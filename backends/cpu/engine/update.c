@@ -307,7 +307,7 @@ static double find_lowest(gbees_engine *e, const likelihood *l)
         double log_l[64];
         cell_list list;
 
-        if (e->ranks && e->rows.ghost[e->g.used[k]])
+        if (engine_is_ghost(e, e->g.used[k]))
             continue;
         list_cells(e, e->g.used[k], &list);
         log_likelihoods_at(e, l, &list, none, log_l);
@@ -332,7 +332,7 @@ static best find_best(const gbees_engine *e, const likelihood *l)
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
         double own[64], *log_l = l->known ? l->known + (size_t)k * (size_t)e->cells : own;
 
-        if (e->ranks && e->rows.ghost[e->g.used[k]]) { /* another rank's brick */
+        if (engine_is_ghost(e, e->g.used[k])) { /* another rank's brick */
             memset(log_l, 0, (size_t)e->cells * sizeof *log_l);
             continue;
         }
@@ -360,7 +360,7 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
         const int32_t *key = grid_key(&e->g, slot);
         double log_l[64];
 
-        if (e->ranks && e->rows.ghost[slot])
+        if (engine_is_ghost(e, slot))
             continue;
         log_likelihoods(e, l, slot, log_l);
         for (int cell = 0; cell < e->cells; cell++) {
@@ -419,17 +419,14 @@ static int apply_likelihood(gbees_engine *e, const likelihood *l, double heavies
 static int multiply_or_fail(gbees_engine *e, const likelihood *l, best *top, gbees_error *error)
 {
     *top = find_best(e, l);
-    if (e->ranks) {
-        double most[] = {top->likelihood, top->weight};
-        const int status = ranks_agree(e->ranks, top->finite ? 0 : fail_likelihood(e, l, error), error);
+    double most[] = {top->likelihood, top->weight};
+    int status = ranks_agree(e->ranks, top->finite ? 0 : fail_likelihood(e, l, error), error);
 
-        if (status)
-            return status;
-        ranks_most(e->ranks, most, 2);
-        *top = (best){most[0], most[1], 1};
-    }
-    int status = top->finite ? failure_unsupported(l->measurement, l->time, top->likelihood, l->terms.lowest, error)
-                             : fail_likelihood(e, l, error);
+    if (status)
+        return status;
+    ranks_most(e->ranks, most, 2);
+    *top = (best){most[0], most[1], 1};
+    status = failure_unsupported(l->measurement, l->time, top->likelihood, l->terms.lowest, error);
     if (status)
         return status;
     e->is_initial = 0;
@@ -449,8 +446,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     best top = {0};
     double sum = 1, before = e->run.ledger.mass;
     const double balance = gbees_ledger_before_update(&e->run.ledger);
-    if (e->ranks)
-        ghosts_refresh(e, e->rows.p, -1);
+    ghosts_refresh(e, e->rows.p, -1);
     l.lowest = e->method.averages ? find_lowest(e, &l) : l.terms.lowest;
     l.known = (double)known <= fmin(KNOWN_BYTES, e->memory_limit / 8) ? malloc(known + 1) : NULL;
     status = multiply_or_fail(e, &l, &top, error);
