@@ -36,15 +36,14 @@ static shared_engine *shared_of(gbees_engine *e)
     return (shared_engine *)(void *)e;
 }
 
-/* Sends the other ranks an order if they take part in it; returns the plain backend. */
-static const gbees_backend *tell(gbees_engine *e, const order *what)
+/* Sends the other ranks an order if they take part in it. */
+static void tell(gbees_engine *e, const order *what)
 {
     const shared_engine *s = shared_of(e);
     order copy = *what;
 
     if (s->ranks && (s->is_divided || what->kind <= ORDER_ADVANCE))
         s->ranks->parallel->broadcast(s->ranks->parallel->context, &copy, sizeof copy);
-    return s->plain;
 }
 
 /* ---- create ---- */
@@ -58,30 +57,26 @@ static void tell_source(const gbees_engine_options *options, int is_saved)
         p->broadcast(p->context, &is_saved, sizeof is_saved);
 }
 
-int shared_create(const gbees_backend *plain, const gbees_problem *problem, const gbees_engine_options *options,
-                  gbees_engine **engine, gbees_error *error)
+int shared_create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
 {
     tell_source(options, 0);
-    const int status = plain->create(problem, options, engine, error);
-    if (!status)
-        shared_of(*engine)->plain = plain;
-    return status;
+    return shared_plain.create(problem, options, engine, error);
 }
 
-int shared_load(const gbees_backend *plain, const gbees_problem *problem, const gbees_engine_options *options,
-                gbees_state_source *source, void *context, gbees_engine **engine, gbees_error *error)
+int shared_load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
 {
     tell_source(options, 1);
-    const int status = plain->load(problem, options, source, context, engine, error);
-    if (!status)
-        shared_of(*engine)->plain = plain;
-    return status;
+    return shared_plain.load(problem, options, source, context, engine, error);
 }
 
 void shared_destroy(gbees_engine *e)
 {
-    if (e)
-        tell(e, &(order){.kind = ORDER_END})->destroy(e);
+    if (e) {
+        tell(e, &(order){.kind = ORDER_END});
+        shared_plain.destroy(e);
+    }
 }
 
 /* ---- cells: rank after rank sends them to rank 0, in slabs ---- */
@@ -150,8 +145,8 @@ static int receive_cells(engine_ranks *ranks, int rank, cell_slab *slab, int sto
 }
 
 /* All ranks: passes the cells of all ranks to rank 0's visitor, rank after rank. */
-static int gather_cells(const gbees_backend *plain, gbees_engine *e, double fraction, gbees_cell_visitor *visitor,
-                        void *context, gbees_error *error)
+static int gather_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
+                        gbees_error *error)
 {
     engine_ranks *ranks = shared_of(e)->ranks;
     const gbees_parallel *p = ranks->parallel;
@@ -159,11 +154,11 @@ static int gather_cells(const gbees_backend *plain, gbees_engine *e, double frac
     int status = ranks_agree(ranks, to.slab ? 0 : ranks_no_memory(error), error);
 
     if (!status && p->rank == 0) {
-        status = plain->cells(e, fraction, visitor, context, error);
+        status = shared_plain.cells(e, fraction, visitor, context, error);
         for (int r = 1; r < p->ranks; r++)
             status = receive_cells(ranks, r, to.slab, status, visitor, context);
     } else if (!status) {
-        status = plain->cells(e, fraction, send_cells, &to, error);
+        status = shared_plain.cells(e, fraction, send_cells, &to, error);
         to.slab->count = 0;
         send_slab(&to);
     }
@@ -174,11 +169,11 @@ static int gather_cells(const gbees_backend *plain, gbees_engine *e, double frac
 
 int shared_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
-    const gbees_backend *plain = tell(e, &(order){.kind = ORDER_CELLS, .fraction = fraction});
+    tell(e, &(order){.kind = ORDER_CELLS, .fraction = fraction});
     const int is_divided = shared_of(e)->ranks && shared_of(e)->is_divided;
 
-    return is_divided ? gather_cells(plain, e, fraction, visitor, context, error)
-                      : plain->cells(e, fraction, visitor, context, error);
+    return is_divided ? gather_cells(e, fraction, visitor, context, error)
+                      : shared_plain.cells(e, fraction, visitor, context, error);
 }
 
 /* ---- all other functions ---- */
@@ -188,14 +183,16 @@ int shared_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *e
     order o = {.kind = ORDER_RESTART};
 
     gbees_grid_fields_get(problem, &o.grid);
-    return tell(e, &o)->restart(e, problem, error);
+    tell(e, &o);
+    return shared_plain.restart(e, problem, error);
 }
 
 int shared_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
     const order o = {.kind = ORDER_ADVANCE, .clock = *clock, .most = max_steps};
 
-    return tell(e, &o)->advance(e, clock, max_steps, error);
+    tell(e, &o);
+    return shared_plain.advance(e, clock, max_steps, error);
 }
 
 int shared_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -203,48 +200,55 @@ int shared_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
 {
     const order o = {.kind = ORDER_UPDATE, .clock = *clock, .measurement = *measurement};
 
-    return tell(e, &o)->update(e, clock, measurement, evidence, error);
+    tell(e, &o);
+    return shared_plain.update(e, clock, measurement, evidence, error);
 }
 
 int shared_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error)
 {
     const order o = {.kind = ORDER_STATISTICS, .clock = *clock};
 
-    return tell(e, &o)->statistics(e, clock, statistics, error);
+    tell(e, &o);
+    return shared_plain.statistics(e, clock, statistics, error);
 }
 
 int shared_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error)
 {
-    return tell(e, &(order){.kind = ORDER_MARGINALS, .most = most})->marginals(e, most, marginals, error);
+    tell(e, &(order){.kind = ORDER_MARGINALS, .most = most});
+    return shared_plain.marginals(e, most, marginals, error);
 }
 
 int shared_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
 {
-    return tell(e, &(order){.kind = ORDER_SAVE})->save(e, sink, context, error);
+    tell(e, &(order){.kind = ORDER_SAVE});
+    return shared_plain.save(e, sink, context, error);
 }
 
 int shared_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error)
 {
     const order o = {.kind = ORDER_FRAME_SET, .frame = *frame, .time = time, .wants_rate = rate != NULL};
 
-    return tell(e, &o)->frame_set(e, frame, time, rate, error);
+    tell(e, &o);
+    return shared_plain.frame_set(e, frame, time, rate, error);
 }
 
 int shared_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
 {
-    return tell(e, &(order){.kind = ORDER_FRAME_FIT, .time = time})->frame_fit(e, time, sums, error);
+    tell(e, &(order){.kind = ORDER_FRAME_FIT, .time = time});
+    return shared_plain.frame_fit(e, time, sums, error);
 }
 
 int shared_frame_information(gbees_engine *e, double *information, gbees_error *error)
 {
-    return tell(e, &(order){.kind = ORDER_FRAME_INFORMATION})->frame_information(e, information, error);
+    tell(e, &(order){.kind = ORDER_FRAME_INFORMATION});
+    return shared_plain.frame_information(e, information, error);
 }
 
 /* ---- the other ranks ---- */
 
 /* Carries out an order; `changed`: memory for the problem that restart() gets. The status is dropped here: all ranks
  * have agreed on it, and rank 0 returns it to the solver. */
-static void carry_out(const gbees_backend *plain, gbees_engine *e, order *o, gbees_problem *changed)
+static void carry_out(gbees_engine *e, order *o, gbees_problem *changed)
 {
     gbees_statistics statistics;
     gbees_evidence evidence;
@@ -255,30 +259,29 @@ static void carry_out(const gbees_backend *plain, gbees_engine *e, order *o, gbe
 
     if (o->kind == ORDER_RESTART) {
         gbees_grid_fields_set(changed, &o->grid);
-        (void)plain->restart(e, changed, &error);
+        (void)shared_plain.restart(e, changed, &error);
     } else if (o->kind == ORDER_ADVANCE)
-        (void)plain->advance(e, &o->clock, o->most, &error);
+        (void)shared_plain.advance(e, &o->clock, o->most, &error);
     else if (o->kind == ORDER_UPDATE)
-        (void)plain->update(e, &o->clock, &o->measurement, &evidence, &error);
+        (void)shared_plain.update(e, &o->clock, &o->measurement, &evidence, &error);
     else if (o->kind == ORDER_STATISTICS)
-        (void)plain->statistics(e, &o->clock, &statistics, &error);
+        (void)shared_plain.statistics(e, &o->clock, &statistics, &error);
     else if (o->kind == ORDER_CELLS)
-        (void)gather_cells(plain, e, o->fraction, NULL, NULL, &error);
+        (void)gather_cells(e, o->fraction, NULL, NULL, &error);
     else if (o->kind == ORDER_MARGINALS)
-        (void)plain->marginals(e, o->most, &marginals, &error);
+        (void)shared_plain.marginals(e, o->most, &marginals, &error);
     else if (o->kind == ORDER_SAVE)
-        (void)plain->save(e, NULL, NULL, &error);
+        (void)shared_plain.save(e, NULL, NULL, &error);
     else if (o->kind == ORDER_FRAME_SET)
-        (void)plain->frame_set(e, &o->frame, o->time, o->wants_rate ? &rate : NULL, &error);
+        (void)shared_plain.frame_set(e, &o->frame, o->time, o->wants_rate ? &rate : NULL, &error);
     else if (o->kind == ORDER_FRAME_FIT)
-        (void)plain->frame_fit(e, o->time, &sums, &error);
+        (void)shared_plain.frame_fit(e, o->time, &sums, &error);
     else if (o->kind == ORDER_FRAME_INFORMATION)
-        (void)plain->frame_information(e, information, &error);
+        (void)shared_plain.frame_information(e, information, &error);
     free(marginals);
 }
 
-int shared_serve(const gbees_backend *plain, const gbees_problem *problem, const gbees_engine_options *options,
-                 gbees_error *error)
+int shared_serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
     const gbees_parallel *p = options->parallel;
     gbees_problem changed = *problem;
@@ -286,14 +289,14 @@ int shared_serve(const gbees_backend *plain, const gbees_problem *problem, const
     int is_saved = 0;
 
     p->broadcast(p->context, &is_saved, sizeof is_saved);
-    const int status =
-        is_saved ? plain->load(problem, options, NULL, NULL, &e, error) : plain->create(problem, options, &e, error);
+    const int status = is_saved ? shared_plain.load(problem, options, NULL, NULL, &e, error)
+                                : shared_plain.create(problem, options, &e, error);
     if (status || !e)
         return status;
     for (order o = {.kind = ORDER_ADVANCE}; o.kind != ORDER_END;) {
         p->broadcast(p->context, &o, sizeof o);
-        carry_out(plain, e, &o, &changed);
+        carry_out(e, &o, &changed);
     }
-    plain->destroy(e);
+    shared_plain.destroy(e);
     return 0;
 }

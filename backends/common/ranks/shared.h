@@ -1,8 +1,6 @@
 /* shared.h - a backend around a backend, for a grid that ranks share. The solver calls rank 0's engine; the functions
  * below, which are those of gbees_backend, have the other ranks call the same function of their engines, and then
  * call it on rank 0. They know the contract (gbees/backend.h) alone. In a run of one process they only call it.
- *
- * All ranks call a function of the plain backend together, and return the same status.
  */
 #ifndef GBEES_COMMON_RANKS_SHARED_H
 #define GBEES_COMMON_RANKS_SHARED_H
@@ -10,25 +8,24 @@
 #include "ranks.h"
 #include <gbees/backend.h>
 
-/* What a plain backend's engine begins with. The plain backend sets the members but `plain` when it makes an engine.
- */
+/* The plain backend: a module that links this file defines it. Of its functions those that are named below are
+ * called, by all ranks together; they return the same status on all. On ranks but 0 create() and load() may leave the
+ * engine NULL for a grid that rank 0 has alone, and load() gets no source, restart() a problem without cells, save()
+ * no sink. cells() visits those of a rank's own bricks. */
+extern const gbees_backend shared_plain;
+
+/* What an engine of the plain backend begins with. */
 typedef struct shared_engine {
-    const gbees_backend *plain;
     engine_ranks *ranks; /* NULL: of one process, or rank 0 has the grid alone for the whole run */
     int is_divided;      /* 0: rank 0 has all bricks for now, and tells the others of advance() and restart() alone */
 } shared_engine;
 
-/* As create(), load() and serve() of gbees_backend, with plain engines. On ranks but 0 the plain create() or load()
- * may leave the engine NULL, for a grid that rank 0 has alone; load() gets no source there. */
-int shared_create(const gbees_backend *plain, const gbees_problem *problem, const gbees_engine_options *options,
-                  gbees_engine **engine, gbees_error *error);
-int shared_load(const gbees_backend *plain, const gbees_problem *problem, const gbees_engine_options *options,
-                gbees_state_source *source, void *context, gbees_engine **engine, gbees_error *error);
-int shared_serve(const gbees_backend *plain, const gbees_problem *problem, const gbees_engine_options *options,
-                 gbees_error *error);
-
-/* As the functions of gbees_backend of these names. On ranks but 0 restart() gets a problem without cells, and save()
- * no sink. cells() of a plain engine visits those of its own bricks. */
+/* As the functions of gbees_backend of these names. */
+int shared_create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error);
+int shared_load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error);
+int shared_serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error);
 void shared_destroy(gbees_engine *e);
 int shared_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 int shared_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);

@@ -157,49 +157,32 @@ static int open_engine(const gbees_problem *problem, const gbees_engine_options 
     return status;
 }
 
-static int make_initial(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                        gbees_error *error)
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
 {
     return open_engine(problem, options, 0, NULL, NULL, engine, error);
 }
 
-static int make_saved(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                      void *context, gbees_engine **engine, gbees_error *error)
+static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
 {
     return open_engine(problem, options, 1, source, context, engine, error);
 }
 
 /* The functions of each rank's engine. */
-static const gbees_backend plain = {
-    .create = make_initial,
+const gbees_backend shared_plain = {
+    .create = create,
     .destroy = destroy,
     .advance = engine_advance,
     .update = engine_update,
     .statistics = engine_statistics,
     .cells = engine_visit_cells,
     .save = engine_save,
-    .load = make_saved,
+    .load = load,
     .frame_set = engine_frame_set,
     .frame_fit = engine_frame_fit,
     .frame_information = engine_frame_information,
 };
-
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
-{
-    return shared_create(&plain, problem, options, engine, error);
-}
-
-static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                void *context, gbees_engine **engine, gbees_error *error)
-{
-    return shared_load(&plain, problem, options, source, context, engine, error);
-}
-
-static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
-{
-    return shared_serve(&plain, problem, options, error);
-}
 
 static void totals(const gbees_engine *e, gbees_totals *out)
 {
@@ -243,15 +226,15 @@ const gbees_backend gbees_backend_card = {
     .title = "threads and vector instructions",
     .probe = probe,
     .estimate = estimate,
-    .create = create,
+    .create = shared_create,
     .destroy = shared_destroy,
     .advance = shared_advance,
-    .serve = serve,
+    .serve = shared_serve,
     .update = shared_update,
     .statistics = shared_statistics,
     .cells = shared_cells,
     .save = shared_save,
-    .load = load,
+    .load = shared_load,
     .totals = totals,
     .rank_totals = rank_totals,
     .frame_set = shared_frame_set,

@@ -135,43 +135,34 @@ static void unpack_brick(gbees_engine *e, const char *from)
     memcpy((char *)e->rows.p + slot * row, from + 2 * sizeof(uint64_t), row);
 }
 
-/* Bricks on their way: of these rows those with owner[count] >= 0, packed rank after rank. */
+/* Used bricks on their way, packed rank after rank. */
 typedef struct departure {
-    const brick_rows *rows;
-    const uint32_t *slot; /* [count]: where in the rows; NULL: rows 0 .. count - 1 */
-    int *owner;           /* [count]: the ranks that they go to; -1: they stay */
-    uint64_t *sent;       /* [ranks]: how many go to each */
+    int *owner;     /* [used bricks]: the ranks that they go to; -1: they stay */
+    uint64_t *sent; /* [ranks]: how many go to each */
     char *message;
 } departure;
 
-/* Packs them. */
+/* Finds and packs the own bricks that other ranks own. */
 static int pack_leaving(const gbees_engine *e, departure *d, gbees_error *error)
 {
-    const uint64_t count = d->rows->count;
+    const brick_rows rows = {e->g.count, e->g.key, e->rows.active, e->rows.expanded, e->rows.p};
     uint64_t leaving = 0;
 
-    for (uint64_t k = 0; k < count; k++)
-        if (d->owner[k] >= 0) {
-            d->sent[d->owner[k]]++;
-            leaving++;
-        }
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        const uint32_t slot = e->g.used[k];
+        const int owner = partition_find(&e->ranks->cuts, grid_key(&e->g, slot));
+        const int leaves = owner != e->ranks->parallel->rank && !e->rows.ghost[slot];
+
+        d->owner[k] = leaves ? owner : -1;
+        d->sent[owner] += (uint64_t)leaves;
+        leaving += (uint64_t)leaves;
+    }
     char *at = d->message = malloc((size_t)leaving * brick_bytes(e) + 1);
     for (int r = 0; r < e->ranks->parallel->ranks && at; r++)
-        for (uint64_t k = 0; k < count && d->sent[r]; k++)
+        for (uint32_t k = 0; k < e->g.count && d->sent[r]; k++)
             if (d->owner[k] == r)
-                at = pack_brick(e, d->rows, d->slot ? d->slot[k] : (uint32_t)k, at);
+                at = pack_brick(e, &rows, e->g.used[k], at);
     return at ? 0 : ranks_no_memory(error);
-}
-
-/* Sets the owners: of the grid's bricks only of those that leave this rank. */
-static void find_owners(const gbees_engine *e, departure *d)
-{
-    for (uint64_t k = 0; k < d->rows->count; k++) {
-        const uint64_t slot = d->slot ? d->slot[k] : k;
-        const int owner = partition_find(&e->ranks->cuts, d->rows->key + slot * (uint64_t)e->g.shape.n);
-
-        d->owner[k] = d->slot && (owner == e->ranks->parallel->rank || e->rows.ghost[slot]) ? -1 : owner;
-    }
 }
 
 /* Removes the bricks that are neither in this rank's box, nor ghosts beside it. An own brick that has left and stays
@@ -230,22 +221,15 @@ static int exchange_bricks(gbees_engine *e, const departure *d, gbees_error *err
     return status;
 }
 
-/* All ranks: moves bricks to the ranks in whose boxes they are: those of a checkpoint, or, `saved` NULL, the own
- * ones, where ghosts beside the new boxes stay. Sets *stayed to the number of used bricks that were there before:
- * those behind them are not linked. */
-static int migrate(gbees_engine *e, const brick_rows *saved, uint32_t *stayed, gbees_error *error)
+/* All ranks: moves the bricks to the ranks in whose boxes they are. Ghosts beside the new boxes stay. Sets *stayed to
+ * the number of used bricks that were there before: those behind them are not linked. */
+static int migrate(gbees_engine *e, uint32_t *stayed, gbees_error *error)
 {
-    const brick_rows own = {e->g.count, e->g.key, e->rows.active, e->rows.expanded, e->rows.p};
-    departure d = {.rows = saved ? saved : &own, .slot = saved ? NULL : e->g.used};
+    departure d = {malloc((e->g.count + 1u) * sizeof *d.owner),
+                   calloc((size_t)e->ranks->parallel->ranks, sizeof *d.sent), NULL};
+    int status = d.owner && d.sent ? pack_leaving(e, &d, error) : ranks_no_memory(error);
 
-    d.owner = malloc(((size_t)d.rows->count + 1) * sizeof *d.owner);
-    d.sent = calloc((size_t)e->ranks->parallel->ranks, sizeof *d.sent);
-    int status = d.owner && d.sent ? 0 : ranks_no_memory(error);
-    if (!status) {
-        find_owners(e, &d);
-        status = pack_leaving(e, &d, error);
-    }
-    if (!status && !saved)
+    if (!status)
         status = keep_near(e, error);
     status = ranks_agree(e->ranks, status, error);
     *stayed = e->g.count;
@@ -269,27 +253,49 @@ static double count_bricks(gbees_engine *e)
 
 /* ---- a checkpoint's bricks ---- */
 
-/* All ranks: sends the bricks of a checkpoint from rank 0 to their owners, slab after slab, so that no message is
- * large. */
-static int deal_all(gbees_engine *e, const brick_rows *bricks, gbees_error *error)
+/* All ranks: takes the own ones of `count` packed bricks. */
+static int take_own(gbees_engine *e, const char *packed, uint64_t count, gbees_error *error)
 {
-    enum { SLAB = 1 << 14 }; /* bricks that rank 0 sends at once, at most */
-    const gbees_parallel *p = e->ranks->parallel;
-    const size_t n = (size_t)e->g.shape.n, row = (size_t)e->cells * e->method.real_size;
-    uint64_t count = bricks->count;
-    uint32_t before;
     int status = 0;
 
-    p->broadcast(p->context, &count, sizeof count);
-    for (uint64_t at = 0; at < count && !status; at += SLAB) {
-        brick_rows slab = {0};
+    for (uint64_t k = 0; k < count && !status; k++, packed += brick_bytes(e)) {
+        int32_t key[GBEES_MAX_DIM];
 
-        if (p->rank == 0)
-            slab = (brick_rows){count - at < SLAB ? count - at : SLAB, bricks->key + at * n, bricks->active + at,
-                                bricks->expanded + at, (const char *)bricks->p + at * row};
-        status = migrate(e, &slab, &before, error);
+        memcpy(key, packed, sizeof key);
+        if (!ranks_own(e->ranks, key))
+            continue;
+        status = grid_reserve(&e->g, 1, error);
+        if (!status)
+            unpack_brick(e, packed);
     }
     return status;
+}
+
+/* All ranks: rank 0 tells all the bricks of a checkpoint, slab after slab, so that no message is large. */
+static int deal_all(gbees_engine *e, const brick_rows *bricks, gbees_error *error)
+{
+    enum { SLAB = 1 << 14 }; /* bricks that are told at once, at most */
+    const gbees_parallel *p = e->ranks->parallel;
+    uint64_t count = bricks->count;
+    char *message = malloc(SLAB * brick_bytes(e));
+    int status = ranks_agree(e->ranks, message ? 0 : ranks_no_memory(error), error);
+
+    if (status) {
+        free(message);
+        return status;
+    }
+    p->broadcast(p->context, &count, sizeof count);
+    for (uint64_t from = 0, some; from < count; from += some) { /* also after an error: the others wait */
+        char *at = message;
+
+        some = count - from < SLAB ? count - from : SLAB;
+        for (uint64_t k = from; k < from + some && p->rank == 0; k++)
+            at = pack_brick(e, bricks, (uint32_t)k, at);
+        p->broadcast(p->context, message, (size_t)some * brick_bytes(e));
+        status = status ? status : take_own(e, message, some, error);
+    }
+    free(message);
+    return ranks_agree(e->ranks, status, error);
 }
 
 int balance_deal(gbees_engine *e, const brick_rows *bricks, gbees_error *error)
@@ -316,7 +322,7 @@ static int cut_anew(gbees_engine *e, gbees_error *error)
     int status = choose_cuts(&from, error);
 
     if (!status)
-        status = migrate(e, NULL, &stayed, error);
+        status = migrate(e, &stayed, error);
     e->ranks->reached = count_bricks(e);
     if (!status)
         status = ghosts_renew(e, stayed, error);

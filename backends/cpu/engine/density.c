@@ -19,39 +19,43 @@ double engine_exact_sum(gbees_engine *e)
     return gbees_fixed_value(total);
 }
 
-/* The sum of P over used bricks k, from <= k < to, with except[k] == 0. */
-static double sum_others(const gbees_engine *e, const unsigned char *except, uint32_t from, uint32_t to)
+int engine_add_up(gbees_engine *e, const brick_numbers *of, double *sums, gbees_error *error)
 {
-    double sum = 0;
+    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    const size_t count = (size_t)of->count;
 
-    for (uint32_t k = from; k < to; k++)
-        if (!except[k])
-            sum += e->kernel->sum_rows(&e->context, e->rows.p, k, k + 1);
-    return sum;
+    if (e->ranks)
+        return ranks_add_up(e, of, sums, error);
+    double *parts = calloc((chunks + 1u) * count, sizeof *parts);
+    if (!parts)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for sums over %u bricks", e->g.count);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
+    for (uint32_t at = 0; at < chunks; at++)
+        of->add(e, of->context, at * chunk, engine_chunk_end(e, at), parts + at * count);
+    for (size_t i = 0; i < count; i++) {
+        sums[i] = 0;
+        for (uint32_t at = 0; at < chunks; at++)
+            sums[i] += parts[at * count + i];
+    }
+    free(parts);
+    return 0;
+}
+
+/* Sets *sum to the sum of P over used bricks k, from <= k < to, with except[k] == 0; except: NULL: of all. */
+static void add_density(gbees_engine *e, const void *except, uint32_t from, uint32_t to, double *sum)
+{
+    const unsigned char *others = except;
+
+    for (uint32_t k = from; k < to && others; k++)
+        if (!others[k])
+            *sum += e->kernel->sum_rows(&e->context, e->rows.p, k, k + 1);
+    if (!others)
+        *sum = e->kernel->sum_rows(&e->context, e->rows.p, from, to);
 }
 
 int engine_sum_any(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error)
 {
-    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
-
-    if (e->ranks) {
-        *sum = ranks_sum_density(e, except);
-        return 0;
-    }
-    double *parts = malloc((chunks + 1u) * sizeof *parts);
-    if (!parts)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sum over %u bricks", e->g.count);
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
-    for (uint32_t at = 0; at < chunks; at++) {
-        const uint32_t from = at * chunk, to = engine_chunk_end(e, at);
-
-        parts[at] = except ? sum_others(e, except, from, to) : e->kernel->sum_rows(&e->context, e->rows.p, from, to);
-    }
-    *sum = 0;
-    for (uint32_t at = 0; at < chunks; at++)
-        *sum += parts[at];
-    free(parts);
-    return 0;
+    return engine_add_up(e, &(brick_numbers){1, add_density, except}, sum, error);
 }
 
 int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error)

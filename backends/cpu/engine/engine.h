@@ -155,6 +155,16 @@ int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 
 /* ---- density.c ---- */
+/* Numbers that bricks add up to. */
+typedef struct brick_numbers {
+    int count;
+    /* Adds those of used bricks from .. to - 1 to number[count]. */
+    void (*add)(gbees_engine *e, const void *context, uint32_t from, uint32_t to, double *number);
+    const void *context;
+} brick_numbers;
+/* All ranks: sets sums[count] to the sums over all bricks: of chunks in order, or, among ranks, of bricks without
+ * rounding; then NaN if a number is not finite. */
+int engine_add_up(gbees_engine *e, const brick_numbers *of, double *sums, gbees_error *error);
 /* Sets *sum to the sum of P over all cells; except[k] != 0: without used brick k (NULL: with all). */
 int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
 /* As engine_sum(), but always in floating point, also with --deterministic: for P whose sum may be 8 or more. */

@@ -176,75 +176,30 @@ static void add_brick(const gbees_engine *e, uint32_t slot, double time, lane_su
     sums->mass += mass;
 }
 
-/* Adds the sums of a chunk. */
-static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
+/* Sets number[] to the sums of used bricks from .. to - 1, as gbees_affine_sums has them. */
+static void find_sums(gbees_engine *e, const void *time, uint32_t from, uint32_t to, double *number)
 {
-    sums->mass += part->mass;
-    for (int j = 0; j < n; j++) {
-        sums->y[j] += part->y[j];
-        sums->f[j] += part->f[j];
-    }
-    for (int k = 0; k < n * n; k++) {
-        sums->yy[k] += part->yy[k];
-        sums->fy[k] += part->fy[k];
-    }
-}
+    lane_sums own;
+    gbees_affine_sums sums = {0};
 
-/* All ranks: engine_frame_fit() over the bricks of all ranks, whose sums are added without rounding. */
-static int fit_among_ranks(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
-{
-    const int n = e->g.shape.n;
-    double number[sizeof *sums / sizeof(double)];
-    ranks_numbers numbers;
-    int status = ranks_numbers_open(e, (int)(sizeof number / sizeof *number), &numbers, error);
-
-    for (uint32_t k = 0; k < e->g.count && !status; k++) {
-        lane_sums brick;
-        gbees_affine_sums own = {0};
-
-        if (engine_is_ghost(e, e->g.used[k]))
-            continue;
-        clear_sums(n, &brick);
-        add_brick(e, e->g.used[k], time, &brick);
-        finish_sums(n, &brick, &own);
-        memcpy(number, &own, sizeof number);
-        for (int i = 0; i < numbers.count && own.mass > 0; i++)
-            ranks_add(&numbers, i, number[i]);
-    }
-    *sums = (gbees_affine_sums){0};
-    if (status)
-        return status;
-    memcpy(sums, ranks_numbers_close(e, &numbers), sizeof *sums);
-    ranks_numbers_free(&numbers);
-    complete_sums(n, sums);
-    return 0;
+    clear_sums(e->g.shape.n, &own);
+    for (uint32_t k = from; k < to; k++)
+        add_brick(e, e->g.used[k], *(const double *)time, &own);
+    finish_sums(e->g.shape.n, &own, &sums);
+    memcpy(number, &sums, sizeof sums);
 }
 
 int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
 {
-    if (e->ranks)
-        return fit_among_ranks(e, time, sums, error);
-    const int n = e->g.shape.n;
-    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
-    gbees_affine_sums *parts = calloc(chunks + 1u, sizeof *parts);
+    const brick_numbers of = {sizeof *sums / sizeof(double), find_sums, &time};
+    double number[sizeof *sums / sizeof(double)];
+    const int status = engine_add_up(e, &of, number, error);
 
-    if (!parts)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the fit of the drift over %u bricks",
-                               e->g.count);
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
-    for (uint32_t at = 0; at < chunks; at++) {
-        lane_sums own;
-
-        clear_sums(n, &own);
-        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
-            add_brick(e, e->g.used[k], time, &own);
-        finish_sums(n, &own, &parts[at]);
-    }
     *sums = (gbees_affine_sums){0};
-    for (uint32_t at = 0; at < chunks; at++)
-        join(n, &parts[at], sums);
-    complete_sums(n, sums);
-    free(parts);
+    if (status)
+        return status;
+    memcpy(sums, number, sizeof *sums);
+    complete_sums(e->g.shape.n, sums);
     return 0;
 }
 
@@ -329,65 +284,25 @@ static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
     }
 }
 
-/* Sets entries jk and kj of the information from the sum of products over all cells. */
-static void set_information(const gbees_engine *e, int j, int k, double sum, double *information)
+/* Adds the products of used bricks from .. to - 1. */
+static void add_products_of(gbees_engine *e, const void *none, uint32_t from, uint32_t to, double *sums)
 {
-    const int n = e->g.shape.n;
-
-    information[j * n + k] = information[k * n + j] =
-        sum / (e->run.ledger.mass * e->problem->width[j] * e->problem->width[k]);
-}
-
-/* All ranks: engine_frame_information() over the bricks of all ranks, whose sums are added without rounding. */
-static int information_among_ranks(gbees_engine *e, double *information, gbees_error *error)
-{
-    const int n = e->g.shape.n;
-    ranks_numbers numbers;
-    int status = ranks_numbers_open(e, n * n, &numbers, error);
-
-    if (status)
-        return status;
-    ghosts_refresh(e, e->rows.p, -1);
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        double brick[GBEES_MAX_ENTRIES] = {0};
-
-        if (engine_is_ghost(e, e->g.used[k]))
-            continue;
-        add_information(e, e->g.used[k], brick);
-        for (int i = 0; i < n * n; i++)
-            ranks_add(&numbers, i, brick[i]);
-    }
-    const double *sum = ranks_numbers_close(e, &numbers);
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k <= j; k++)
-            set_information(e, j, k, sum[j * n + k], information);
-    ranks_numbers_free(&numbers);
-    return 0;
+    (void)none;
+    for (uint32_t k = from; k < to; k++)
+        add_information(e, e->g.used[k], sums);
 }
 
 int engine_frame_information(gbees_engine *e, double *information, gbees_error *error)
 {
-    if (e->ranks)
-        return information_among_ranks(e, information, error);
-    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
-    const int n = e->g.shape.n, entries = n * n;
-    double *parts = calloc((size_t)(chunks + 1u) * (size_t)entries, sizeof *parts);
+    const int n = e->g.shape.n;
+    const double *width = e->problem->width;
+    double sum[GBEES_MAX_ENTRIES];
 
-    if (!parts)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the shape of a density of %u bricks",
-                               e->g.count);
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
-    for (uint32_t at = 0; at < chunks; at++)
-        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
-            add_information(e, e->g.used[k], parts + (size_t)at * (size_t)entries);
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k <= j; k++) {
-            double sum = 0;
-
-            for (uint32_t at = 0; at < chunks; at++)
-                sum += parts[(size_t)at * (size_t)entries + (size_t)(j * n + k)];
-            set_information(e, j, k, sum, information);
-        }
-    free(parts);
-    return 0;
+    ghosts_refresh(e, e->rows.p, -1);
+    const int status = engine_add_up(e, &(brick_numbers){n * n, add_products_of, NULL}, sum, error);
+    for (int j = 0; j < n && !status; j++)
+        for (int k = 0; k <= j; k++)
+            information[j * n + k] = information[k * n + j] =
+                sum[j * n + k] / (e->run.ledger.mass * width[j] * width[k]);
+    return status;
 }

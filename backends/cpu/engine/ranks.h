@@ -102,8 +102,8 @@ int balance_step(gbees_engine *e, gbees_error *error);
 /* ---- All of these are called by all ranks, and give the same results on all. ---- */
 /* Replaces *largest and *active by the largest rates of all ranks, and finds the largest load. */
 void ranks_find_rates(gbees_engine *e, double *largest, double *active);
-/* The sum of P over the bricks of all ranks; except[k] != 0: without used brick k of this rank (NULL: with all). */
-double ranks_sum_density(gbees_engine *e, const unsigned char *except);
+/* As engine_add_up(). */
+int ranks_add_up(gbees_engine *e, const brick_numbers *of, double *sums, gbees_error *error);
 /* After the pass that ends a step: sets *total from the sums that it has left in the bricks of all ranks
  * (rows.ended), and clears the active cells of ghosts. failed: memory has run out on this rank. Returns whether it
  * has on any. */
@@ -115,26 +115,7 @@ void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active);
 /* Sets *total to the moments of the bricks of all ranks, and peak_key[n] to the key of the brick with the largest P.
  */
 void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key);
-/* `count` sums over the bricks of all ranks: ranks_numbers_open(), then ranks_add() for each brick and sum, then
- * ranks_numbers_close(), which returns the sums, and ranks_numbers_free(). */
-typedef struct ranks_numbers {
-    int count;
-    exact_sum *sum; /* [count] */
-    double *value;  /* [count] */
-    int64_t odd;    /* how many numbers were not finite */
-} ranks_numbers;
-int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees_error *error);
-/* Adds a brick's number to sum k, on this rank. */
-static inline void ranks_add(ranks_numbers *to, int k, double number)
-{
-    if (isfinite(number) && number != 0)
-        exact_add(&to->sum[k], number);
-    else
-        to->odd += number != 0;
-}
-/* Returns the sums over all ranks, value[count]: NaN if any number was not finite. */
-const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers);
-void ranks_numbers_free(ranks_numbers *numbers);
+
 /* ---- collect.c ---- */
 /* All ranks: returns the rows, of `row` bytes each, of the bricks of all ranks, rank after rank, on rank 0; NULL if a
  * rank has no memory. Sets *owned to what the caller free()s. */

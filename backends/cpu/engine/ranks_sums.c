@@ -40,22 +40,46 @@ void ranks_find_rates(gbees_engine *e, double *largest, double *active)
     e->ranks->busiest = most[2];
 }
 
-double ranks_sum_density(gbees_engine *e, const unsigned char *except)
+int ranks_add_up(gbees_engine *e, const brick_numbers *of, double *sums, gbees_error *error)
 {
-    exact_sum sum = {{0}};
+    const int threads = engine_threads(e, e->g.count);
+    const size_t count = (size_t)of->count;
+    exact_sum *all = calloc(count * (size_t)(threads + 1), sizeof *all);
+    double *number = malloc(count * (size_t)threads * sizeof *number);
+    int64_t odd = 0; /* numbers that are not finite */
+    const int status = ranks_agree(e->ranks, all && number ? 0 : ranks_no_memory(error), error);
 
-#pragma omp parallel num_threads(engine_threads(e, e->g.count))
+    if (status) {
+        free(all);
+        free(number);
+        return status;
+    }
+#pragma omp parallel num_threads(threads) reduction(+ : odd)
     {
-        exact_sum own = {{0}};
+        exact_sum *own = all + count * (size_t)(1 + engine_thread());
+        double *brick = number + count * (size_t)engine_thread();
 
 #pragma omp for schedule(static) nowait
-        for (uint32_t k = 0; k < e->g.count; k++)
-            if (is_own(e, e->g.used[k]) && !(except && except[k]))
-                exact_add(&own, e->kernel->sum_rows(&e->context, e->rows.p, k, k + 1));
-        add_thread(&own, &sum, 1);
+        for (uint32_t k = 0; k < e->g.count; k++) {
+            if (!is_own(e, e->g.used[k]))
+                continue;
+            memset(brick, 0, count * sizeof *brick);
+            of->add(e, of->context, k, k + 1, brick);
+            for (size_t i = 0; i < count; i++)
+                if (!isfinite(brick[i]))
+                    odd++;
+                else if (brick[i] != 0)
+                    exact_add(&own[i], brick[i]);
+        }
+        add_thread(own, all, of->count);
     }
-    ranks_sum_exactly(e, &sum, 1);
-    return exact_value(&sum);
+    ranks_sum(e->ranks, &odd, 1);
+    ranks_sum_exactly(e, all, count);
+    for (size_t i = 0; i < count; i++)
+        sums[i] = odd ? NAN : exact_value(&all[i]);
+    free(all);
+    free(number);
+    return 0;
 }
 
 int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total)
@@ -203,33 +227,4 @@ void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
         number[i] = exact_value(&sums[i]);
     memcpy(total, number, sizeof number);
     memcpy(peak_key, all.key, sizeof all.key);
-}
-
-int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees_error *error)
-{
-    *numbers = (ranks_numbers){.count = count,
-                               .sum = calloc((size_t)count, sizeof *numbers->sum),
-                               .value = calloc((size_t)count, sizeof *numbers->value)};
-    const int failed = !numbers->sum || !numbers->value;
-    const int status = ranks_agree(
-        e->ranks, failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for sums over all ranks") : 0, error);
-    if (status)
-        ranks_numbers_free(numbers);
-    return status;
-}
-
-const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers)
-{
-    ranks_sum(e->ranks, &numbers->odd, 1);
-    ranks_sum_exactly(e, numbers->sum, (size_t)numbers->count);
-    for (int k = 0; k < numbers->count; k++)
-        numbers->value[k] = numbers->odd ? NAN : exact_value(&numbers->sum[k]);
-    return numbers->value;
-}
-
-void ranks_numbers_free(ranks_numbers *numbers)
-{
-    free(numbers->sum);
-    free(numbers->value);
-    *numbers = (ranks_numbers){0};
 }

@@ -109,67 +109,41 @@ static int open_session(const gbees_problem *problem, const gbees_engine_options
     return status;
 }
 
-/* Makes an engine of one process, with the initial density, or in the state of a source. */
+/* All ranks: makes the engine of this rank, or of one process, with the initial density, or in the state of a source.
+ * The status is the same on all ranks. */
 static int make(const gbees_problem *problem, const gbees_engine_options *options, const engine_source *source,
                 gbees_engine **engine, gbees_error *error)
 {
+    const gbees_parallel *parallel = options ? options->parallel : NULL;
+    const int is_left_out = parallel && parallel->rank > 0 && cuda_ranks_are_alone(problem); /* it opens no GPU */
     session *s = NULL;
-    int status = open_session(problem, options, &s, error);
+    int status = is_left_out ? 0 : open_session(problem, options, &s, error);
 
-    if (status)
-        return status;
-    status = cuda_engine_load(&s->api, s->device, &s->kernels, problem, source, engine, error);
-    if (status) {
-        close_session(s);
-        return status;
-    }
-    (*engine)->memory_limit = options ? options->memory_bytes : 0;
-    (*engine)->deterministic = options && options->deterministic;
-    return 0;
-}
-
-/* All ranks: makes the engine of this rank, on rank 0 with the initial density, or in the state of a source. The
- * status is the same on all ranks. */
-static int create_shared(const gbees_problem *problem, const gbees_engine_options *options,
-                         const engine_source *source, gbees_engine **engine, gbees_error *error)
-{
-    const int connects = !cuda_ranks_are_alone(problem) && options->ranks_per_gpu <= 1; /* NCCL has a GPU a rank */
-    session *s = NULL;
-    int status = 0;
-
-    if (cuda_ranks_are_alone(problem) && options->parallel->rank > 0) { /* opens no GPU, but agrees as rank 0 does */
-        for (int k = 0; k < 2 && !status; k++)
-            status = gbees_parallel_agree(options->parallel, status, error);
-        return status;
-    }
-    status = gbees_parallel_agree(options->parallel, open_session(problem, options, &s, error), error);
-
-    if (!status)
-        status = cuda_engine_share(&s->api, s->device, &s->kernels, problem, source, options->parallel, connects,
-                                   engine, error);
+    if (parallel)
+        status = gbees_parallel_agree(parallel, status, error);
+    if (!status && is_left_out)
+        return gbees_parallel_agree(parallel, 0, error); /* as in cuda_engine_create() */
     if (!status) {
-        (*engine)->memory_limit = options->memory_bytes;
-        (*engine)->deterministic = options->deterministic;
+        const int connects = options && options->ranks_per_gpu <= 1; /* NCCL has a GPU a rank */
+
+        status = cuda_engine_create(&(engine_place){&s->api, s->device, &s->kernels, connects}, problem, options,
+                                    source, engine, error);
     }
     if (status)
         close_session(s);
     return status;
 }
 
-static int make_initial(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                        gbees_error *error)
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
 {
-    return options && options->parallel ? create_shared(problem, options, NULL, engine, error)
-                                        : make(problem, options, NULL, engine, error);
+    return make(problem, options, NULL, engine, error);
 }
 
-static int make_saved(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                      void *context, gbees_engine **engine, gbees_error *error)
+static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
 {
-    const engine_source saved = {source, context};
-
-    return options && options->parallel ? create_shared(problem, options, &saved, engine, error)
-                                        : make(problem, options, &saved, engine, error);
+    return make(problem, options, &(engine_source){source, context}, engine, error);
 }
 
 static void destroy(gbees_engine *engine)
@@ -181,8 +155,8 @@ static void destroy(gbees_engine *engine)
 }
 
 /* The functions of each rank's engine. */
-static const gbees_backend plain = {
-    .create = make_initial,
+const gbees_backend shared_plain = {
+    .create = create,
     .destroy = destroy,
     .restart = cuda_engine_restart,
     .advance = cuda_engine_advance,
@@ -190,29 +164,12 @@ static const gbees_backend plain = {
     .statistics = cuda_engine_statistics,
     .cells = cuda_engine_cells,
     .save = cuda_engine_save,
-    .load = make_saved,
+    .load = load,
     .marginals = cuda_engine_marginals,
     .frame_set = cuda_engine_frame_set,
     .frame_fit = cuda_engine_frame_fit,
     .frame_information = cuda_engine_frame_information,
 };
-
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
-{
-    return shared_create(&plain, problem, options, engine, error);
-}
-
-static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                void *context, gbees_engine **engine, gbees_error *error)
-{
-    return shared_load(&plain, problem, options, source, context, engine, error);
-}
-
-static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
-{
-    return shared_serve(&plain, problem, options, error);
-}
 
 /* ---- between engines ---- */
 
@@ -298,16 +255,16 @@ const gbees_backend gbees_backend_card = {
     .probe = cuda_probe,
     .compile = cuda_compile_only,
     .estimate = cuda_engine_estimate,
-    .create = create,
+    .create = shared_create,
     .destroy = shared_destroy,
     .restart = shared_restart,
-    .serve = serve,
+    .serve = shared_serve,
     .advance = shared_advance,
     .update = shared_update,
     .statistics = shared_statistics,
     .cells = shared_cells,
     .save = shared_save,
-    .load = load,
+    .load = shared_load,
     .totals = cuda_engine_totals,
     .rank_totals = cuda_engine_rank_totals,
     .capture = cuda_engine_capture,

@@ -82,11 +82,26 @@ struct gbees_engine {
     capture_memory captured;
 };
 
+/* Where the parts of a saved state are found. */
+typedef struct engine_source {
+    gbees_state_source *find;
+    void *context;
+} engine_source;
+
+/* A GPU, and what an engine uses on it; these stay the caller's, and must outlive the engine. */
+typedef struct engine_place {
+    const cuda_api *api;
+    CUdevice device;
+    program_set *programs;
+    int connects; /* messages travel from GPU to GPU by NCCL, if all ranks find it */
+} engine_place;
+
 /* setup.c */
-/* Creates an engine with the initial density of a problem, on a device.  `api`, `programs` and the problem stay the
- * caller's, and must outlive it. */
-int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                       gbees_engine **engine, gbees_error *error);
+/* All ranks: creates an engine, in the state of a source, or with the initial density where `source` is NULL. Of an
+ * engine that ranks share, rank 0 has it, and the others have no bricks: the next steps divide a large grid. The
+ * status is the same on all ranks. */
+int cuda_engine_create(const engine_place *place, const gbees_problem *problem, const gbees_engine_options *options,
+                       const engine_source *source, gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
 /* Gives this engine, one of a rank or of one process, the grid of another problem, and the density of its cells; a
  * rank other than 0 gets no bricks. */
@@ -94,16 +109,8 @@ int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_err
 
 /* state.c */
 int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);
-/* Where the parts of a saved state are found. */
-typedef struct engine_source {
-    gbees_state_source *find;
-    void *context;
-} engine_source;
 /* Sets an engine that has no density yet to a saved state. */
 int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error *error);
-/* As cuda_engine_create(), in a saved state; source NULL: with the initial density. */
-int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                     const engine_source *source, gbees_engine **engine, gbees_error *error);
 
 /* ranks_split.c */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
@@ -117,12 +124,6 @@ int cuda_ranks_are_alone(const gbees_problem *problem);
  * by options->ranks_per_gpu. options NULL: of one process. */
 int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,
                              gbees_error *error);
-/* All ranks: creates an engine that ranks share. Rank 0 has the state of its source, or the initial density where
- * `source` is NULL, and the others have no bricks: the next steps divide a large grid. `connects`: messages travel
- * from GPU to GPU by NCCL, if all ranks find it. The status is the same on all ranks. */
-int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                      const engine_source *source, const gbees_parallel *parallel, int connects,
-                      gbees_engine **engine, gbees_error *error);
 /* All ranks: moves all bricks of a split grid to rank 0. */
 int engine_collect(gbees_engine *e, gbees_error *error);
 

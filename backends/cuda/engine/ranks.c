@@ -7,8 +7,6 @@
 /* Bricks from which on two GPUs take less time than one (doc/notes/ranks.md). */
 enum { SPLIT_FROM = 1 << 18 };
 
-static const double MEASURED_S = 2e-3; /* that each GPU is measured before its speed counts */
-
 /* ---- create ---- */
 
 int cuda_ranks_are_alone(const gbees_problem *problem)
@@ -47,7 +45,7 @@ static uint32_t split_from(void)
 int split_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error)
 {
     const size_t count = (size_t)parallel->ranks;
-    int status = ranks_create(&e->ranks, parallel, e->problem, &e->setup.shape, MEASURED_S, error);
+    int status = ranks_create(&e->ranks, parallel, e->problem, &e->setup.shape, 0, error);
     split_grid *split = e->split = calloc(1, sizeof *split);
 
     if (status || !split)
@@ -57,11 +55,10 @@ int split_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
         e->split_from = split_from();
     }
     split->split_from = e->split_from;
-    split->box = calloc(count, sizeof *split->box);
     split->beside = calloc(count, sizeof *split->beside);
     split->out = calloc(count, sizeof *split->out);
     split->in = calloc(count, sizeof *split->in);
-    if (!split->box || !split->beside || !split->out || !split->in)
+    if (!split->beside || !split->out || !split->in)
         return ranks_no_memory(error);
     return cuda_check(
         e->api, e->api->cuMemAllocHost((void **)&split->counts, count * (GBEES_MAX_DIM + 1) * sizeof *split->counts),
@@ -120,7 +117,6 @@ void split_destroy(gbees_engine *e)
         device_array_free(&e->memory, &split->receive);
         free(split->host[0]);
         free(split->host[1]);
-        free(split->box);
         free(split->beside);
         free(split->out);
         free(split->in);

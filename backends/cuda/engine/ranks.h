@@ -42,7 +42,6 @@ typedef struct split_grid {
     gbees_problem changed;      /* of ranks but 0, after the grid has changed: the engine's problem */
     nccl_comm nccl;             /* {0}: messages between GPUs travel through the hosts */
     uint32_t split_from;        /* bricks from which on the grid is split; below half of them it is rank 0's again */
-    partition_box *box;         /* [ranks]: the keys that each rank owns */
     ghost_lists *beside;        /* [ranks]: as ranks->partner */
     int has_grown;              /* 1: the last step has inserted the bricks for the next one; they are not linked */
     uint32_t ghosts;            /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
@@ -79,6 +78,9 @@ int ranks_insert(gbees_engine *e, CUdeviceptr keys, uint32_t count, CUdeviceptr 
 int ranks_exchange_requests(gbees_engine *e, int is_full, gbees_error *error);
 
 /* ---- ranks_ghosts.c ---- */
+/* The keys that a rank owns, as kernels take them, and the layers of ghosts beside them. Of a grid that is not split,
+ * rank 0 owns all. */
+gbees_key_box ranks_box(const gbees_engine *e, int rank);
 /* All ranks: makes all ghosts anew, for the present boxes. is_clean: no ghosts are in the hash table and the links,
  * as a prune or ranks_divide() has dropped them; otherwise it removes them first. */
 int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error);

@@ -1,14 +1,11 @@
 /* ranks_advect.c - the passes of a step of a grid that several ranks share: before each, ghosts get the rows that it
  * reads; see ranks.h. */
-#include "base/seconds.h"
 #include "launch.h"
 #include "numerics/diffusion.h"
 #include "numerics/sweeps.h"
 #include "ranks.h"
 #include "stop_error.h"
 #include <string.h>
-
-enum { TIMED_BRICKS = 1 << 18 }; /* passes of fewer last hardly longer than their launch */
 
 static const char doing[] = "advancing the density";
 
@@ -64,24 +61,6 @@ static int diffuse(gbees_engine *e, int current, double steps, gbees_error *erro
     return status;
 }
 
-/* Launches the marks that end a step and waits for them. Before a prune they are timed, as a measure of how fast this
- * GPU passes through its bricks: sweeps may wait for messages of other GPUs. */
-static int mark(gbees_engine *e, gbees_error *error)
-{
-    gbees_state *s = e->state;
-    const int is_timed = s->plan.prune_follows && s->linked >= TIMED_BRICKS;
-    int status = is_timed ? cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error) : 0;
-    const double began = gbees_seconds_now();
-
-    if (!status)
-        status = engine_launch_pass(e, KERNEL_MARK, 0, error);
-    if (!status)
-        status = engine_fetch_state(e, doing, error);
-    if (!status && is_timed)
-        speeds_add(&e->ranks->speeds, (double)s->linked, gbees_seconds_now() - began, (double)e->ranks->bricks);
-    return status;
-}
-
 int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -99,7 +78,9 @@ int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *erro
     if (!status && noise_steps > 0 && !reversed)
         status = diffuse(e, moved, noise_steps, error);
     if (!status)
-        status = mark(e, error);
+        status = engine_launch_pass(e, KERNEL_MARK, 0, error);
+    if (!status)
+        status = engine_fetch_state(e, doing, error);
     e->setup.advect_apart = 0;
     s->current = moved;
     s->stop = STOP_DONE; /* for the next kernel the density is where the state says */

@@ -27,15 +27,16 @@ static void find_partners(gbees_engine *e)
             e->split->beside[p].give[k].count = e->split->beside[p].take[k].count = 0;
 }
 
-/* The box of a rank with its layers of ghosts, as kernels take it. */
-static gbees_key_box key_box(const gbees_engine *e, int rank)
+gbees_key_box ranks_box(const gbees_engine *e, int rank)
 {
-    const partition_box *box = &e->split->box[rank];
+    const int is_split = engine_is_split(e);
     gbees_key_box of = {.low = {0}};
 
     for (int j = 0; j < e->problem->dimension; j++) {
-        of.low[j] = box->lo[j];
-        of.high[j] = box->hi[j];
+        const partition_box *box = is_split ? &e->ranks->cuts.part[rank].box : NULL;
+
+        of.low[j] = box ? box->lo[j] : rank ? 0 : INT32_MIN;
+        of.high[j] = box ? box->hi[j] : rank ? 0 : INT32_MAX;
         of.layers[j] = e->ranks->layers[j];
     }
     return of;
@@ -54,7 +55,7 @@ static CUdeviceptr counter_at(const gbees_engine *e, int partner, int class)
 static int select_for(gbees_engine *e, int p, uint32_t from, gbees_error *error)
 {
     const ghost_lists *beside = &e->split->beside[p];
-    gbees_key_box box = key_box(e, e->ranks->partner[p].rank);
+    gbees_key_box box = ranks_box(e, e->ranks->partner[p].rank);
     gbees_slot_lists lists = {.inside = 0};
     CUdeviceptr used = counter_at(e, p, 0);
     void *arguments[] = {&e->setup, &e->device_state.at, &box, &lists, &from, &used};

@@ -88,14 +88,10 @@ static int list_for(gbees_engine *e, int r, uint32_t *listed, gbees_error *error
 {
     CUdeviceptr used = e->split->counters.at;
     gbees_slot_lists lists = {.slots = {e->split->keys.at}, .size = {e->state->count}, .inside = 1};
-    gbees_key_box box = {.low = {0}};
+    gbees_key_box box = ranks_box(e, r);
     uint32_t from = 0;
     void *arguments[] = {&e->setup, &e->device_state.at, &box, &lists, &from, &used};
 
-    for (int j = 0; j < e->problem->dimension; j++) {
-        box.low[j] = e->split->box[r].lo[j];
-        box.high[j] = e->split->box[r].hi[j];
-    }
     int status = engine_start(e, KERNEL_SELECT, arguments, error);
     if (!status)
         status = device_fetch(&e->memory, listed, used, sizeof *listed, "sharing the grid", error);
@@ -115,7 +111,7 @@ static int list_leaving(gbees_engine *e, moving *leaving, gbees_error *error)
     for (int r = 0; r < ranks->parallel->ranks && !status; r++) {
         uint32_t now = before;
 
-        if (r != ranks->parallel->rank && split->box[r].hi[0] > split->box[r].lo[0])
+        if (r != ranks->parallel->rank && (r == 0 || engine_is_split(e)))
             status = list_for(e, r, &now, error);
         leaving[r].count = now - before;
         before = now;
@@ -153,14 +149,9 @@ static int pack(gbees_engine *e, const moving *leaving, gbees_error *error)
 /* Drops the bricks outside the own box and all ghosts: from the lists, the hash table and the links. */
 static int drop_leaving(gbees_engine *e, gbees_error *error)
 {
-    const partition_box *own = &e->split->box[e->ranks->parallel->rank];
-    gbees_key_box box = {.low = {0}};
+    gbees_key_box box = ranks_box(e, e->ranks->parallel->rank);
     void *arguments[] = {&e->setup, &e->device_state.at, &box};
 
-    for (int j = 0; j < e->problem->dimension; j++) {
-        box.low[j] = own->lo[j];
-        box.high[j] = own->hi[j];
-    }
     int status = engine_start(e, KERNEL_STAY, arguments, error);
     if (!status)
         status = engine_launch(e, KERNEL_KEEP, NULL, 0, error);
@@ -291,15 +282,16 @@ static int swap(gbees_engine *e, const moving *leaving, moving *arriving, gbees_
 /* All ranks: moves the bricks to the ranks in whose boxes they are. */
 static int migrate(gbees_engine *e, gbees_error *error)
 {
-    const int all = e->ranks->parallel->ranks, own = e->ranks->parallel->rank;
+    const int all = e->ranks->parallel->ranks;
+    const gbees_key_box own = ranks_box(e, e->ranks->parallel->rank);
     moving *move = calloc(2 * (size_t)all, sizeof *move);
 
     e->state->stop = STOP_DONE;
     int status = move ? send_off(e, move, error) : ranks_no_memory(error);
 
     for (int j = 0; j < e->problem->dimension; j++) {
-        e->setup.low[j] = e->split->box[own].lo[j];
-        e->setup.high[j] = e->split->box[own].hi[j];
+        e->setup.low[j] = own.low[j];
+        e->setup.high[j] = own.high[j];
     }
     status = ranks_agree(e->ranks, status, error);
     if (!status)
@@ -313,8 +305,6 @@ static int migrate(gbees_engine *e, gbees_error *error)
 
 int ranks_divide(gbees_engine *e, gbees_error *error)
 {
-    for (int r = 0; r < e->ranks->parallel->ranks; r++)
-        e->split->box[r] = e->ranks->cuts.part[r].box;
     e->shared.is_divided = 1;
     return migrate(e, error);
 }
@@ -334,11 +324,6 @@ int ranks_cut(gbees_engine *e, gbees_error *error)
 
 int ranks_collect(gbees_engine *e, gbees_error *error)
 {
-    for (int r = 0; r < e->ranks->parallel->ranks; r++)
-        for (int j = 0; j < e->problem->dimension; j++) {
-            e->split->box[r].lo[j] = r ? 0 : INT32_MIN;
-            e->split->box[r].hi[j] = r ? 0 : INT32_MAX;
-        }
     e->shared.is_divided = 0;
     const int status = migrate(e, error);
     return status ? status : ranks_agree(e->ranks, ranks_inspect(e, e->split->inspected, error), error);

@@ -163,7 +163,6 @@ int ranks_shrink(gbees_engine *e, gbees_error *error)
     engine_ranks *ranks = e->ranks;
     split_grid *split = e->split;
 
-    speeds_agree(&ranks->speeds);
     int status = prune(e, error);
 
     if (status)

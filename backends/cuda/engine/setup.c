@@ -144,8 +144,7 @@ static int set_up(gbees_engine *e, gbees_error *error)
 }
 
 /* An engine that holds nothing of the GPU yet. NULL: out of memory. */
-static gbees_engine *make(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                          gbees_error *error)
+static gbees_engine *make(const engine_place *place, const gbees_problem *problem, gbees_error *error)
 {
     gbees_engine *e = calloc(1, sizeof *e);
 
@@ -153,19 +152,13 @@ static gbees_engine *make(const cuda_api *api, CUdevice device, program_set *pro
         (void)gbees_error_set(error, GBEES_ENOMEM, "not enough memory to set up the CUDA backend");
         return NULL;
     }
-    e->api = api;
-    e->device = device;
-    e->programs = programs;
+    e->api = place->api;
+    e->device = place->device;
+    e->programs = place->programs;
     e->problem = problem;
     e->split_from = UINT32_MAX;
     capture_memory_open(&e->captured);
     return e;
-}
-
-int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                       gbees_engine **engine, gbees_error *error)
-{
-    return cuda_engine_load(api, device, programs, problem, NULL, engine, error);
 }
 
 /* Gives an engine the state of a source, or the initial density. */
@@ -174,42 +167,29 @@ static int fill(gbees_engine *e, const engine_source *source, gbees_error *error
     return source ? engine_load_state(e, source, error) : engine_fill_initial(e, error);
 }
 
-int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                     const engine_source *source, gbees_engine **engine, gbees_error *error)
+int cuda_engine_create(const engine_place *place, const gbees_problem *problem, const gbees_engine_options *options,
+                       const engine_source *source, gbees_engine **engine, gbees_error *error)
 {
-    gbees_engine *e = make(api, device, programs, problem, error);
-
-    if (!e)
-        return GBEES_ENOMEM;
-    int status = set_up(e, error);
-    if (!status)
-        status = fill(e, source, error);
-    if (status)
-        cuda_engine_destroy(e);
-    else
-        *engine = e;
-    return status;
-}
-
-int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                      const engine_source *source, const gbees_parallel *parallel, int connects,
-                      gbees_engine **engine, gbees_error *error)
-{
-    gbees_engine *e = make(api, device, programs, problem, error);
+    const gbees_parallel *parallel = options ? options->parallel : NULL;
+    gbees_engine *e = make(place, problem, error);
     int status = e ? set_up(e, error) : GBEES_ENOMEM;
 
     if (!status)
-        status = parallel->rank == 0 ? fill(e, source, error) : engine_heap_reserve(e, 1, 1, error);
-    if (!status)
+        status = !parallel || parallel->rank == 0 ? fill(e, source, error) : engine_heap_reserve(e, 1, 1, error);
+    if (!status && parallel)
         status = split_create(e, parallel, error);
-    status = gbees_parallel_agree(parallel, status, error);
-    if (!status && connects)
+    if (parallel)
+        status = gbees_parallel_agree(parallel, status, error);
+    if (!status && place->connects && e->shared.ranks)
         status = split_connect(e, error);
-    if (!status)
-        *engine = e;
-    else
+    if (status) {
         cuda_engine_destroy(e);
-    return status;
+        return status;
+    }
+    e->memory_limit = options ? options->memory_bytes : 0;
+    e->deterministic = options && options->deterministic;
+    *engine = e;
+    return 0;
 }
 
 /* ---- another grid ---- */

@@ -197,10 +197,9 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     status = cuda_ranks_choose_device(&api, options, &device, error);
     for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
         status = add_program(problem, p, parallel != NULL, error);
-    if (!status && parallel)
-        status = cuda_engine_share(&api, device, &programs, problem, source, parallel, 0, engine, error);
-    else if (!status)
-        status = cuda_engine_load(&api, device, &programs, problem, source, engine, error);
+    if (!status)
+        status =
+            cuda_engine_create(&(engine_place){&api, device, &programs, 0}, problem, options, source, engine, error);
     engines += !status;
     if (status)
         close_last();
@@ -209,24 +208,16 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     return status;
 }
 
-static int make_initial(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                        gbees_error *error)
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
 {
-    const int status = make(problem, NULL, options, engine, error);
-
-    if (!status && *engine && options)
-        (*engine)->deterministic = options->deterministic;
-    return status;
+    return make(problem, NULL, options, engine, error);
 }
 
-static int make_saved(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                      void *context, gbees_engine **engine, gbees_error *error)
+static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
 {
-    const int status = make(problem, &(engine_source){source, context}, options, engine, error);
-
-    if (!status && *engine && options)
-        (*engine)->deterministic = options->deterministic;
-    return status;
+    return make(problem, &(engine_source){source, context}, options, engine, error);
 }
 
 static void destroy(gbees_engine *engine)
@@ -237,8 +228,8 @@ static void destroy(gbees_engine *engine)
 }
 
 /* The functions of each rank's engine. */
-static const gbees_backend plain = {
-    .create = make_initial,
+const gbees_backend shared_plain = {
+    .create = create,
     .destroy = destroy,
     .restart = cuda_engine_restart,
     .advance = cuda_engine_advance,
@@ -246,29 +237,12 @@ static const gbees_backend plain = {
     .statistics = cuda_engine_statistics,
     .cells = cuda_engine_cells,
     .save = cuda_engine_save,
-    .load = make_saved,
+    .load = load,
     .marginals = cuda_engine_marginals,
     .frame_set = cuda_engine_frame_set,
     .frame_fit = cuda_engine_frame_fit,
     .frame_information = cuda_engine_frame_information,
 };
-
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
-{
-    return shared_create(&plain, problem, options, engine, error);
-}
-
-static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
-                void *context, gbees_engine **engine, gbees_error *error)
-{
-    return shared_load(&plain, problem, options, source, context, engine, error);
-}
-
-static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
-{
-    return shared_serve(&plain, problem, options, error);
-}
 
 /* ---- samples ------------------------------------------------------------------------------------------------------
  */
@@ -305,16 +279,16 @@ const gbees_backend gbees_backend_card = {
     .title = "the CUDA backend on threads",
     .probe = probe,
     .estimate = cuda_engine_estimate,
-    .create = create,
+    .create = shared_create,
     .destroy = shared_destroy,
     .restart = shared_restart,
-    .serve = serve,
+    .serve = shared_serve,
     .advance = shared_advance,
     .update = shared_update,
     .statistics = shared_statistics,
     .cells = shared_cells,
     .save = shared_save,
-    .load = load,
+    .load = shared_load,
     .totals = cuda_engine_totals,
     .rank_totals = cuda_engine_rank_totals,
     .capture = cuda_engine_capture,
