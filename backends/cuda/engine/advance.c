@@ -28,8 +28,10 @@ static int is_over_limit(const gbees_engine *e)
 
 /* Returns before max_steps, but not before one, when the grid has grown beyond its limit of memory.  Ranks, which
  * have to take the same number of steps, don't. */
-int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
+int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
+    if (ranks_follow(e))
+        return 0;
     gbees_state *s = e->state;
     const uint64_t first = s->run.steps;
     uint64_t target = max_steps < UINT64_MAX - s->run.steps ? s->run.steps + max_steps : UINT64_MAX;
@@ -55,6 +57,7 @@ int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbee
         }
     }
     step_clock_store(&s->run.clock, clock);
+    ranks_return(e);
     return status;
 }
 

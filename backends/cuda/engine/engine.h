@@ -103,18 +103,13 @@ typedef struct engine_place {
 int cuda_engine_create(const engine_place *place, const gbees_problem *problem, const gbees_engine_options *options,
                        const engine_source *source, gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
-/* Gives this engine, one of a rank or of one process, the grid of another problem, and the density of its cells; a
- * rank other than 0 gets no bricks. */
-int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
+/* As gbees_backend.restart(). */
+int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 
 /* state.c */
 int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);
 /* Sets an engine that has no density yet to a saved state. */
 int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error *error);
-
-/* ranks_split.c */
-int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
-int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 
 /* ranks.c, setup.c, ranks_split.c: an engine that ranks share */
 /* Whether rank 0 has the grid alone for the whole run: the problem's grids are never large enough to gain by sharing,
@@ -132,8 +127,7 @@ int engine_collect(gbees_engine *e, gbees_error *error);
 double cuda_engine_estimate(const gbees_problem *problem, double bricks);
 
 /* advance.c */
-/* As gbees_backend.advance(), on the one process or rank that the solver calls. */
-int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
+int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);
 void cuda_engine_rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all);
 

@@ -139,7 +139,13 @@ int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error
  * same in e->found; then ranks_shrink(), unless there is no density left, of which e->found tells why. */
 int ranks_multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
-/* ---- ranks_split.c ---- */
+/* ---- ranks_split.c: of these the first three do nothing in a run of one process ---- */
+/* Other ranks, in advance(): take part in the steps of a split grid until ranks_return() on rank 0; returns 1.
+ * Returns 0 on rank 0. */
+int ranks_follow(gbees_engine *e);
+void ranks_return(gbees_engine *e);
+/* All ranks, for another grid: it is not split, and has no cuts. */
+void ranks_forget(gbees_engine *e);
 /* Whether each rank has the bricks of its box; 0 for an engine of one process. */
 static inline int engine_is_split(const gbees_engine *e)
 {

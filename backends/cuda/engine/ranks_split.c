@@ -48,13 +48,14 @@ static int split(gbees_engine *e, gbees_error *error)
     return status ? status : ranks_renew(e, 1, error);
 }
 
-/* Other ranks: take part in the steps of a split grid. Their status is dropped here: all ranks have agreed on it. */
-static void follow(gbees_engine *e)
+int ranks_follow(gbees_engine *e)
 {
-    const gbees_parallel *p = e->ranks->parallel;
+    const gbees_parallel *p = e->shared.ranks ? e->ranks->parallel : NULL;
     split_command command = {.order = SPLIT_STEPS};
     gbees_error error = {0};
 
+    if (!p || p->rank == 0)
+        return 0;
     while (command.order != SPLIT_RETURN) {
         p->broadcast(p->context, &command, sizeof command);
         e->state->run = command.run;
@@ -65,6 +66,13 @@ static void follow(gbees_engine *e)
         else if (command.order == SPLIT_STEPS)
             (void)ranks_steps(e, command.target, &error);
     }
+    return 1;
+}
+
+void ranks_return(gbees_engine *e)
+{
+    if (e->shared.ranks)
+        tell(e, SPLIT_RETURN, 0);
 }
 
 int ranks_are_due(const gbees_engine *e)
@@ -87,21 +95,6 @@ int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
         return status;
     tell(e, SPLIT_STEPS, target);
     return ranks_steps(e, target, error);
-}
-
-int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
-{
-    int status = 0;
-
-    if (!e->shared.ranks)
-        return engine_advance(e, clock, max_steps, error);
-    if (e->ranks->parallel->rank > 0) {
-        follow(e);
-    } else {
-        status = engine_advance(e, clock, max_steps, error);
-        tell(e, SPLIT_RETURN, 0);
-    }
-    return status;
 }
 
 /* ---- all bricks on rank 0 ---- */
@@ -127,17 +120,12 @@ int engine_collect(gbees_engine *e, gbees_error *error)
     return status ? status : ranks_collect(e, error);
 }
 
-int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+void ranks_forget(gbees_engine *e)
 {
-    int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "taking another grid", error);
-
-    if (e->shared.ranks) {
-        e->shared.is_divided = 0;
-        e->split->has_grown = 0;
-        e->split->ghosts = 0;
-        ranks_restart(e->ranks);
-    }
-    if (!status)
-        status = engine_take_problem(e, problem, error);
-    return ranks_agree(e->shared.ranks, status, error);
+    if (!e->shared.ranks)
+        return;
+    e->shared.is_divided = 0;
+    e->split->has_grown = 0;
+    e->split->ghosts = 0;
+    ranks_restart(e->ranks);
 }

@@ -194,7 +194,8 @@ int cuda_engine_create(const engine_place *place, const gbees_problem *problem, 
 
 /* ---- another grid ---- */
 
-int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+/* Gives this engine the grid of another problem, and the density of its cells; a rank other than 0 gets no bricks. */
+static int take_problem(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
 {
     const gbees_grid_arrays arrays = e->setup.grid;
     int status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "taking another grid", error);
@@ -215,6 +216,16 @@ int engine_take_problem(gbees_engine *e, const gbees_problem *problem, gbees_err
         return status;
     return e->ranks && e->ranks->parallel->rank > 0 ? engine_heap_reserve(e, 1, 1, error)
                                                     : engine_fill_initial(e, error);
+}
+
+int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+{
+    int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "taking another grid", error);
+
+    ranks_forget(e);
+    if (!status)
+        status = take_problem(e, problem, error);
+    return ranks_agree(e->shared.ranks, status, error);
 }
 
 /* ---- destroy ---- */
