@@ -9,9 +9,12 @@ dist_doc_DATA = \
 	%D%/gbees-run.md \
 	%D%/install.md \
 	%D%/json.md \
+	%D%/lagrangian.md \
 	%D%/measuring.md \
 	%D%/method.md \
 	%D%/models.md \
+	%D%/moving.md \
+	%D%/paper.md \
 	%D%/performance.md \
 	%D%/plot.md \
 	%D%/plugins.md \
@@ -53,6 +56,7 @@ dist_notes_DATA = \
 	%D%/notes/forecast.md \
 	%D%/notes/memory.md \
 	%D%/notes/ranks.md \
+	%D%/notes/schemes.md \
 	%D%/notes/threads.md \
 	%D%/notes/results-files.md \
 	%D%/notes/whole-runs.md

@@ -1,4 +1,4 @@
-/* affine.h - the affine field that is closest to a drift under a density (doc/method.md, "Moving frame").
+/* affine.h - the affine field that is closest to a drift under a density (doc/moving.md).
  * A backend forms the sums. y should be counted from near the mean: rounding errors grow with its square. */
 #ifndef GBEES_FRAME_AFFINE_H
 #define GBEES_FRAME_AFFINE_H

@@ -1,4 +1,4 @@
-/* motion.h - the exact motion of a frame with an affine field (doc/method.md, "Moving frame"). */
+/* motion.h - the exact motion of a frame with an affine field (doc/moving.md). */
 #ifndef GBEES_FRAME_MOTION_H
 #define GBEES_FRAME_MOTION_H
 

@@ -1,4 +1,4 @@
-/* passes.h - factors an affine map into maps along one axis each (doc/method.md, "Moving frame"). */
+/* passes.h - factors an affine map into maps along one axis each (doc/moving.md). */
 #ifndef GBEES_FRAME_PASSES_H
 #define GBEES_FRAME_PASSES_H
 

@@ -1,4 +1,4 @@
-/* remap.h - transfers a density from the cells of one frame to those of another (doc/method.md, "Moving frame"). */
+/* remap.h - transfers a density from the cells of one frame to those of another (doc/moving.md). */
 #ifndef GBEES_FRAME_REMAP_H
 #define GBEES_FRAME_REMAP_H
 

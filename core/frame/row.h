@@ -1,5 +1,5 @@
-/* row.h - maps a row of cells by a one-dimensional affine map, and spreads it by diffusion (doc/method.md,
- * "Moving frame"): rows that own their memory; the arithmetic is in numerics/row.h.
+/* row.h - maps a row of cells by a one-dimensional affine map, and spreads it by diffusion (doc/moving.md): rows
+ * that own their memory; the arithmetic is in numerics/row.h.
  */
 #ifndef GBEES_FRAME_ROW_H
 #define GBEES_FRAME_ROW_H

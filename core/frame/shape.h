@@ -1,5 +1,5 @@
 /* shape.h - computes the edges of cells that fit a density, from its covariance and its Fisher information
- * (doc/method.md, "Moving frame").
+ * (doc/moving.md).
  */
 #ifndef GBEES_FRAME_SHAPE_H
 #define GBEES_FRAME_SHAPE_H

@@ -1,5 +1,5 @@
 /* certify.c - how far the sums over a lattice may be off: by how much they differ from those over lattices of the
- * same spacing that are turned and shifted otherwise (doc/method.md, "Lagrangian frame"; doc/accuracy.md). See
+ * same spacing that are turned and shifted otherwise (doc/lagrangian.md; doc/accuracy.md). See
  * certify.h.
  *
  * The error of a sum over a lattice is a sum of Fourier coefficients of what is summed, with phases that depend on

@@ -1,5 +1,5 @@
 /* deposit.h - the density that lattices carry, as averages over the cells of a grid at rest, or as marginals on its
- * axes (doc/method.md, "Lagrangian frame").
+ * axes (doc/lagrangian.md).
  *
  * A point stands for the lattice cell around it, which the flow has taken somewhere else and bent. Its image is
  * divided into parts, whose places and weights are interpolated by polynomials along one axis of the lattice after

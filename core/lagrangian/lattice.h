@@ -1,5 +1,5 @@
-/* lattice.h - a sparse lattice of points in the coordinates of the start, which go with the flow (doc/method.md,
- * "Lagrangian frame").
+/* lattice.h - a sparse lattice of points in the coordinates of the start, which go with the flow
+ * (doc/lagrangian.md).
  *
  * A point z, a multi-index, starts at x0 = origin + axes z, in the model's axes. It has the place x(t) to which the
  * drift has taken it, and the logarithm of a weight: of the initial density at x0 times the likelihoods of all

@@ -2,7 +2,7 @@
  * from its neighbours, O(n) operations a cell; the paper scatters them, O(n^2).
  *
  * There is no include guard: a unit includes the file once for each precision, after it has defined GBEES_REAL (float
- * or double) and GBEES_REAL_FN(name). The derivation is in doc/method.md, "Fluxes".
+ * or double) and GBEES_REAL_FN(name). The derivation is in doc/paper.md, "Fluxes".
  *
  * Along one axis, cells  pm2 | pm1 | pp0 | pp1  around the face between pm1 and pp0, where the velocity is u;
  * um and up are the velocities at the faces below pm1 and above pp0; lambda = time step / cell width.
@@ -53,7 +53,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES
 }
 
 /* The change of cell C by P dv_j/dx_j in half a step. T_j(C) plus this is half of the change by d(v_j P)/dx_j
- * (doc/method.md, "The divergence term"). */
+ * (doc/paper.md, "The divergence term"). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_spread)(GBEES_REAL here, GBEES_REAL um, GBEES_REAL u,
                                                      GBEES_REAL half_lambda)
 {

@@ -1,4 +1,4 @@
-/* row.h - the arithmetic of a row of cells in a remap (doc/method.md, "Moving frame"): exchanges between neighbours,
+/* row.h - the arithmetic of a row of cells in a remap (doc/moving.md): exchanges between neighbours,
  * a one-dimensional affine map, diffusion. Both the host and kernels call it.
  *
  * A row's P is an array by index along the row: entry k stands at p[k * stride]. A unit includes split.h in double

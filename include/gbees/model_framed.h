@@ -1,5 +1,5 @@
 /* gbees/model_framed.h - transforms points, drifts and noise between the model's axes and a framed grid's: a rotated
- * grid (doc/method.md, "A rotated grid") or a moving one ("Moving frame").
+ * grid (doc/method.md, "A rotated grid") or a moving one (doc/moving.md).
  *
  * A point y of the grid is x = c + A y of the model. The drift relative to the grid, along its axes, is
  * A^-1 f(x) - u - G y, where u + G y is the grid's own velocity there, 0 for a grid at rest. A diffusion Q is

@@ -163,10 +163,10 @@ typedef struct gbees_problem {
     double centre[GBEES_MAX_DIM];                   /**< of a rotated grid: x of y = 0 */
     double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< of a rotated grid: its columns are the grid's axes */
 
-    /** 1: the grid's frame moves with the density (`frame: moving`; doc/method.md, "Moving frame"); `rotated` is then
+    /** 1: the grid's frame moves with the density (`frame: moving`; doc/moving.md); `rotated` is then
      * set, too. The columns of `rotation` are the initial edges of a cell, of any lengths and angles; width is 1. */
     int moving;
-    /** 1: the density is points that go with the flow (`frame: lagrangian`; doc/method.md, "Lagrangian frame"). The
+    /** 1: the density is points that go with the flow (`frame: lagrangian`; doc/lagrangian.md). The
      * grid is that of the cells of records. */
     int lagrangian;
     const struct gbees_backend *own_backend; /**< of the library, that the problem needs; NULL: any will do */

@@ -1,6 +1,6 @@
 /** @file gbees/remap.h
  * How a list of cells is taken to the cells of another frame: passes over rows along one coordinate after the other
- * (doc/method.md, "Moving frame"). The solver makes the plan, and a backend that has the cells in a memory of its own
+ * (doc/moving.md). The solver makes the plan, and a backend that has the cells in a memory of its own
  * may carry it out there.
  */
 #ifndef GBEES_REMAP_H

@@ -1,6 +1,6 @@
 /** @file gbees/spread.h
  * The marginal of one, two or three states of cells whose edges are oblique to them, on a dense grid along the states
- * (core/frame; doc/method.md, "Marginals of a moving grid").
+ * (core/frame; doc/moving.md, "Marginals of a moving grid").
  *
  *     gbees_spread_create -> gbees_spread_add for all cells -> gbees_spread_finish -> p
  */

@@ -21,7 +21,10 @@ import time
 # Pages of formulas and drawings, and those that another test runs.
 PAGES = {
     "doc/architecture.md": "drawings",
+    "doc/lagrangian.md": "formulas",
     "doc/method.md": "formulas",
+    "doc/moving.md": "formulas",
+    "doc/paper.md": "formulas",
     "doc/tutorial.md": "run by test_tutorial.sh, which compares the output, too",
     "doc/examples/README.md": "run by test_examples.sh, which compares the output, too",
 }

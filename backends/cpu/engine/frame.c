@@ -1,5 +1,5 @@
 /* frame.c - a grid whose frame moves: sets the frame; computes the sums by which the solver fits the frame to the
- * drift, and the Fisher information, by which it chooses widths of cells (doc/method.md, "Moving frame"). */
+ * drift, and the Fisher information, by which it chooses widths of cells (doc/moving.md). */
 #include "common/frame.h"
 #include "base/clones.h"
 #include "engine.h"

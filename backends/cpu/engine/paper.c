@@ -1,5 +1,5 @@
 /* paper.c - the step and the prune of the published CPU code, cell for cell: bricks of one cell in double precision,
- * its rule at absent neighbours, its order of pruning.  Tests compare with its results (doc/method.md, "Paper mode").
+ * its rule at absent neighbours, its order of pruning.  Tests compare with its results (doc/paper.md, "Paper mode").
  *
  * The rule: nothing flows through a face whose lower cell is absent.  Through a face whose upper cell is absent the
  * donor cell flux and the corner terms of the lower cell flow out.  Transverse and limited terms need both cells of a

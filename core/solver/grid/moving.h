@@ -1,4 +1,4 @@
-/* moving.h - a grid that moves with its density (doc/method.md, "Moving frame"): its steps, and when its cells are
+/* moving.h - a grid that moves with its density (doc/moving.md): its steps, and when its cells are
  * replaced. */
 #ifndef GBEES_SOLVER_GRID_MOVING_H
 #define GBEES_SOLVER_GRID_MOVING_H

@@ -1,4 +1,4 @@
-/* moving_noise.h - process noise on a moving frame (doc/method.md, "Moving frame").
+/* moving_noise.h - process noise on a moving frame (doc/moving.md).
  *
  * In the frame's coordinates y, with x = m + A y, an affine drift leaves the density as it is, and noise adds
  * A^-1 Q A^-T dt to its covariance. So the noise of many steps is summed, and applied by one regrid for a whole
