@@ -2,7 +2,6 @@ dist_doc_DATA = \
 	%D%/accuracy.md \
 	%D%/architecture.md \
 	%D%/cluster.md \
-	%D%/scaling.md \
 	%D%/coming-from.md \
 	%D%/cuda.md \
 	%D%/gbees-plugin.md \
@@ -70,7 +69,6 @@ dist_man_MANS = \
 # The reference of the public headers: doc/reference/html in the build folder. A warning of doxygen is an error.
 EXTRA_DIST += %D%/Doxyfile \
 	%D%/packages/README.md \
-	%D%/packages/conda/meta.yaml \
 	%D%/packages/deb \
 	%D%/packages/debian/changelog \
 	%D%/packages/debian/control \
@@ -84,8 +82,7 @@ EXTRA_DIST += %D%/Doxyfile \
 	%D%/packages/debian/not-installed \
 	%D%/packages/debian/rules \
 	%D%/packages/debian/source/format \
-	%D%/packages/debian/source/lintian-overrides \
-	%D%/packages/spack/package.py
+	%D%/packages/debian/source/lintian-overrides
 html-local:
 	@test -n "$(DOXYGEN)" || { echo "make html: doxygen was not found: install it, then run configure again" >&2; exit 1; }
 	@$(MKDIR_P) %D%
