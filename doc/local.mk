@@ -45,6 +45,7 @@ dist_notes_DATA = \
 	%D%/notes/README.md \
 	%D%/notes/accuracy-runs.md \
 	%D%/notes/benchmark-results.md \
+	%D%/notes/certificates.md \
 	%D%/notes/compile-times.md \
 	%D%/notes/cpu-sweeps.md \
 	%D%/notes/ctu.md \
@@ -57,8 +58,7 @@ dist_notes_DATA = \
 	%D%/notes/ranks.md \
 	%D%/notes/schemes.md \
 	%D%/notes/threads.md \
-	%D%/notes/results-files.md \
-	%D%/notes/whole-runs.md
+	%D%/notes/results-files.md
 
 dist_man_MANS = \
 	%D%/gbees-export.1 \
