@@ -224,10 +224,12 @@ cuda_numerics = \
 	core/numerics/ctu.h \
 	core/numerics/diffusion.h \
 	core/numerics/dormand_prince.h \
+	core/numerics/downwind.h \
 	core/numerics/fixed.h \
 	core/numerics/fused.h \
 	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
+	core/numerics/neighbour.h \
 	core/numerics/noise_factor.h \
 	core/numerics/periods.h \
 	core/numerics/philox.h \

@@ -43,10 +43,12 @@ libgbees_la_SOURCES = \
 	%D%/numerics/ctu.h \
 	%D%/numerics/diffusion.h \
 	%D%/numerics/dormand_prince.h \
+	%D%/numerics/downwind.h \
 	%D%/numerics/fixed.h \
 	%D%/numerics/fused.h \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
+	%D%/numerics/neighbour.h \
 	%D%/numerics/noise_factor.h \
 	%D%/numerics/periods.h \
 	%D%/numerics/philox.h \

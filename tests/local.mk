@@ -167,6 +167,7 @@ check_PROGRAMS += \
 	%D%/backends/test_update \
 	%D%/core/numerics/test_diffusion \
 	%D%/core/numerics/test_dormand_prince \
+	%D%/core/numerics/test_downwind \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_split_steps \
 	%D%/models/test_equations \

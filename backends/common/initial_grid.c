@@ -2,6 +2,7 @@
  * the sum of P and the largest P of each; a second one over the bricks with an active cell marks their neighbours. */
 #include "initial_grid.h"
 #include "failure.h"
+#include "numerics/downwind.h"
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -189,39 +190,32 @@ static int move(const brick_box *box, const int32_t *key, int direction, uint64_
     return up ? key[j] < box->hi[j] : key[j] > box->lo[j];
 }
 
-/* Marks the face and edge neighbours into which the active cells of the brick `key` may flow in a step. side[2n]: the
- * cells at the brick's sides. */
-static void mark_neighbors(const batches *b, brick_sums *all, const int32_t *key, uint64_t active,
-                           const uint64_t *side)
+/* Marks the face and edge neighbours into which the active cells of the brick `key` may flow in a step. */
+static void mark_neighbors(const batches *b, brick_sums *all, const int32_t *key, uint64_t active)
 {
-    const int directions = 2 * b->shape->n;
     const uint64_t own = place_of(&all->box, b->shape->n, key);
+    gbees_outflow out;
 
-    for (int d = 0; d < directions; d++) {
-        const uint64_t leaving = active & side[d];
-        uint64_t near = own;
+    gbees_outflow_set(b->shape, active, NULL, 1, &out);
+    for (int i = 0; i < out.count; i++)
+        for (int k = i; k < out.count; k++) {
+            const int d = out.direction[i], f = out.direction[k];
+            uint64_t near = own;
 
-        if (!leaving || !move(&all->box, key, d, &near))
-            continue;
-        all->keep[near] = 1;
-        for (int f = (d | 1) + 1; f < directions; f++) {
-            uint64_t edge = near;
-
-            if (leaving & side[f] && move(&all->box, key, f, &edge))
-                all->keep[edge] = 1;
+            if (gbees_outflow_pair(&out, i, k) && move(&all->box, key, d, &near) &&
+                (f == d || move(&all->box, key, f, &near)))
+                all->keep[near] = 1;
         }
-    }
 }
 
 /* Marks the neighbours of a brick with P >= limit in some of its cells p[cells]. */
-static void mark_around(const batches *b, brick_sums *all, const int32_t *key, const double *p, double limit,
-                        const uint64_t *side)
+static void mark_around(const batches *b, brick_sums *all, const int32_t *key, const double *p, double limit)
 {
     uint64_t active = 0;
 
     for (int cell = 0; cell < b->shape->cells; cell++)
         active |= (uint64_t)(p[cell] >= limit) << cell;
-    mark_neighbors(b, all, key, active, side);
+    mark_neighbors(b, all, key, active);
 }
 
 /* Marks the bricks with P >= limit in a cell, and their neighbours. */
@@ -229,10 +223,8 @@ static void mark_bricks(batches *b, brick_sums *all, double limit)
 {
     const uint64_t bricks = b->grid->bricks.count;
     double *kept = b->grid->p;
-    uint64_t side[2 * GBEES_MAX_DIM], count = 0;
+    uint64_t count = 0;
 
-    for (int d = 0; d < 2 * b->shape->n; d++)
-        side[d] = gbees_shape_side(b->shape, d);
     initial_bricks_rewind(&b->grid->bricks);
     b->p = b->scratch;
     for (uint64_t next = 0; next < bricks; next++) {
@@ -241,14 +233,14 @@ static void mark_bricks(batches *b, brick_sums *all, double limit)
         initial_bricks_take(&b->grid->bricks, b->key[count]);
         all->keep[place_of(&all->box, b->shape->n, b->key[count])] |= (unsigned char)is_active;
         if (is_active && kept)
-            mark_around(b, all, b->key[count], row(b, kept, next), limit, side);
+            mark_around(b, all, b->key[count], row(b, kept, next), limit);
         else
             count += (uint64_t)is_active;
         if (count < BATCH && next + 1 < bricks)
             continue;
         compute_bricks(b, count);
         for (uint64_t k = 0; k < count; k++)
-            mark_around(b, all, b->key[k], row(b, b->p, k), limit, side);
+            mark_around(b, all, b->key[k], row(b, b->p, k), limit);
         count = 0;
     }
 }

@@ -10,20 +10,38 @@
 #include "qualifier.h"
 
 typedef struct gbees_shape {
-    int n;             /* dimension */
-    int cells;         /* cells of a brick, 64 or 1 */
-    int edge[8];       /* cells along axis j; the product is `cells` */
-    int log2_edge[8];  /* base-2 logarithms of edge[] */
-    int shift[8];      /* the stride along axis j, from a cell to the next, is 1 << shift[j] */
-    uint64_t first[8]; /* the set of cells with local_j = 0 */
-    uint64_t last[8];  /* the set of cells with local_j = edge_j - 1 */
-    uint64_t all;      /* the set of all cells */
+    int n;            /* dimension */
+    int cells;        /* cells of a brick, 64 or 1 */
+    int edge[8];      /* cells along axis j; the product is `cells` */
+    int log2_edge[8]; /* base-2 logarithms of edge[] */
+    int shift[8];     /* the stride along axis j, from a cell to the next, is 1 << shift[j] */
+    uint64_t all;     /* the set of all cells */
+    /* By direction: the cells at that side of the brick; and by how many bits a set of cells turns when it moves by
+     * one cell, those that stay in the brick and those that leave it. */
+    uint64_t side[2 * 8];
+    unsigned char inside[2 * 8], across[2 * 8];
 } gbees_shape;
 
 /* The local coordinate of a cell along an axis. */
 GBEES_NUM int gbees_shape_local(const gbees_shape *shape, int cell, int axis)
 {
     return (cell >> shape->shift[axis]) & (shape->edge[axis] - 1);
+}
+
+/* Sets what a shape has for both directions along axis j, of which edge and shift are set. */
+GBEES_NUM void gbees_shape_set_sides(gbees_shape *shape, int j)
+{
+    const int stride = 1 << shape->shift[j], span = (shape->edge[j] - 1) << shape->shift[j];
+
+    for (int up = 0; up < 2; up++) {
+        const int d = 2 * j + up, end = up ? shape->edge[j] - 1 : 0;
+
+        shape->side[d] = 0;
+        for (int cell = 0; cell < shape->cells; cell++)
+            shape->side[d] |= (uint64_t)(gbees_shape_local(shape, cell, j) == end) << cell;
+        shape->inside[d] = (unsigned char)((up ? stride : 64 - stride) % 64);
+        shape->across[d] = (unsigned char)((up ? 64 - span : span) % 64);
+    }
 }
 
 /* Sets the shape of a brick of 64 cells (or 1) in n dimensions. The factors 2 of 64 = 2^6 are given to the axes in
@@ -40,13 +58,7 @@ GBEES_NUM void gbees_shape_set(gbees_shape *shape, int n, int cells)
         shape->edge[j] = 1 << shape->log2_edge[j];
         shape->shift[j] = shift;
         shift += shape->log2_edge[j];
-        shape->first[j] = shape->last[j] = 0;
-        for (int cell = 0; cell < cells; cell++) {
-            int local = gbees_shape_local(shape, cell, j);
-
-            shape->first[j] |= (uint64_t)(local == 0) << cell;
-            shape->last[j] |= (uint64_t)(local == shape->edge[j] - 1) << cell;
-        }
+        gbees_shape_set_sides(shape, j);
     }
 }
 
@@ -65,7 +77,7 @@ GBEES_NUM int gbees_opposite(int direction)
 /* The cells on the side of the brick that faces a direction. */
 GBEES_NUM uint64_t gbees_shape_side(const gbees_shape *shape, int direction)
 {
-    return direction & 1 ? shape->last[direction >> 1] : shape->first[direction >> 1];
+    return shape->side[direction];
 }
 
 /* The number of the cell beside a cell in a direction; at the brick's side it is a cell of the neighbouring brick. */
@@ -78,13 +90,16 @@ GBEES_NUM int gbees_shape_beside(const gbees_shape *shape, int cell, int directi
     return local == 0 ? cell + (shape->edge[axis] - 1) * stride : cell - stride;
 }
 
+/* Turns a set by so many bits, 0 to 63. */
+GBEES_NUM uint64_t gbees_turned(uint64_t set, int by)
+{
+    return set << by | set >> (64 - by) % 64;
+}
+
 /* Moves a set of cells by one cell in a direction; returns those that stay in the brick. */
 GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, int direction)
 {
-    int axis = direction >> 1;
-    uint64_t stay = set & ~gbees_shape_side(shape, direction);
-
-    return direction & 1 ? stay << (1 << shape->shift[axis]) % 64 : stay >> (1 << shape->shift[axis]) % 64;
+    return gbees_turned(set & ~shape->side[direction], shape->inside[direction]);
 }
 
 /* Moves a set of cells by one cell in a direction; returns those that leave the brick, as cells of the neighbouring
@@ -92,11 +107,7 @@ GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, in
  */
 GBEES_NUM uint64_t gbees_shape_across(const gbees_shape *shape, uint64_t set, int direction)
 {
-    int axis = direction >> 1;
-    int span = (shape->edge[axis] - 1) << shape->shift[axis];
-    uint64_t go = set & gbees_shape_side(shape, direction);
-
-    return direction & 1 ? go >> span : go << span;
+    return gbees_turned(set & shape->side[direction], shape->across[direction]);
 }
 
 #endif

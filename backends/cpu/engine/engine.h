@@ -12,6 +12,7 @@
 #include "cpu/grid/grid.h"
 #include "cpu/kernel/kernel.h"
 #include "cpu/team.h"
+#include "numerics/downwind.h"
 #include <gbees/backend.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -23,13 +24,12 @@ enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192, FEW_BRICKS = 64, CHUNKS = 16 };
 
 /* How the problem is computed: fixed when the engine is created. */
 typedef struct engine_method {
-    int paper;                        /* the reference's rule for faces (paper.c) */
-    int split;                        /* a split scheme, which sweeps one density in place; else ctu */
-    int deterministic;                /* sums over P have the same bits as those of other backends: --deterministic */
-    int averages;                     /* P are averages over cells, not values at their centres */
-    size_t real_size;                 /* bytes of a value of p, s, next and limiter */
-    double courant_limit;             /* the largest Courant number of a fixed step; 0: any, or no fixed step */
-    uint64_t side[2 * GBEES_MAX_DIM]; /* by direction: the cells at that side of the brick */
+    int paper;            /* the reference's rule for faces (paper.c) */
+    int split;            /* a split scheme, which sweeps one density in place; else ctu */
+    int deterministic;    /* sums over P have the same bits as those of other backends: --deterministic */
+    int averages;         /* P are averages over cells, not values at their centres */
+    size_t real_size;     /* bytes of a value of p, s, next and limiter */
+    double courant_limit; /* the largest Courant number of a fixed step; 0: any, or no fixed step */
 } engine_method;
 
 /* Arrays with an entry for each slot of the grid, which makes them (grid_register()). */
@@ -278,43 +278,18 @@ static inline void engine_set_inside(gbees_engine *e, uint32_t slot, uint64_t in
 
 /* ---- flow out of cells ---- */
 
-/* Sets flow[2n], by direction, to the cells of a brick that probability leaves, as at the last inspection;
- * context.time must be e->inspected.  Unless rows.flow has them, they are computed: in six dimensions they would take
- * a tenth of all memory. */
-static inline void engine_flow(const gbees_engine *e, uint32_t slot, uint64_t *flow)
+/* Sets *out to the outflow of `cells` of a brick as at the last inspection; sides: out of the brick
+ * (gbees_leaving()). context.time must be e->inspected.  Unless rows.flow has the flow masks, they are computed: in
+ * six dimensions they would take a tenth of all memory. */
+static inline void engine_find_outflow(const gbees_engine *e, uint32_t slot, uint64_t cells, int sides,
+                                       gbees_outflow *out)
 {
-    const size_t directions = (size_t)(2 * e->g.shape.n);
+    uint64_t computed[2 * GBEES_MAX_DIM];
+    const uint64_t *flow = e->rows.flow ? e->rows.flow + (size_t)slot * (size_t)(2 * e->g.shape.n) : computed;
 
-    if (e->rows.flow) {
-        memcpy(flow, e->rows.flow + (size_t)slot * directions, directions * sizeof *flow);
-        return;
-    }
-    e->kernel->find_flow(&e->context, slot, flow);
-}
-
-/* The outflow of some cells of a brick: direction[count], those in which any of the cells flows, and cells[count],
- * the cells that flow in each. */
-typedef struct engine_outflow {
-    uint64_t cells[2 * GBEES_MAX_DIM + 1];
-    uint8_t direction[2 * GBEES_MAX_DIM + 1];
-    int count;
-} engine_outflow;
-
-/* Sets *out to the outflow of `cells` of a brick. mask[2n]: by direction, the only cells that count; NULL: all count.
- */
-static inline void engine_find_outflow(const gbees_engine *e, uint32_t slot, uint64_t cells, const uint64_t *mask,
-                                       engine_outflow *out)
-{
-    const int directions = 2 * e->g.shape.n;
-    uint64_t flow[2 * GBEES_MAX_DIM];
-
-    engine_flow(e, slot, flow);
-    out->count = 0;
-    for (int d = 0; d < directions; d++) {
-        out->cells[out->count] = cells & flow[d] & (mask ? mask[d] : ~(uint64_t)0);
-        out->direction[out->count] = (uint8_t)d;
-        out->count += out->cells[out->count] != 0;
-    }
+    if (!e->rows.flow)
+        e->kernel->find_flow(&e->context, slot, computed);
+    gbees_outflow_set(&e->g.shape, cells, flow, sides, out);
 }
 
 /* ---- threads and chunks ---- */

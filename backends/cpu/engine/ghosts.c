@@ -11,14 +11,6 @@ static const partition_box *own_box(const engine_ranks *ranks)
     return &ranks->cuts.part[ranks->parallel->rank].box;
 }
 
-/* How many bricks a key is outside of a box along an axis; 0: it is within. */
-static int64_t distance(const partition_box *box, int axis, int32_t key)
-{
-    if (key < box->lo[axis])
-        return (int64_t)box->lo[axis] - key;
-    return key < box->hi[axis] ? 0 : (int64_t)key - box->hi[axis] + 1;
-}
-
 /* The class that a brick has as a ghost beside a box (rank_partner); -1: it is in the box, or too far away. */
 static int class_of(const engine_ranks *ranks, const partition_box *box, const int32_t *key)
 {
@@ -26,7 +18,7 @@ static int class_of(const engine_ranks *ranks, const partition_box *box, const i
     int outside = 0, class = -1;
 
     for (int j = 0; j < n; j++) {
-        const int64_t away = distance(box, j, key[j]);
+        const int64_t away = gbees_key_outside(key[j], box->lo[j], box->hi[j]);
 
         if (away > ranks->layers[j])
             return -1;

@@ -77,21 +77,21 @@ static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int 
  * link: it is looked up in the hash table. */
 static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
-    engine_outflow out;
+    gbees_outflow out;
 
-    engine_find_outflow(e, slot, cells, e->method.side, &out);
+    engine_find_outflow(e, slot, cells, 1, &out);
     for (int i = 0; i < out.count; i++) {
         const int d = out.direction[i];
-        unsigned out_of_bound = blocked(e, slot, d);
-        uint32_t neighbor = grid_neighbor(&e->g, slot, d);
-        int no_way = !neighbor && out_of_bound >> d & 1;
+        const unsigned out_of_bound = blocked(e, slot, d);
+        const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+        const int no_way = !neighbor && out_of_bound >> d & 1;
 
         if (!neighbor && !no_way)
             add_need(s, &e->g.neighbor[d][slot], slot, d, d);
         for (int k = i + 1; k < out.count; k++) {
             const int f = out.direction[k];
 
-            if (out.cells[i] & out.cells[k] && f != gbees_opposite(d) && !(out_of_bound >> f & 1))
+            if (gbees_outflow_pair(&out, i, k) && !(out_of_bound >> f & 1))
                 add_need(s, no_way ? NULL : &e->g.neighbor[f][neighbor], slot, d, f);
         }
     }

@@ -20,92 +20,47 @@ static inline void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
         __atomic_or_fetch(&e->rows.needed[slot], set, __ATOMIC_RELAXED); /* the result is the same for any order */
 }
 
-/* How a set of cells is shifted by one cell in a direction: the cells that stay in the brick, those that leave to its
- * neighbour, and by how many bits each of these sets is rotated. Gives what gbees_shape_inside() and
- * gbees_shape_across() give, without branches. */
-typedef struct cell_shift {
-    uint64_t stay, leave;
-    unsigned inside, across;
-} cell_shift;
-
-static void make_shifts(const gbees_shape *shape, cell_shift *shifts)
-{
-    for (int d = 0; d < 2 * shape->n; d++) {
-        const int axis = d >> 1;
-        const unsigned stride = 1u << shape->shift[axis], span = (unsigned)(shape->edge[axis] - 1) * stride;
-
-        shifts[d].leave = gbees_shape_side(shape, d);
-        shifts[d].stay = ~shifts[d].leave;
-        shifts[d].inside = (d & 1 ? stride : 64 - stride) % 64;
-        shifts[d].across = (d & 1 ? 64 - span : span) % 64;
-    }
-}
-
-static inline uint64_t rotate(uint64_t set, unsigned by)
-{
-    return set << by | set >> (64 - by) % 64;
-}
-
-/* Shifts sets of cells of a brick, *here, and of its neighbour in the direction, *there, by one cell in that
- * direction. */
-static inline void shift(const cell_shift *m, uint64_t *here, uint64_t *there)
-{
-    *there = rotate(*there & m->stay, m->inside) | rotate(*here & m->leave, m->across);
-    *here = rotate(*here & m->stay, m->inside);
-}
-
-/* Adds the cells downwind of a set in the direction: those in the brick to *here, those in its neighbour to *there.
- */
-static inline void add_shifted(const cell_shift *m, uint64_t set, uint64_t *here, uint64_t *there)
-{
-    uint64_t across = 0;
-
-    shift(m, &set, &across);
-    *here |= set;
-    *there |= across;
-}
-
 /* Marks the cells that a brick's active cells need. The sets of the brick and of its neighbours are collected first,
  * so that each is written to memory once. */
-static inline void mark_downwind(gbees_engine *e, const cell_shift *shifts, uint32_t slot)
+static inline void mark_downwind(gbees_engine *e, uint32_t slot)
 {
-    const int directions = 2 * e->g.shape.n;
+    const gbees_shape *shape = &e->g.shape;
     uint64_t own = e->rows.active[slot], beside[2 * GBEES_MAX_DIM] = {0};
-    engine_outflow out;
+    gbees_outflow out;
 
-    engine_find_outflow(e, slot, own, NULL, &out);
+    engine_find_outflow(e, slot, own, 0, &out);
     for (int i = 0; i < out.count; i++) {
         const int d = out.direction[i];
         const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
 
-        add_shifted(&shifts[d], out.cells[i], &own, &beside[d]);
-        for (int k = i + 1; k < out.count; k++) {
+        for (int k = i; k < out.count; k++) {
             const int f = out.direction[k];
-            uint64_t both = out.cells[i] & out.cells[k], across = 0, diagonal = 0;
+            const uint64_t cells = gbees_outflow_pair(&out, i, k);
 
-            if (!both || f == gbees_opposite(d))
+            if (!cells)
                 continue;
-            shift(&shifts[d], &both, &across);
-            add_shifted(&shifts[f], both, &own, &beside[f]);
-            add_shifted(&shifts[f], across, &beside[d], &diagonal);
-            if (diagonal)
-                add_needed(e, grid_neighbor(&e->g, neighbor, f), diagonal);
+            const gbees_downwind to = gbees_downwind_of(shape, cells, d, f);
+            own |= to.own;
+            beside[d] |= to.beside_d;
+            beside[f] |= to.beside_f;
+            if (to.beyond)
+                add_needed(e, grid_neighbor(&e->g, neighbor, f), to.beyond);
         }
     }
     add_needed(e, slot, own);
-    for (int d = 0; d < directions; d++)
+    for (int d = 0; d < 2 * shape->n; d++)
         if (beside[d])
             add_needed(e, grid_neighbor(&e->g, slot, d), beside[d]);
 }
 
 /* Marks the cells that used bricks from .. to - 1 need. */
-static void mark_bricks(gbees_engine *e, const cell_shift *shifts, uint32_t from, uint32_t to)
+static void mark_bricks(gbees_engine *e, uint32_t from, uint32_t to)
 {
     for (uint32_t k = from; k < to; k++) {
         const uint32_t slot = e->g.used[k];
 
         if (e->rows.active[slot])
-            mark_downwind(e, shifts, slot);
+            mark_downwind(e, slot);
     }
 }
 
@@ -114,10 +69,8 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
     uint32_t count = e->g.count, chunks = engine_chunks(e), chunk = engine_chunk(e);
     double threshold = engine_threshold(e) * e->run.ledger.mass;
     uint64_t needed = 0, active = 0;
-    cell_shift shifts[2 * GBEES_MAX_DIM];
 
     ghosts_refresh(e, e->rows.p, -1);
-    make_shifts(&e->g.shape, shifts);
     e->context.time = e->inspected;
     e->context.rows.active = e->rows.active;
 
@@ -131,7 +84,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
         }
 #pragma omp for schedule(static)
         for (uint32_t at = 0; at < chunks; at++)
-            mark_bricks(e, shifts, at * chunk, engine_chunk_end(e, at));
+            mark_bricks(e, at * chunk, engine_chunk_end(e, at));
 #pragma omp single
         e->rows.needed[0] = 0;
 #pragma omp for schedule(static) reduction(+ : needed)

@@ -78,11 +78,9 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     memcpy(e->tables.parameters_d, problem->parameters, sizeof e->tables.parameters_d);
     c->noise.evaluate = gbees_problem_engine_noise(problem) ? problem->functions->diffusion_d : NULL;
     c->noise.full = gbees_problem_noise(problem) == GBEES_FULL;
-    for (int d = 0; d < 2 * c->n; d++) {
-        e->method.side[d] = gbees_shape_side(&e->g.shape, d);
+    for (int d = 0; d < 2 * c->n; d++)
         for (int cell = 0; cell < e->g.shape.cells; cell++)
             c->noise.beside[d][cell] = (unsigned char)gbees_shape_beside(&e->g.shape, cell, d);
-    }
     for (int j = 0; j < c->n; j++) {
         const gbees_shape *shape = &e->g.shape;
         size_t size = c->drift.f64 ? sizeof(double) : e->method.real_size;

@@ -247,9 +247,9 @@ static void place_neighbors(const grid *g, uint32_t slot, uint64_t *at)
     const uint64_t hash = grid_hash(g, key);
 
     for (int d = 0; d < 2 * n; d++) {
-        const int32_t own = key[d >> 1];
-        const uint64_t change = gbees_buzhash_symbol(own) ^ gbees_buzhash_symbol(own + (d & 1 ? 1 : -1));
-        const int turn = n - 1 - (d >> 1);
+        const int axis = d >> 1, turn = n - 1 - axis;
+        const uint64_t change =
+            gbees_buzhash_symbol(key[axis]) ^ gbees_buzhash_symbol(gbees_key_beside(key[axis], axis, d, d));
 
         at[d] = (hash ^ (change << turn | change >> (64 - turn) % 64)) & (g->table_size - 1);
     }
@@ -263,14 +263,14 @@ static void link_neighbors(grid *g, uint32_t slot, const uint64_t *at)
 
     memcpy(key, grid_key(g, slot), (size_t)g->shape.n * sizeof *key);
     for (int d = 0; d < 2 * g->shape.n; d++) {
-        int32_t step = d & 1 ? 1 : -1;
+        const int32_t own = key[d >> 1];
 
-        key[d >> 1] += step;
-        uint32_t other = find_from(g, key, at[d]);
+        key[d >> 1] = gbees_key_beside(own, d >> 1, d, d);
+        const uint32_t other = find_from(g, key, at[d]);
+        key[d >> 1] = own;
         __atomic_store_n(&g->neighbor[d][slot], other, __ATOMIC_RELAXED);
         if (other)
             __atomic_store_n(&g->neighbor[gbees_opposite(d)][other], slot, __ATOMIC_RELAXED);
-        key[d >> 1] -= step;
     }
 }
 
@@ -345,16 +345,12 @@ static int check_slot(const grid *g, uint32_t slot, unsigned char *seen, char *t
     if (!slot || slot >= g->capacity || seen[slot])
         return report(text, size, "slot %u is out of range or listed twice", slot);
     seen[slot] = 1;
-    memcpy(key, grid_key(g, slot), (size_t)g->shape.n * sizeof *key);
-    if (grid_find(g, key) != slot)
+    if (grid_find(g, grid_key(g, slot)) != slot)
         return report(text, size, "slot %u is not found under its key", slot);
     for (int d = 0; d < 2 * g->shape.n; d++) {
-        int32_t step = d & 1 ? 1 : -1;
-
-        key[d >> 1] += step;
+        gbees_key_move(g->shape.n, grid_key(g, slot), d, d, key);
         if (grid_neighbor(g, slot, d) != grid_find(g, key))
             return report(text, size, "slot %u has a wrong neighbour in direction %d", slot, d);
-        key[d >> 1] -= step;
     }
     return 0;
 }

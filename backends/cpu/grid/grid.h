@@ -15,6 +15,7 @@
 #define GBEES_CPU_GRID_H
 
 #include "numerics/brick.h"
+#include "numerics/neighbour.h"
 #include <gbees/error.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -157,7 +158,7 @@ static inline uint32_t grid_pencils(const grid *g, int axis, uint32_t from, uint
 
     for (uint32_t k = from; k < to; k++) {
         first[count] = g->used[k];
-        count += below[g->used[k]] == 0;
+        count += (uint32_t)gbees_begins_pencil(below[g->used[k]]);
     }
     return count;
 }

@@ -52,10 +52,12 @@ EMBED(buzhash, "core/numerics/buzhash.h")
 EMBED(numerics_ctu, "core/numerics/ctu.h")
 EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(dormand_prince, "core/numerics/dormand_prince.h")
+EMBED(downwind, "core/numerics/downwind.h")
 EMBED(fixed, "core/numerics/fixed.h")
 EMBED(fused, "core/numerics/fused.h")
 EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
+EMBED(neighbour, "core/numerics/neighbour.h")
 EMBED(noise_factor, "core/numerics/noise_factor.h")
 EMBED(periods, "core/numerics/periods.h")
 EMBED(philox, "core/numerics/philox.h")
@@ -114,10 +116,12 @@ static const cuda_text table[] = {
     NAMED("numerics/ctu.h", numerics_ctu),
     NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/dormand_prince.h", dormand_prince),
+    NAMED("numerics/downwind.h", downwind),
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/fused.h", fused),
     NAMED("numerics/ledger.h", ledger),
     NAMED("numerics/likelihood.h", likelihood),
+    NAMED("numerics/neighbour.h", neighbour),
     NAMED("numerics/noise_factor.h", noise_factor),
     NAMED("numerics/periods.h", periods),
     NAMED("numerics/philox.h", philox),
@@ -134,6 +138,7 @@ static const cuda_text table[] = {
     NAMED("gbees/model_equations.h", contract_equations),
     NAMED("gbees/model_framed.h", contract_framed),
     /* The names by which the headers of core/numerics include each other. */
+    NAMED("brick.h", brick),
     NAMED("fused.h", fused),
     NAMED("ledger.h", ledger),
     NAMED("periods.h", periods),

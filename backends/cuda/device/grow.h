@@ -5,6 +5,7 @@
 #define GBEES_CUDA_GROW_H
 
 #include "device/inspect.h"
+#include "numerics/downwind.h"
 
 /* A warp's part of the sums over the grid. Until warp_add() each lane has a part of `mass` and of `outflow`. */
 typedef struct warp_sums {
@@ -87,8 +88,7 @@ GBEES_NUM void view_brick(const gbees_setup *m, const number *p, uint32_t slot, 
     }
 }
 
-/* Copies links, and the flow of active cells, to shared memory. `sides`: of the flow only the cells at the brick's
- * sides, from which probability leaves it. By a warp. */
+/* Copies links, and the flow of active cells, to shared memory; sides: as gbees_leaving() takes it. By a warp. */
 GBEES_NUM void stage_flow(const gbees_setup *m, const brick_view *v, uint64_t active, int sides, staged_brick *brick)
 {
     warp_sync();
@@ -97,7 +97,7 @@ GBEES_NUM void stage_flow(const gbees_setup *m, const brick_view *v, uint64_t ac
         int d = warp_lane() + i * WARP_SIZE;
 
         if (d < DIRECTIONS) {
-            brick->flow[d] = active & v->flow[i] & (sides ? gbees_shape_side(&m->shape, d) : ~(uint64_t)0);
+            brick->flow[d] = gbees_leaving(&m->shape, active, v->flow[i], d, sides);
             brick->neighbor[d] = v->neighbor[i];
         }
     }
@@ -118,10 +118,10 @@ GBEES_NUM void stage_brick(const gbees_setup *m, const brick_view *v, uint64_t a
     warp_sync();
 }
 
-/* The key of the neighbour in direction d (f == d), or in directions d and f. */
+/* The key of the neighbour in a pair of directions. */
 GBEES_NUM near_key key_beside(const gbees_setup *m, uint32_t slot, const staged_brick *brick, int d, int f)
 {
-    near_key key = key_near(m, slot, d, f == d ? -1 : f);
+    near_key key = key_near(m, slot, d, f);
 
     if (VIEW_FLOW)
         key.brick = brick->key;
@@ -145,22 +145,33 @@ GBEES_NUM uint64_t mark_brick(number *p, uint32_t slot, const brick_view *v, num
     return active;
 }
 
-/* Pairs of directions in which a brick has neighbours: a direction with itself, across a face; two directions along
- * different axes, across an edge. */
+/* Pairs of directions, and those of a lane. */
 enum { PAIRS = DIRECTIONS * DIM, SLICE_PAIRS = (PAIRS + WARP_SIZE - 1) / WARP_SIZE };
 
-/* Pair number `pair`, 0 .. PAIRS - 1: direction d, and f == d or a direction along a later axis. Returns 0 if there
- * is no such pair. Number own * DIM + axis stands for direction `own` and one along `axis`: the one with the same
- * sign if `axis` is the later axis of the two, else the one with the opposite sign, so that each pair has one number.
- */
+/* Sets *d and *f to a pair of directions. Returns 0 if there is none with that number. */
 GBEES_NUM int pair_directions(int pair, int *d, int *f)
 {
-    const int own = pair / DIM, axis = pair % DIM, later = own >> 1 < axis;
-    const int other = own >> 1 == axis ? own : 2 * axis + (later ? own & 1 : 1 - (own & 1));
-
-    *d = later ? own : other;
-    *f = later ? other : own;
+    gbees_pair(DIM, pair, d, f);
     return pair < PAIRS;
+}
+
+/* Whether a neighbour that active cells flow into, in a pair of directions, may be absent from the grid. Links are
+ * those of the pass before: bricks that are inserted by this one are linked by link_new(). */
+GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const staged_brick *brick, int d, int f)
+{
+    const uint32_t neighbor = brick->neighbor[d];
+
+    if (!gbees_downwind_from(brick->flow[d], brick->flow[f]))
+        return 0;
+#if GBEES_BOUNDED
+    if (is_blocked(m, slot, d, f))
+        return 0;
+    if (f != d && !neighbor)
+        return !brick->neighbor[f] || !m->grid.neighbor[d][brick->neighbor[f]];
+#else
+    (void)slot;
+#endif
+    return !neighbor || (f != d && !m->grid.neighbor[f][neighbor]);
 }
 
 #if GBEES_BOUNDED
@@ -183,21 +194,6 @@ GBEES_NUM int64_t drop_outside(const gbees_setup *m, number *p, uint32_t slot, b
         }
     }
     return lost;
-}
-
-/* Whether a neighbour that active cells flow into, in direction d (f == d) or in d and f, may be absent from the
- * grid. */
-GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const staged_brick *brick, int d, int f)
-{
-    uint32_t neighbor = brick->neighbor[d];
-
-    if (!(brick->flow[d] & brick->flow[f]) || is_blocked(m, slot, d, f))
-        return 0;
-    if (f == d)
-        return !neighbor;
-    if (neighbor)
-        return !m->grid.neighbor[f][neighbor];
-    return !brick->neighbor[f] || !m->grid.neighbor[d][brick->neighbor[f]];
 }
 
 /* grow_brick() on a bounded grid: inserts a neighbour only if it has cells inside the bound, else stores that it is
@@ -226,28 +222,21 @@ GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot,
 #endif
 
 /* Inserts the absent neighbours, across faces and edges, that active cells at the brick's sides flow into. Each lane
- * handles some pairs of directions. Links are those of the pass before: bricks that are inserted here are linked by
- * link_new(). By a warp. */
+ * handles some pairs of directions. By a warp. */
 GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, const staged_brick *brick)
 {
     uint32_t absent = 0;
 
 #pragma unroll 3 /* more would spill */
-    for (int i = 0; i < (PAIRS + WARP_SIZE - 1) / WARP_SIZE; i++) {
+    for (int i = 0; i < SLICE_PAIRS; i++) {
         int d, f;
 
-        if (!pair_directions(warp_lane() + i * WARP_SIZE, &d, &f))
+        if (!pair_directions(warp_lane() + i * WARP_SIZE, &d, &f) || !may_be_absent(m, slot, brick, d, f))
             continue;
-        if (brick->flow[d] & brick->flow[f]) {
-            uint32_t neighbor = brick->neighbor[d];
-
-            if (!neighbor || (f != d && !m->grid.neighbor[f][neighbor])) {
-                if (i < 32)
-                    absent |= 1u << i;
-                else /* with one lane only */
-                    table_insert(m, s, key_beside(m, slot, brick, d, f));
-            }
-        }
+        if (i < 32)
+            absent |= 1u << i;
+        else /* with one lane only */
+            table_insert(m, s, key_beside(m, slot, brick, d, f));
     }
     for (int i = 0; absent; i++, absent >>= 1) {
         int d, f;

@@ -279,7 +279,7 @@ GBEES_NUM void link_by(const gbees_setup *m, uint32_t slot, int lane, int lanes)
 
         store_32(&m->grid.neighbor[d][slot], neighbor);
         if (neighbor)
-            store_32(&m->grid.neighbor[d ^ 1][neighbor], slot);
+            store_32(&m->grid.neighbor[gbees_opposite(d)][neighbor], slot);
     }
 }
 

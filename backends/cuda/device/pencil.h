@@ -317,8 +317,8 @@ GBEES_NUM int take_pencils(const gbees_setup *m, int axis, uint32_t own, uint32_
         return 0;
     const uint32_t at = part.first + (uint32_t)warp_lane();
     set->slots[0] = at <= own ? at : m->first_ghost + (at - own - 1);
-    set->begin =
-        warp_ballot((uint32_t)warp_lane() < part.bricks && at <= count && !m->grid.neighbor[2 * axis][set->slots[0]]);
+    set->begin = warp_ballot((uint32_t)warp_lane() < part.bricks && at <= count &&
+                             gbees_begins_pencil(m->grid.neighbor[2 * axis][set->slots[0]]));
 #pragma unroll
     for (int i = 1; i < bricks_beyond(axis) + 2; i++)
         set->slots[i] = set->begin >> warp_lane() & 1 ? m->grid.neighbor[2 * axis + 1][set->slots[i - 1]] : 0;

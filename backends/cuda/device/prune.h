@@ -40,18 +40,13 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
         edge[i] = 0;
         if (!pair_directions(warp_lane() + i * WARP_SIZE, &d, &f))
             continue;
-        const uint64_t both = brick->flow[d] & brick->flow[f];
-        const uint64_t here = gbees_shape_inside(&m->shape, both, d), there = gbees_shape_across(&m->shape, both, d);
+        const uint64_t from = gbees_downwind_from(brick->flow[d], brick->flow[f]);
+        const gbees_downwind to = gbees_downwind_of(&m->shape, from, d, f);
 
-        if (f == d) {
-            own |= here;
-            block_or_64(&needs->beside[d], there);
-            continue;
-        }
-        own |= gbees_shape_inside(&m->shape, here, f);
-        block_or_64(&needs->beside[f], gbees_shape_across(&m->shape, here, f));
-        block_or_64(&needs->beside[d], gbees_shape_inside(&m->shape, there, f));
-        corner[i] = gbees_shape_across(&m->shape, there, f);
+        own |= to.own;
+        block_or_64(&needs->beside[d], to.beside_d);
+        block_or_64(&needs->beside[f], to.beside_f);
+        corner[i] = to.beyond;
         if (corner[i] && brick->neighbor[d])
             edge[i] = m->grid.neighbor[f][brick->neighbor[d]];
     }

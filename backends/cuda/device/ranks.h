@@ -31,8 +31,7 @@ GBEES_NUM int class_beside(const gbees_setup *m, const gbees_key_box *box, uint3
 #pragma unroll
     for (int j = 0; j < DIM; j++) {
         const int32_t key = m->grid.key[(size_t)slot * DIM + (size_t)j];
-        const int64_t below = (int64_t)box->low[j] - key, above = (int64_t)key - box->high[j] + 1;
-        const int64_t away = below > 0 ? below : above > 0 ? above : 0;
+        const int64_t away = gbees_key_outside(key, box->low[j], box->high[j]);
 
         if (away > box->layers[j])
             return NEAR_NONE;

@@ -5,9 +5,10 @@
 
 #include "device/cells.h"
 #include "numerics/buzhash.h"
+#include "numerics/neighbour.h"
 
-/* The key (multi-index) of a brick (d = f = -1), of its neighbour in direction d (f = -1), or of its neighbour in
- * directions d and f. Components are computed when they are needed, since an array of them would take registers. */
+/* The key (multi-index) of a brick (d = f = -1), or of its neighbour in direction d and, unless f == d, f. Components
+ * are computed when they are needed, since an array of them would take registers. */
 typedef struct near_key {
     const int32_t *brick;
     int d, f;
@@ -29,10 +30,8 @@ GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 /* Component k of a key. */
 GBEES_NUM int32_t key_number(near_key key, int k)
 {
-    int32_t index = key.brick[k]; /* a plain load suffices: this brick was inserted in an earlier pass */
-
-    index += key.d >= 0 && key.d >> 1 == k ? (key.d & 1 ? 1 : -1) : 0;
-    return index + (key.f >= 0 && key.f >> 1 == k ? (key.f & 1 ? 1 : -1) : 0);
+    /* A plain load suffices: this brick was inserted in an earlier pass. */
+    return gbees_key_beside(key.brick[k], k, key.d, key.f);
 }
 
 /* The hash of a key: gbees_buzhash(). */

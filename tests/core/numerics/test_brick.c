@@ -69,14 +69,13 @@ START_TEST(masks_are_the_sides)
             ck_assert_int_eq(number(&shape, local), cell);
             for (int j = 0; j < _i; j++) {
                 ck_assert_int_eq(gbees_shape_local(&shape, cell, j), local[j]);
-                ck_assert_int_eq((int)(shape.first[j] >> cell & 1), local[j] == 0);
-                ck_assert_int_eq((int)(shape.last[j] >> cell & 1), local[j] == shape.edge[j] - 1);
-                ck_assert_uint_eq(gbees_shape_side(&shape, 2 * j), shape.first[j]);
-                ck_assert_uint_eq(gbees_shape_side(&shape, 2 * j + 1), shape.last[j]);
+                ck_assert_int_eq((int)(gbees_shape_side(&shape, 2 * j) >> cell & 1), local[j] == 0);
+                ck_assert_int_eq((int)(gbees_shape_side(&shape, 2 * j + 1) >> cell & 1),
+                                 local[j] == shape.edge[j] - 1);
             }
         }
-        for (int j = 0; j < _i; j++)
-            ck_assert_uint_eq((shape.first[j] | shape.last[j]) & ~shape.all, 0);
+        for (int d = 0; d < 2 * _i; d++)
+            ck_assert_uint_eq(gbees_shape_side(&shape, d) & ~shape.all, 0);
     }
 }
 END_TEST
