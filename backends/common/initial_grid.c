@@ -190,12 +190,15 @@ static int move(const brick_box *box, const int32_t *key, int direction, uint64_
     return up ? key[j] < box->hi[j] : key[j] > box->lo[j];
 }
 
-/* Marks the face and edge neighbours into which the active cells of the brick `key` may flow in a step. */
-static void mark_neighbors(const batches *b, brick_sums *all, const int32_t *key, uint64_t active)
+/* Marks the face and edge neighbours of a brick into which the cells p[cells] with P >= limit may flow in a step. */
+static void mark_around(const batches *b, brick_sums *all, const int32_t *key, const double *p, double limit)
 {
     const uint64_t own = place_of(&all->box, b->shape->n, key);
+    uint64_t active = 0;
     gbees_outflow out;
 
+    for (int cell = 0; cell < b->shape->cells; cell++)
+        active |= (uint64_t)(p[cell] >= limit) << cell;
     gbees_outflow_set(b->shape, active, NULL, 1, &out);
     for (int i = 0; i < out.count; i++)
         for (int k = i; k < out.count; k++) {
@@ -206,16 +209,6 @@ static void mark_neighbors(const batches *b, brick_sums *all, const int32_t *key
                 (f == d || move(&all->box, key, f, &near)))
                 all->keep[near] = 1;
         }
-}
-
-/* Marks the neighbours of a brick with P >= limit in some of its cells p[cells]. */
-static void mark_around(const batches *b, brick_sums *all, const int32_t *key, const double *p, double limit)
-{
-    uint64_t active = 0;
-
-    for (int cell = 0; cell < b->shape->cells; cell++)
-        active |= (uint64_t)(p[cell] >= limit) << cell;
-    mark_neighbors(b, all, key, active);
 }
 
 /* Marks the bricks with P >= limit in a cell, and their neighbours. */

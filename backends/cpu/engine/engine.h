@@ -146,10 +146,8 @@ int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *to
 
 /* ---- prune.c ---- */
 /* Removes the bricks without a needed cell, enters the counts and the mass lost into e->run, and sets p* of a mass
- * budget. */
-int engine_prune(gbees_engine *e, double time, gbees_error *error);
-/* The same, where left_out of the mass is in no brick: it is lost by this prune. */
-int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error *error);
+ * budget. left_out of the mass is in no brick: it is lost by this prune. */
+int engine_prune(gbees_engine *e, double time, double left_out, gbees_error *error);
 /* Marks the active and the needed cells of all bricks. Returns the number of needed ones, and sets *above, unless it
  * is NULL, to that of active ones. */
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);

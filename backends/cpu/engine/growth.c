@@ -26,13 +26,6 @@ static int is_limited_to_risen(const gbees_engine *e)
            e->problem->numerics.growth != GBEES_GROWTH_ALL;
 }
 
-/* The active cells of a brick whose neighbours are searched: those that have risen since they were expanded, or all.
- */
-static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int only_risen)
-{
-    return e->rows.active[slot] & ~(only_risen ? e->rows.expanded[slot] : 0);
-}
-
 /* A mask for direction d: bit f is set if all cells of the neighbour in directions d and f are outside the bound. */
 static unsigned blocked(const gbees_engine *e, uint32_t slot, int d)
 {
@@ -135,7 +128,7 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_reque
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = e->g.used[k];
 
-        cells[count] = risen_cells(e, slot, only_risen);
+        cells[count] = e->rows.active[slot] & ~(only_risen ? e->rows.expanded[slot] : 0);
         risen[count] = slot;
         count += cells[count] != 0;
     }
@@ -223,8 +216,8 @@ static int insert_list(gbees_engine *e, const grid_requests *list, gbees_error *
     return status;
 }
 
-/* Legacy mode: inserts all absent ones of the 3^n - 1 neighbours of a cell. */
-static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
+/* Inserts all absent ones of the 3^n - 1 neighbours of a brick. */
+static int insert_around(gbees_engine *e, uint32_t slot, gbees_error *error)
 {
     int n = e->g.shape.n, status = 0;
     int32_t key[GBEES_MAX_DIM], centre[GBEES_MAX_DIM];
@@ -245,6 +238,18 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
             inside = bound_cells(e->problem, &e->g.shape, key);
         status = inside ? engine_insert_brick(e, key, hash, inside, error) : 0;
     }
+    return status;
+}
+
+/* Legacy mode: the same for all cells that are active. */
+static int insert_all(gbees_engine *e, gbees_error *error)
+{
+    const uint32_t before = e->g.count;
+    int status = 0;
+
+    for (uint32_t k = 0; k < before && !status; k++)
+        if (e->rows.active[e->g.used[k]])
+            status = insert_around(e, e->g.used[k], error);
     return status;
 }
 
@@ -313,34 +318,17 @@ static int insert_found(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Inserts and links the bricks that active cells need. */
-static int insert_bricks(gbees_engine *e, gbees_error *error)
-{
-    uint32_t before = e->g.count;
-    int status = 0;
-
-    e->context.time = e->inspected;
-    if (e->problem->numerics.growth == GBEES_GROWTH_ALL) {
-        for (uint32_t k = 0; k < before && !status; k++)
-            if (risen_cells(e, e->g.used[k], 0))
-                status = insert_all(e, e->g.used[k], error);
-    } else {
-        status = insert_found(e, error);
-    }
-    status = ghosts_grow(e, before, status, error);
-    if (!status)
-        grid_link(&e->g, before);
-    return status;
-}
-
 int engine_grow(gbees_engine *e, double time, gbees_error *error)
 {
-    uint32_t before = e->g.count;
-    int status = insert_bricks(e, error);
+    const uint32_t before = e->g.count;
 
+    e->context.time = e->inspected;
+    int status = e->problem->numerics.growth == GBEES_GROWTH_ALL ? insert_all(e, error) : insert_found(e, error);
+    status = ghosts_grow(e, before, status, error);
     if (status)
         return ranks_agree(e->ranks, status, error);
-        /* By all threads: most of the time goes into touching new memory. */
+    grid_link(&e->g, before);
+    /* By all threads: most of the time goes into touching new memory. */
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)
         engine_clear_brick(e, e->g.used[k]);

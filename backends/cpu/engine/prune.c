@@ -53,17 +53,6 @@ static inline void mark_downwind(gbees_engine *e, uint32_t slot)
             add_needed(e, grid_neighbor(&e->g, slot, d), beside[d]);
 }
 
-/* Marks the cells that used bricks from .. to - 1 need. */
-static void mark_bricks(gbees_engine *e, uint32_t from, uint32_t to)
-{
-    for (uint32_t k = from; k < to; k++) {
-        const uint32_t slot = e->g.used[k];
-
-        if (e->rows.active[slot])
-            mark_downwind(e, slot);
-    }
-}
-
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 {
     uint32_t count = e->g.count, chunks = engine_chunks(e), chunk = engine_chunk(e);
@@ -83,8 +72,9 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
                 e->rows.needed[e->g.used[k]] = e->rows.active[e->g.used[k]];
         }
 #pragma omp for schedule(static)
-        for (uint32_t at = 0; at < chunks; at++)
-            mark_bricks(e, at * chunk, engine_chunk_end(e, at));
+        for (uint32_t k = 0; k < count; k++)
+            if (e->rows.active[e->g.used[k]])
+                mark_downwind(e, e->g.used[k]);
 #pragma omp single
         e->rows.needed[0] = 0;
 #pragma omp for schedule(static) reduction(+ : needed)
@@ -112,12 +102,7 @@ static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
     return 0;
 }
 
-int engine_prune(gbees_engine *e, double time, gbees_error *error)
-{
-    return engine_prune_from(e, time, 0, error);
-}
-
-int engine_prune_from(gbees_engine *e, double time, double left_out, gbees_error *error)
+int engine_prune(gbees_engine *e, double time, double left_out, gbees_error *error)
 {
     unsigned char *keep = engine_buffer(e, e->g.count);
     /* With --deterministic the P that stay are summed up, as then all backends get the same bits; otherwise those

@@ -239,7 +239,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     status = ranks_agree(e->ranks, status, error);
     /* The reference keeps all bricks to its first prune. */
     if (!status && e->problem->numerics.mode == GBEES_MODE_DEFAULT)
-        status = engine_prune_from(e, start, left_out, error);
+        status = engine_prune(e, start, left_out, error);
     if (status)
         return status;
     gbees_work_count(&e->run.work, engine_mark_needed(e, &e->initial_above));

@@ -71,15 +71,6 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
     return 0;
 }
 
-/* Makes rows.next the density. */
-static void swap_density(gbees_engine *e)
-{
-    void *p = e->rows.p;
-
-    e->rows.p = e->rows.next;
-    e->rows.next = p;
-}
-
 /* Points the kernels' context to the rows. */
 static void set_context_rows(gbees_engine *e)
 {
@@ -104,8 +95,12 @@ static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error
         status = engine_sweep(e, ends_step, sums, error);
     else
         status = step_ctu(e, sums, error);
-    if (!status && !e->method.split)
-        swap_density(e);
+    if (!status && !e->method.split) {
+        void *p = e->rows.p;
+
+        e->rows.p = e->rows.next;
+        e->rows.next = p;
+    }
     set_context_rows(e);
     return status;
 }
@@ -194,7 +189,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
         return status;
     gbees_run_step(&e->run, (uint32_t)engine_bricks(e), e->cells, (uint32_t)e->problem->numerics.prune_interval);
     if (e->run.clock.phase == 0)
-        return engine_prune(e, e->run.clock.time, error);
+        return engine_prune(e, e->run.clock.time, 0, error);
     return balance_step(e, error);
 }
 

@@ -460,7 +460,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     if (status)
         return status;
     double log_evidence = top.weight + log(sum) - log(before) + l.terms.log_norm;
-    status = engine_prune(e, clock->time, error);
+    status = engine_prune(e, clock->time, 0, error);
     if (status)
         return status;
     gbees_ledger_update(&e->run.ledger, balance);
