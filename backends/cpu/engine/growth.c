@@ -79,13 +79,15 @@ static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, sea
         const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
         const int no_way = !neighbor && out_of_bound >> d & 1;
 
-        if (!neighbor && !no_way)
-            add_need(s, &e->g.neighbor[d][slot], slot, d, d);
-        for (int k = i + 1; k < out.count; k++) {
+        for (int k = i; k < out.count; k++) {
             const int f = out.direction[k];
 
-            if (gbees_outflow_pair(&out, i, k) && !(out_of_bound >> f & 1))
+            if (!gbees_outflow_pair(&out, i, k) || out_of_bound >> f & 1)
+                continue;
+            if (f != d)
                 add_need(s, no_way ? NULL : &e->g.neighbor[f][neighbor], slot, d, f);
+            else if (!neighbor)
+                add_need(s, &e->g.neighbor[d][slot], slot, d, d);
         }
     }
 }
