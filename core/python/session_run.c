@@ -163,8 +163,11 @@ gbees_observer gbees_session_observes(gbees_session *session)
 
 int gbees_session_run(gbees_session *session, const gbees_session_observer *observer, gbees_error *error)
 {
-    const gbees_observer solver_observer = gbees_session_observes(session);
+    gbees_observer solver_observer = gbees_session_observes(session);
 
+    /* Points have to be made into cells, which in six dimensions takes minutes. */
+    solver_observer.no_cells = session->output && session->output->densities == GBEES_DENSITIES_NONE &&
+                               gbees_problem_is_exact(session->problem) && !session->comparison;
     session->observer = observer;
     int status = gbees_solver_run(session->solver, &solver_observer, error);
     session->observer = NULL;

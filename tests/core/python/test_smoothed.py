@@ -110,3 +110,11 @@ def test_one_state_against_the_closed_form():
         std = growth / np.sqrt(precision)
         assert abs(record.mean[0] - growth * weighted / precision) < 1e-8 * std
         assert abs(record.std[0] / std - 1) < 1e-8
+
+
+def test_without_densities_no_cells_are_made(lorenz):
+    changes = {**SMOOTH, "points": 0.8, "tail": 8, "accuracy": 0, "records": 2, "output.densities": "none"}
+    moments = gbees.run("lorenz63", set=changes, threads=1, progress=False)
+    assert all(len(record.p) == 0 for record in moments.records + moments.smoothed)
+    for record, other in zip(moments.records + moments.smoothed, lorenz.records + lorenz.smoothed):
+        assert np.array_equal(record.mean, other.mean) and np.array_equal(record.covariance, other.covariance)
