@@ -558,6 +558,7 @@ python_files = \
 	%D%/python/gbees/py.typed \
 	%D%/python/pyproject.toml \
 	%D%/python/gbees_build.py \
+	%D%/python/notebooks/halo.ipynb \
 	%D%/python/notebooks/lorenz63.ipynb \
 	%D%/python/notebooks/orbit.ipynb \
 	%D%/python/notebooks/own_model.ipynb

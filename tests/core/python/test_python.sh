@@ -30,7 +30,7 @@ if "$python" -m mypy --version >/dev/null 2>&1; then
 else
     echo "types were not checked: mypy is not installed"
 fi
-for notebook in lorenz63 orbit own_model; do
+for notebook in halo lorenz63 orbit own_model; do
     needs=matplotlib
     test "$notebook" = own_model && needs=sympy
     test "$notebook" = orbit && needs=numpy
