@@ -16,68 +16,41 @@ static void pack_own(const gbees_engine *e, const char *rows, size_t row, char *
     }
 }
 
-/* All ranks: returns the numbers of bricks of all ranks, [ranks], which the caller frees; NULL on all if one has no
- * memory. */
-static uint64_t *count_own(gbees_engine *e)
-{
-    const gbees_parallel *p = e->ranks->parallel;
-    uint64_t own = 0, *each = malloc((size_t)p->ranks * sizeof *each);
-
-    for (uint32_t k = 0; k < e->g.count; k++)
-        own += !e->rows.ghost[e->g.used[k]];
-    if (ranks_any(e->ranks, !each)) {
-        free(each);
-        return NULL;
-    }
-    p->gather(p->context, &own, sizeof own, each);
-    return each;
-}
-
 const void *ranks_collect(gbees_engine *e, const void *rows, size_t row, void **owned)
 {
-    if (!e->ranks)
+    engine_ranks *ranks = e->ranks;
+
+    if (!ranks)
         return (const char *)rows + row;
-    const gbees_parallel *p = e->ranks->parallel;
-    uint64_t *each = count_own(e), all = 0;
-
-    for (int r = 0; each && r < p->ranks; r++)
-        all += each[r];
-    char *to = each ? malloc((size_t)(p->rank == 0 ? all : each[p->rank]) * row + 1) : NULL;
-    if (!each || ranks_any(e->ranks, !to)) {
-        free(each);
-        free(to);
-        return NULL;
+    const int own = ranks->parallel->rank, all = ranks->parallel->ranks;
+    uint64_t *sent = calloc(2 * (size_t)all, sizeof *sent);
+    if (!sent)
+        ranks_abort(ranks, "out of memory for a checkpoint");
+    uint64_t *each = sent + all;
+    sent[0] = ranks->own;
+    const uint64_t count = ranks_count_moves(ranks, sent, each);
+    char *to = *owned = malloc((size_t)(own ? ranks->own : count) * row + 1), *at = to;
+    const int failed = ranks_any(ranks, !to);
+    if (!failed) {
+        pack_own(e, rows, row, to);
+        for (int r = 0; r < all; at += each[r++] * row)
+            ranks->in[r] = (gbees_message){r, r ? (size_t)each[r] * row : 0, at};
+        ranks_exchange(ranks, &(gbees_message){0, own ? (size_t)ranks->own * row : 0, to}, 1, ranks->in, all);
     }
-    pack_own(e, rows, row, to);
-    if (p->rank > 0) {
-        ranks_exchange(e->ranks, &(gbees_message){0, (size_t)each[p->rank] * row, to}, 1, NULL, 0);
-    } else {
-        char *at = to + (size_t)each[0] * row;
-
-        for (int r = 1; r < p->ranks; r++) {
-            e->ranks->in[r - 1] = (gbees_message){r, (size_t)each[r] * row, at};
-            at += (size_t)each[r] * row;
-        }
-        ranks_exchange(e->ranks, NULL, 0, e->ranks->in, p->ranks - 1);
-    }
-    free(each);
-    *owned = to;
-    return to;
+    free(sent);
+    return failed ? NULL : to;
 }
 
 grid_state ranks_grid_state(gbees_engine *e)
 {
-    int64_t count = 0;
+    const uint64_t count = e->ranks ? e->ranks->bricks : 0;
     uint64_t table = 2;
 
     if (!e->ranks)
         return grid_get_state(&e->g);
-    for (uint32_t k = 0; k < e->g.count; k++)
-        count += !e->rows.ghost[e->g.used[k]];
-    ranks_sum(e->ranks, &count, 1);
     if (count >= UINT32_MAX) /* too many for one process */
         return (grid_state){0};
-    while (table < 2 * (uint64_t)count + 2)
+    while (table < 2 * count + 2)
         table *= 2;
     return (grid_state){.table_size = table, .capacity = (uint32_t)count + 1, .count = (uint32_t)count};
 }

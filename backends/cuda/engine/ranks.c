@@ -1,6 +1,7 @@
 /* ranks.c - which grids several GPUs share, and how ranks exchange messages: from host to host, and from GPU
  * to GPU; see ranks.h. */
 #include "ranks.h"
+#include "launch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,6 @@ int split_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
         e->shared.ranks = e->ranks;
         e->split_from = split_from();
     }
-    split->split_from = e->split_from;
     split->beside = calloc(count, sizeof *split->beside);
     split->out = calloc(count, sizeof *split->out);
     split->in = calloc(count, sizeof *split->in);
@@ -125,6 +125,15 @@ void split_destroy(gbees_engine *e)
     ranks_destroy(e->ranks);
     e->split = NULL;
     e->ranks = NULL;
+}
+
+int split_run(gbees_engine *e, int kernel, void **arguments, const char *doing, gbees_error *error)
+{
+    int status = engine_send_state(e, doing, error);
+
+    if (!status)
+        status = engine_start(e, kernel, arguments, error);
+    return status ? status : engine_fetch_state(e, doing, error);
 }
 
 int split_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error *error)

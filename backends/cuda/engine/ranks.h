@@ -41,7 +41,6 @@ typedef struct device_message {
 typedef struct split_grid {
     gbees_problem changed;      /* of ranks but 0, after the grid has changed: the engine's problem */
     nccl_comm nccl;             /* {0}: messages between GPUs travel through the hosts */
-    uint32_t split_from;        /* bricks from which on the grid is split; below half of them it is rank 0's again */
     ghost_lists *beside;        /* [ranks]: as ranks->partner */
     int has_grown;              /* 1: the last step has inserted the bricks for the next one; they are not linked */
     uint32_t ghosts;            /* that are linked: gbees_state.ghosts has those, too, that growth has inserted */
@@ -66,6 +65,8 @@ int split_connect(gbees_engine *e, gbees_error *error);
  * messages of these sizes. Those that were received are there for what is put into the engine's stream after them.
  * An error ends all ranks. */
 int split_exchange(gbees_engine *e, int outs, int ins, gbees_error *error);
+/* Sends the state, runs a kernel over own bricks and fetches the state. */
+int split_run(gbees_engine *e, int kernel, void **arguments, const char *doing, gbees_error *error);
 /* Makes an array of the GPU's memory at least `size` bytes long. Its contents stay. */
 int split_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error *error);
 

@@ -98,11 +98,7 @@ int ranks_choose_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     if (!gbees_problem_engine_noise(e->problem))
         return 0;
     memset(s->sums, 0, sizeof s->sums);
-    int status = engine_send_state(e, doing, error);
-    if (!status)
-        status = engine_start(e, KERNEL_NOISE_RATES, arguments, error);
-    if (!status)
-        status = engine_fetch_state(e, doing, error);
+    int status = split_run(e, KERNEL_NOISE_RATES, arguments, doing, error);
     if (!status && s->bad)
         status = engine_drift_error(e, s->bad - 1, gbees_step_middle(&s->run.clock, &s->run.step), error);
     memcpy(&most, &sums->max_noise, sizeof most);

@@ -369,10 +369,7 @@ int ranks_inspect(gbees_engine *e, double time, gbees_error *error)
     if (!(e->problem->model->flags & GBEES_TIME_DEPENDENT))
         return 0;
     e->split->inspected = time;
-    int status = engine_send_state(e, "advancing the density", error);
-    if (!status)
-        status = engine_start(e, KERNEL_INSPECT, arguments, error);
-    return status ? status : engine_fetch_state(e, "advancing the density", error);
+    return split_run(e, KERNEL_INSPECT, arguments, "advancing the density", error);
 }
 
 int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)

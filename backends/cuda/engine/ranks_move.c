@@ -27,10 +27,9 @@ static int sample(gbees_engine *e, int32_t **keys, uint64_t *count, gbees_error 
         status = engine_send_state(e, "sharing the grid", error);
     if (!status)
         status = engine_start(e, KERNEL_SAMPLE, arguments, error);
-    if (!status && *count)
-        status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(*keys, e->split->keys.at, *count * size, e->stream),
-                            "sharing the grid", error);
-    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+    return status || !*count
+               ? status
+               : device_fetch(&e->memory, *keys, e->split->keys.at, *count * size, "sharing the grid", error);
 }
 
 /* The keys of a sample, as a stream. */

@@ -26,10 +26,7 @@ static int list_requests(gbees_engine *e, gbees_error *error)
         return 0;
     if (!keys)
         return ranks_no_memory(error);
-    status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(keys, e->key.at + first * size, count * size, e->stream),
-                        "sharing the grid", error);
-    if (!status)
-        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+    status = device_fetch(&e->memory, keys, e->key.at + first * size, count * size, "sharing the grid", error);
     for (uint32_t k = 0; k < count && !status; k++)
         if (ranks_request(e->ranks, keys + k * n))
             status = ranks_no_memory(error);
@@ -44,8 +41,7 @@ static int insert_requests(gbees_engine *e, const key_list *in, gbees_error *err
     int status = split_reserve(e, &e->split->keys, size, error);
 
     if (!status && size)
-        status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->split->keys.at, in->key, size, e->stream),
-                            "sharing the grid", error);
+        status = device_send(&e->memory, e->split->keys.at, in->key, size, "sharing the grid", error);
     return status ? status : ranks_insert(e, e->split->keys.at, (uint32_t)in->count, 0, error);
 }
 

@@ -80,7 +80,7 @@ int ranks_are_due(const gbees_engine *e)
     const gbees_state *s = e->state;
 
     return e->shared.ranks &&
-           (engine_is_split(e) || (s->count >= e->split->split_from && s->count == s->linked && !s->overflow));
+           (engine_is_split(e) || (s->count >= e->split_from && s->count == s->linked && !s->overflow));
 }
 
 int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)

@@ -39,13 +39,8 @@ static int grow(gbees_engine *e, int has_grown, int *too_small, gbees_error *err
         memset(e->state->sums, 0, sizeof e->state->sums);
     int status = has_grown ? 0 : ranks_inspect(e, e->state->run.clock.time, error);
     if (!status)
-        status = engine_send_state(e, "advancing the density", error);
-    if (!has_grown) {
-        if (!status)
-            status = engine_start(e, KERNEL_GROW, arguments, error);
-        if (!status)
-            status = engine_fetch_state(e, "advancing the density", error);
-    }
+        status = has_grown ? engine_send_state(e, "advancing the density", error)
+                           : split_run(e, KERNEL_GROW, arguments, "advancing the density", error);
     if (status)
         return gives_up(e, error);
     status = ranks_spread(e, step, too_small, error);
@@ -161,14 +156,13 @@ static void steer(gbees_engine *e)
 int ranks_shrink(gbees_engine *e, gbees_error *error)
 {
     engine_ranks *ranks = e->ranks;
-    split_grid *split = e->split;
 
     int status = prune(e, error);
 
     if (status)
         return status;
     steer(e);
-    if (ranks->bricks < split->split_from / 2)
+    if (ranks->bricks < e->split_from / 2)
         return ranks_collect(e, error);
     if (ranks_load(ranks) > MOST_LOADED) {
         status = ranks_cut(e, error);

@@ -25,16 +25,6 @@ static uint64_t ordered_bits(double value)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/* Runs one kernel of an update over own bricks. */
-static int pass(gbees_engine *e, int kernel, void **arguments, gbees_error *error)
-{
-    int status = engine_send_state(e, doing, error);
-
-    if (!status)
-        status = engine_start(e, kernel, arguments, error);
-    return status ? status : engine_fetch_state(e, doing, error);
-}
-
 /* All ranks: sets found->likely and found->log_likely to the largest log-likelihood of all ranks, found->heavy and
  * found->log_heavy to that of P L, and *is_valid to 0 if a rank has a cell whose likelihood is not a number. */
 static int find_best(gbees_engine *e, gbees_update_params *params, int *is_valid, gbees_error *error)
@@ -45,7 +35,7 @@ static int find_best(gbees_engine *e, gbees_update_params *params, int *is_valid
     int status = params->averages ? ranks_refresh_classes(e, e->state->current, e->problem->dimension - 1, error) : 0;
 
     if (!status)
-        status = pass(e, KERNEL_FIND_BEST, arguments, error);
+        status = split_run(e, KERNEL_FIND_BEST, arguments, doing, error);
     double most[3] = {from_ordered(found->likely), from_ordered(found->heavy), found->invalid != UINT64_MAX};
     ranks_most(e->ranks, most, 3);
     found->likely = ordered_bits(most[0]);
@@ -64,13 +54,13 @@ static int multiply(gbees_engine *e, gbees_update_params *params, gbees_error *e
 {
     void *with_params[] = {&e->setup, params, &e->device_state.at}, *without[] = {&e->setup, &e->device_state.at};
     gbees_exact_sum *sum = e->found->moment;
-    int status = pass(e, KERNEL_MULTIPLY, with_params, error);
+    int status = split_run(e, KERNEL_MULTIPLY, with_params, doing, error);
 
     ranks_sum(e->ranks, (int64_t *)(void *)sum, 2);
     status = ranks_agree(e->ranks, status, error);
     if (status || (sum->high == 0 && sum->low == 0))
         return status;
-    status = pass(e, KERNEL_SCALE, without, error);
+    status = split_run(e, KERNEL_SCALE, without, doing, error);
     ranks_sum(e->ranks, &e->state->marked_mass, 1);
     return ranks_agree(e->ranks, status, error);
 }
