@@ -72,28 +72,8 @@ static uint32_t add_own(gbees_engine *e, const int32_t *key, uint64_t inside)
 int balance_start(gbees_engine *e, initial_bricks *bricks, gbees_error *error)
 {
     key_source from = {.e = e, .initial = bricks};
-    int32_t key[GBEES_MAX_DIM];
-    uint64_t own = 0;
-    int status = choose_cuts(&from, error);
 
-    if (!status) {
-        rewind_keys(&from);
-        while (take_key(&from, key))
-            own += (uint64_t)ranks_own(e->ranks, key);
-        status = grid_reserve(&e->g, own, error);
-        rewind_keys(&from);
-        while (!status && take_key(&from, key)) {
-            const uint64_t inside = ranks_own(e->ranks, key) ? bound_cells(e->problem, &e->g.shape, key) : 0;
-
-            if (inside)
-                add_own(e, key, inside);
-        }
-        status = ranks_agree(e->ranks, status, error);
-    }
-    if (status)
-        return status;
-    e->g.sorted = e->g.count;
-    return ghosts_renew(e, 0, error);
+    return e->ranks ? choose_cuts(&from, error) : 0;
 }
 
 /* Bytes of a packed brick: its key, its active cells, the expanded ones (engine_rows), and P. */

@@ -185,6 +185,11 @@ int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error)
 int ghosts_renew(gbees_engine *e, uint32_t linked, gbees_error *error)
 {
     const uint32_t before = e->g.count;
+
+    if (!e->ranks) {
+        grid_link(&e->g, linked);
+        return 0;
+    }
     /* A rank that has never had a brick has the null brick all the same. */
     int status = e->g.capacity ? 0 : grid_reserve(&e->g, 1, error);
 

@@ -79,7 +79,7 @@ void ghosts_refresh(gbees_engine *e, void *rows, int axis);
 uint32_t ghosts_pick_pencils(const gbees_engine *e, int axis, uint32_t *first, uint32_t count);
 
 /* ---- balance.c ---- */
-/* All ranks: chooses the cuts by bricks of the initial density, inserts this rank's, and makes ghosts. */
+/* All ranks: chooses the cuts by bricks of the initial density. */
 int balance_start(gbees_engine *e, initial_bricks *bricks, gbees_error *error);
 /* What moves of bricks: of a checkpoint, on rank 0, or of the grid. */
 typedef struct brick_rows {

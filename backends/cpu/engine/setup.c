@@ -161,23 +161,33 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
     return status ? status : set_up_context(e, error);
 }
 
-/* Inserts bricks of the initial density, those that have cells within the bound. */
+/* All ranks: inserts the own bricks of the initial density, those that have cells within the bound, and links them.
+ */
 static int insert_bricks(gbees_engine *e, initial_bricks *bricks, gbees_error *error)
 {
-    int status = grid_reserve(&e->g, bricks->count, error);
+    int32_t key[GBEES_MAX_DIM];
+    uint64_t own = 0;
+    int status = balance_start(e, bricks, error);
 
-    for (uint64_t k = 0; k < bricks->count && !status; k++) {
-        int32_t key[GBEES_MAX_DIM];
-
+    if (status)
+        return status;
+    initial_bricks_rewind(bricks);
+    for (uint64_t k = 0; k < bricks->count; k++) {
         initial_bricks_take(bricks, key);
-        uint64_t inside = bound_cells(e->problem, &e->g.shape, key);
-        if (inside)
-            engine_set_inside(e, grid_add(&e->g, key, grid_hash(&e->g, key)), inside);
+        own += (uint64_t)ranks_own(e->ranks, key);
     }
-    if (!status)
-        grid_link(&e->g, 0);
+    status = grid_reserve(&e->g, own, error);
+    initial_bricks_rewind(bricks);
+    for (uint64_t k = 0; k < bricks->count && !status; k++) {
+        initial_bricks_take(bricks, key);
+        const uint64_t inside = ranks_own(e->ranks, key) ? bound_cells(e->problem, &e->g.shape, key) : 0;
+
+        if (inside)
+            status = engine_insert_brick(e, key, grid_hash(&e->g, key), inside, error);
+    }
     e->g.sorted = e->g.count;
-    return status;
+    status = ranks_agree(e->ranks, status, error);
+    return status ? status : ghosts_renew(e, 0, error);
 }
 
 /* Sets P of a brick to the initial density, up to a common factor. */
@@ -218,7 +228,7 @@ static int start_grid(gbees_engine *e, double *left_out, gbees_error *error)
 
     status = ranks_agree(e->ranks, status, error);
     if (!status)
-        status = e->ranks ? balance_start(e, &initial.bricks, error) : insert_bricks(e, &initial.bricks, error);
+        status = insert_bricks(e, &initial.bricks, error);
     if (!status)
         status = fill_bricks(e, &initial, error);
     *left_out = initial.left_out;

@@ -80,8 +80,7 @@ static gbees_marginals *allocate(gbees_engine *e, uint64_t entries)
     gbees_marginals *made = malloc(sizeof *made + entries * sizeof(double));
     double is_missing = !made;
 
-    if (engine_is_split(e))
-        ranks_most(e->ranks, &is_missing, 1);
+    ranks_most(split_ranks(e), &is_missing, 1);
     if (!(is_missing > 0))
         return made;
     free(made);
@@ -137,10 +136,8 @@ int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
     if (status)
         return status;
     status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
-    if (engine_is_split(e)) {
-        ranks_join_range(e);
-        status = ranks_agree(e->ranks, status, error);
-    }
+    ranks_join_range(e);
+    status = ranks_agree(split_ranks(e), status, error);
     if (status || !read_range(e, &range))
         return status;
     const uint64_t entries = lay_out(&range, e->problem->dimension, most, &all);

@@ -130,7 +130,8 @@ int ranks_link_inserted(gbees_engine *e, gbees_error *error);
 /* Sets found->moment to the sums of all ranks, *peak to the largest P, and index[n] to the multi-index of its cell.
  */
 int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error);
-/* Sets found->lowest and found->highest to the range of all ranks' cells, as KERNEL_RANGE to that of one. */
+/* Sets found->lowest and found->highest to the range of all ranks' cells, as KERNEL_RANGE to that of one; does
+ * nothing for a grid that is not split. */
 void ranks_join_range(gbees_engine *e);
 /* Counts the cells of all ranks: sets out->cells, cells_above and cells_raw. */
 int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error);
@@ -151,6 +152,11 @@ void ranks_forget(gbees_engine *e);
 static inline int engine_is_split(const gbees_engine *e)
 {
     return e->shared.is_divided;
+}
+/* The ranks that share the grid now; NULL: one has all of it. */
+static inline engine_ranks *split_ranks(const gbees_engine *e)
+{
+    return engine_is_split(e) ? e->ranks : NULL;
 }
 /* Rank 0: whether the next steps are all ranks': the grid is split, or has enough bricks for it and none is unlinked.
  */

@@ -80,7 +80,7 @@ void ranks_join_range(gbees_engine *e)
         ends[2 * j] = (double)found->lowest[j];
         ends[2 * j + 1] = (double)found->highest[j];
     }
-    ranks_most(e->ranks, ends, 2 * (size_t)n);
+    ranks_most(split_ranks(e), ends, 2 * (size_t)n);
     for (int j = 0; j < n; j++) {
         found->lowest[j] = (uint64_t)ends[2 * j];
         found->highest[j] = (uint64_t)ends[2 * j + 1];

@@ -58,7 +58,7 @@ static int check(gbees_engine *e, const gbees_clock *clock, const gbees_measurem
                      ? failure_unsupported(measurement, clock->time, found->log_likely, lowest, error)
                      : fail_likelihood(e, clock, measurement, error);
 
-    return engine_is_split(e) ? ranks_agree(e->ranks, status, error) : status;
+    return ranks_agree(split_ranks(e), status, error);
 }
 
 /* Applies a measurement: all ranks of a split grid call it, or the one that has all of the grid. */
