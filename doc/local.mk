@@ -28,6 +28,8 @@ dist_doc_DATA = \
 	%D%/vanderpol.png \
 	%D%/cost.png \
 	%D%/roofline.png \
+	%D%/frames.csv \
+	%D%/frames.png \
 	%D%/moving.png \
 	%D%/sampling.png \
 	%D%/workerror.png

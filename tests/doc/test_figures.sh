@@ -51,4 +51,16 @@ quoted accuracy.md lines
 run --accuracy 0.2
 grep -E '^(run [0-9]|accuracy )' out | without_times >lines
 quoted accuracy.md lines
+
+# The picture of work and error is that of its table, in which no error of points is above what was asked for.
+table=$top_src/doc/frames.csv
+test "$(sed -E 's/^("[^"]*"|[^,]*),([^,]*),.*/\1,\2/' "$table" | grep -c ',points')" -ge 15 || fail "frames.csv lacks points"
+grep 'points (lagrangian),accuracy ' "$table" | sed 's/.*,accuracy //' |
+    awk -F, '$3 > $1 { exit 1 }' || fail "frames.csv has an error above its accuracy"
+if python=$(find_python matplotlib); then
+    calls 0 "$python" "$top_src/tests/accuracy/frames" draw "$table" frames.png
+    test -s frames.png || fail "there is no picture"
+    calls 2 "$python" "$top_src/tests/accuracy/frames" measure "$top_build" new.csv nothing
+    has err "no such problem"
+fi
 exit "$bad"
