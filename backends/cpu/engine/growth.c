@@ -26,12 +26,6 @@ static int is_limited_to_risen(const gbees_engine *e)
            e->problem->numerics.growth != GBEES_GROWTH_ALL;
 }
 
-/* A mask for direction d: bit f is set if all cells of the neighbour in directions d and f are outside the bound. */
-static unsigned blocked(const gbees_engine *e, uint32_t slot, int d)
-{
-    return e->rows.blocked ? e->rows.blocked[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
-}
-
 /* Appends a request. Returns 1 if there is no memory. */
 static int add_request(grid_requests *list, grid_request request)
 {
@@ -70,12 +64,13 @@ static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int 
  * link: it is looked up in the hash table. */
 static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
+    const uint16_t *blocked = e->rows.blocked ? e->rows.blocked + (size_t)slot * (size_t)(2 * e->g.shape.n) : NULL;
     gbees_outflow out;
 
     engine_find_outflow(e, slot, cells, 1, &out);
     for (int i = 0; i < out.count; i++) {
         const int d = out.direction[i];
-        const unsigned out_of_bound = blocked(e, slot, d);
+        const unsigned out_of_bound = blocked ? blocked[d] : 0;
         const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
         const int no_way = !neighbor && out_of_bound >> d & 1;
 
@@ -147,17 +142,6 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_reque
         e->rows.expanded[risen[k]] |= e->rows.active[risen[k]];
     }
     return request_absent(e, &s, list) || failed;
-}
-
-/* The number of parts into which a search of so many bricks is cut: of at least SEARCHED bricks each; 1 for one
- * thread. */
-static int parts_of(const gbees_engine *e, uint32_t bricks)
-{
-    const uint32_t most = bricks / SEARCHED + 1;
-
-    if (engine_threads(e, bricks) == 1)
-        return 1;
-    return most < GRID_PARTS ? (int)most : GRID_PARTS;
 }
 
 /* Lists requests for all absent bricks that are needed: a list for each part of the Used List, in its order. */
@@ -292,28 +276,22 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     return 0;
 }
 
-/* Whether all threads insert the requested bricks together. With a bound, among ranks, or with a brick that is too
- * far away, one thread inserts one after the other. */
-static int inserts_in_parallel(const gbees_engine *e, int parts)
+/* Searches all bricks, in parts of SEARCHED or more, for absent neighbours that they need, and inserts these by all
+ * threads. With a bound, among ranks, or with a brick that is too far away, one thread inserts one after the other.
+ */
+static int insert_found(gbees_engine *e, gbees_error *error)
 {
     enum { FEW = 1024 }; /* requests that take less time than the threads' barriers */
+    const uint32_t most = engine_threads(e, e->g.count) == 1 ? 1 : e->g.count / SEARCHED + 1;
+    const int parts = most < GRID_PARTS ? (int)most : GRID_PARTS;
     size_t requests = 0;
-    int far = 0;
+    int status = search_all(e, parts, error), far = 0;
 
     for (int part = 0; part < parts; part++) {
         requests += e->workspace.requests[part].count;
         far |= e->workspace.requests[part].far;
     }
-    return parts > 1 && requests >= FEW && !e->rows.inside && !far && !e->rows.ghost;
-}
-
-/* Searches all bricks for absent neighbours that they need, and inserts these. */
-static int insert_found(gbees_engine *e, gbees_error *error)
-{
-    const int parts = parts_of(e, e->g.count);
-    int status = search_all(e, parts, error);
-
-    if (!status && inserts_in_parallel(e, parts))
+    if (!status && parts > 1 && requests >= FEW && !e->rows.inside && !far && !e->rows.ghost)
         return grid_add_requests(&e->g, e->workspace.requests, parts, error);
     for (int part = 0; part < parts && !status; part++)
         status = insert_list(e, &e->workspace.requests[part], error);
