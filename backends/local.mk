@@ -71,7 +71,6 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/kernel/isa.h \
 	%D%/cpu/grid/pages.c \
 	%D%/cpu/grid/pages.h \
-	%D%/cpu/engine/paper.c \
 	%D%/cpu/engine/prune.c \
 	%D%/cpu/engine/setup.c \
 	%D%/cpu/engine/state.c \
@@ -82,7 +81,20 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/update.c
 
 EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md %D%/cpu/engine/README.md %D%/cpu/grid/README.md \
-	%D%/cpu/kernel/README.md %D%/mpi/README.md
+	%D%/cpu/kernel/README.md %D%/mpi/README.md %D%/paper/README.md
+
+# Mode paper and mode legacy.
+backend_LTLIBRARIES += %D%/gbees_paper.la
+%C%_gbees_paper_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
+%C%_gbees_paper_la_LIBADD = %D%/libcommon.la libgbees.la $(LAPACKE_LIBS)
+%C%_gbees_paper_la_SOURCES = \
+	%D%/paper/backend.c \
+	%D%/paper/density.c \
+	%D%/paper/engine.h \
+	%D%/paper/grid.c \
+	%D%/paper/grid.h \
+	%D%/paper/growth.c \
+	%D%/paper/step.c
 
 # Runs on several processes: nothing else is linked with MPI.
 if HAVE_MPI

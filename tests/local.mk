@@ -53,7 +53,8 @@ test_scripts = \
 	%D%/tree/test_circles.sh \
 	%D%/tree/test_layers.sh \
 	%D%/tree/test_lists.sh \
-	%D%/tree/test_programs.sh
+	%D%/tree/test_programs.sh \
+	%D%/tree/test_tables.sh
 # Those that take longest begin first: scripts, then the programs of the CUDA backend. One that began last would have
 # one processor to itself.
 TESTS = $(test_scripts) $(check_PROGRAMS)
@@ -183,7 +184,8 @@ check_PROGRAMS += \
 	%D%/core/lagrangian/test_trajectories \
 	%D%/core/solver/problem/test_frame \
 	%D%/core/solver/problem/test_frame_initial \
-	%D%/backends/cpu/test_golden \
+	%D%/backends/paper/test_golden \
+	%D%/backends/paper/test_paper \
 	%D%/backends/cpu/test_grid \
 	%D%/backends/cpu/test_grid_add \
 	%D%/core/plot/test_isosurface \

@@ -240,8 +240,7 @@ static void mark_bricks(batches *b, brick_sums *all, double limit)
 
 int initial_grid_selects(const gbees_problem *problem)
 {
-    return problem->numerics.mode == GBEES_MODE_DEFAULT && problem->numerics.faces != GBEES_FACES_REFERENCE &&
-           !problem->cells;
+    return problem->numerics.mode == GBEES_MODE_DEFAULT && !problem->cells;
 }
 
 /* Moves the marks of a list's bricks to their places in the list, which are not behind those in the box. */

@@ -1,5 +1,5 @@
 /* measurement.c - inverts the covariance of a measurement's noise, and computes the logarithm of the density's
- * constant factor for Gaussian noise and for Student's t. */
+ * constant factor and its exponent for Gaussian noise and for Student's t. */
 #include "measurement.h"
 #include "gaussian.h"
 #include "numerics/likelihood.h"
@@ -63,4 +63,18 @@ int measurement_prepare(const gbees_measurement *measurement, double time, measu
                                time);
     terms->log_norm += more;
     return 0;
+}
+
+double measurement_exponent(const gbees_measurement *m, const measurement_terms *terms, const double *y)
+{
+    double residual[GBEES_MAX_DIM];
+
+    for (int j = 0; j < m->size; j++)
+        residual[j] = m->missing >> j & 1 ? 0 : gbees_wrapped(m->value[j] - y[j], m->period[j]);
+    double exponent = gbees_gaussian_exponent(m->size, residual, terms->inverse);
+    if (terms->periods.count > 0)
+        exponent = gbees_periods_exponent(&terms->periods, m->size, residual, terms->inverse, m->period, exponent);
+    return m->likelihood == GBEES_LIKELIHOOD_STUDENT
+               ? gbees_student_exponent(exponent, terms->measured, m->degrees_of_freedom)
+               : exponent;
 }

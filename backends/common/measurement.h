@@ -22,4 +22,7 @@ typedef struct measurement_terms {
 int measurement_prepare(const gbees_measurement *measurement, double time, measurement_terms *terms,
                         gbees_error *error);
 
+/* The log-likelihood of a measurement where its function is y[size]; not for a likelihood of the model's own. */
+double measurement_exponent(const gbees_measurement *measurement, const measurement_terms *terms, const double *y);
+
 #endif

@@ -19,7 +19,7 @@ void step_clock_store(const gbees_step_clock *from, gbees_clock *clock)
 
 double fixed_step_limit(const gbees_numerics *numerics)
 {
-    return numerics->time_step > 0 && numerics->mode == GBEES_MODE_DEFAULT;
+    return numerics->time_step > 0;
 }
 
 gbees_totals totals_of(const gbees_run_state *run, const mass_budget *budget)

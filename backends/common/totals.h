@@ -14,7 +14,7 @@ gbees_step_clock step_clock_load(const gbees_clock *clock, uint32_t prune_interv
 void step_clock_store(const gbees_step_clock *from, gbees_clock *clock);
 
 /* Returns the largest Courant number that a fixed time step may have (gbees_step_exceeds()): 1, or 0, for no limit,
- * without a fixed step, and in the modes of the reference codes, which do not check theirs. */
+ * without a fixed step. */
 double fixed_step_limit(const gbees_numerics *numerics);
 
 /* Returns the totals since the engine was created, with the budget's p* and warnings. Fields that depend on the

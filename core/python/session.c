@@ -57,8 +57,10 @@ static int choose_backend(gbees_session *s, const gbees_session_options *o, gbee
 {
     gbees_error ignored;
 
-    if (!o->otherwise)
-        return gbees_registry_usable_backend(s->registry, o->backend, &s->backend, error);
+    const char *wanted = o->otherwise ? gbees_solver_wants(s->problem) : o->backend;
+
+    if (wanted)
+        return gbees_registry_usable_backend(s->registry, wanted, &s->backend, error);
     if (!gbees_problem_is_small(s->problem) &&
         !gbees_registry_usable_backend(s->registry, o->backend, &s->backend, &ignored))
         return GBEES_OK;

@@ -386,8 +386,8 @@ static int comes_with_record(const gbees_scenario *scenario, const char *key)
  */
 static int is_of_grids(const gbees_scenario *scenario, const char *key)
 {
-    static const char *const keys[] = {"bound",     "regrid", "scheme",      "mode",   "time_step",      "courant",
-                                       "precision", "brick",  "cell_values", "growth", "prune_interval", "rotate"};
+    static const char *const keys[] = {"bound",   "regrid",    "scheme",      "mode",           "time_step",
+                                       "courant", "precision", "cell_values", "prune_interval", "rotate"};
 
     for (size_t k = 0; gbees_scenario_is(scenario, "frame", "lagrangian") && k < sizeof keys / sizeof *keys; k++)
         if (strcmp(keys[k], key) == 0)

@@ -2,19 +2,18 @@
 #include "schema.h"
 #include "base/text.h"
 #include "schema_fields.h"
+#include <gbees/problem.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *const modes[] = {"default", "paper", "legacy", NULL};
-/* In the order of gbees_scheme. */
 static const char *const regrids[] = {"auto", NULL};
-static const char *const schemes[] = {"ctu",    "ctu-divergence", "ctu-positive", "split5", "split5-mp",
-                                      "split7", "split7-mp",      "upwind",       NULL};
+#define NAME(id, name, ...) name,
+static const char *const schemes[] = {GBEES_SCHEME_ROWS(NAME) NULL};
+#undef NAME
 static const char *const memory_choices[] = {"stop", "raise_threshold", NULL};
 static const char *const cell_values[] = {"points", "averages", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
-static const char *const bricks[] = {"auto", "1", NULL};
-static const char *const growths[] = {"downwind", "all", NULL};
 static const char *const rotates[] = {"no", "yes", NULL};
 static const char *const frames[] = {"fixed", "moving", "lagrangian", "auto", NULL};
 static const char *const smooths[] = {"no", "yes", NULL};
@@ -244,16 +243,6 @@ static const gbees_schema_key scenario_keys[] = {
      .choices = precisions,
      .initial = "mixed",
      .text = "of storage and fluxes; paper and legacy mode are double"},
-    {.name = "brick",
-     .kind = GBEES_KIND_CHOICE,
-     .choices = bricks,
-     .initial = "auto",
-     .text = "cells a brick: auto is 64; 1 is the paper's cell-level grid"},
-    {.name = "growth",
-     .kind = GBEES_KIND_CHOICE,
-     .choices = growths,
-     .initial = "downwind",
-     .text = "neighbours made around cells with P >= p*"},
     {.name = "output",
      .kind = GBEES_KIND_OUTPUT,
      .record = gbees_schema_output_fields,
@@ -275,6 +264,16 @@ const gbees_schema_key *gbees_schema_find(const gbees_schema_key *keys, const ch
             return keys;
     }
     return NULL;
+}
+
+int gbees_schema_choice(const gbees_schema_key *keys, const char *name, const gbees_node *value)
+{
+    const char *const *choices = gbees_schema_find(keys, name)->choices;
+    int place = 0;
+
+    while (value && choices[place + 1] && strcmp(value->text, choices[place]) != 0)
+        place++;
+    return place;
 }
 
 const char *gbees_schema_hint(const gbees_schema_key *keys, const char *name, char *hint, size_t size)

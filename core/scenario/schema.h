@@ -48,6 +48,8 @@ const gbees_schema_key *gbees_schema_next(const gbees_schema_key *key);
 /* The key of that name in a table that ends with a NULL name (NULL: the keys of a scenario); NULL if there is none.
  */
 const gbees_schema_key *gbees_schema_find(const gbees_schema_key *keys, const char *name);
+/* The place among the choices of such a key of a value that gbees_schema_check() has accepted; 0: NULL. */
+int gbees_schema_choice(const gbees_schema_key *keys, const char *name, const gbees_node *value);
 /* Writes ": did you mean 'threshold'?" or "" to `hint`, cut to `size`, and returns it. `keys` as above. */
 const char *gbees_schema_hint(const gbees_schema_key *keys, const char *name, char *hint, size_t size);
 

@@ -1,11 +1,14 @@
 /* schema_fields.c - tables of the keys of these maps: name, type, limits, and whether it is required. */
 #include "schema_fields.h"
+#include <gbees/problem.h>
 
 static const char *const densities[] = {"all", "last", "none", NULL};
 static const char *const updated[] = {"yes", "no", NULL};
 static const char *const moments[] = {"every record", "every step", NULL};
 static const char *const files[] = {"run", "records", NULL};
-static const char *const likelihoods[] = {"gaussian", "student-t", "model", NULL};
+#define NAME(id, name, text) name,
+static const char *const likelihoods[] = {GBEES_LIKELIHOOD_ROWS(NAME) NULL};
+#undef NAME
 
 /* The fields of a likelihood, of one measurement and of a table: a constant initializer, which no function can give.
  */

@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 18 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 19 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -59,28 +59,34 @@ typedef struct gbees_clock {
     uint64_t leg_step; /**< steps taken in this leg; the grid is pruned after every prune_interval of them */
 } gbees_clock;
 
-/** Warnings, one bit each. A backend sets GBEES_WARNING_BUDGET_MEMORY, _FLOOR and
- * _BLOW_UP; gbees_warnings() (gbees.h) derives
- * the others from the problem and the ledger. */
-typedef enum gbees_warning {
-    GBEES_WARNING_BOX = 1,            /**< the initial box cuts off more than 1.5 % of its Gaussian */
-    GBEES_WARNING_WIDTH = 2,          /**< cells wider than 1.5 standard deviations */
-    GBEES_WARNING_MASS_LOST = 4,      /**< more than a tenth of the mass has been lost since the start */
-    GBEES_WARNING_BUDGET_MEMORY = 8,  /**< by a backend: memory did not allow the p* of the mass budget */
-    GBEES_WARNING_BUDGET_FLOOR = 16,  /**< by a backend: the budget is exceeded though p* was lowered */
-    GBEES_WARNING_BUDGET_SPENT = 32,  /**< more than 1.6 times the whole run's budget has been lost */
-    GBEES_WARNING_NARROW = 128,       /**< a marginal's standard deviation is below 1.5 cells at a record */
-    GBEES_WARNING_ACCURACY = 256,     /**< a record has no certificate within the accuracy that was asked for */
-    GBEES_WARNING_AUDIT = 64,         /**< the audit's samples have another mean or another standard deviation */
-    GBEES_WARNING_JUMP = 512,         /**< the drift is not continuous in the initial density */
-    GBEES_WARNING_TAIL = 1024,        /**< a measurement has selected a part of the density that is hardly resolved */
-    GBEES_WARNING_EVIDENCE = 2048,    /**< the audit's samples have another evidence */
-    GBEES_WARNING_FRAME_CELLS = 4096, /**< `frame_cells` keeps the cells of a grid that moves too wide */
-    GBEES_WARNING_FRAME_COST = 8192,  /**< a grid at rest would have taken longer steps than one that moves */
-    GBEES_WARNING_AUDIT_LOST = 16384, /**< the audit's samples have failed: certificates say no more than why */
-    GBEES_WARNING_BLOW_UP = 32768     /**< by a backend: trajectories have left every bound in finite time */
-} gbees_warning;
-enum { GBEES_WARNING_COUNT = 16 /**< kinds of warnings */ };
+/** The warnings, one a row: GBEES_WARNING_..., its bit, which is never given to another, and when it holds. A
+ * backend sets BUDGET_MEMORY, BUDGET_FLOOR and BLOW_UP; gbees_warnings() (gbees.h) derives the others from the
+ * problem and the ledger. Their texts: core/solver/run/warnings.c. */
+#define GBEES_WARNING_ROWS(ROW)                                                                                      \
+    ROW(BOX, 0, "the initial box cuts off more than 1.5 % of its Gaussian")                                          \
+    ROW(WIDTH, 1, "cells wider than 1.5 standard deviations")                                                        \
+    ROW(MASS_LOST, 2, "more than a tenth of the mass has been lost since the start")                                 \
+    ROW(BUDGET_MEMORY, 3, "by a backend: memory did not allow the p* of the mass budget")                            \
+    ROW(BUDGET_FLOOR, 4, "by a backend: the budget is exceeded though p* was lowered")                               \
+    ROW(BUDGET_SPENT, 5, "more than 1.6 times the whole run's budget has been lost")                                 \
+    ROW(AUDIT, 6, "the audit's samples have another mean or another standard deviation")                             \
+    ROW(NARROW, 7, "a marginal's standard deviation is below 1.5 cells at a record")                                 \
+    ROW(ACCURACY, 8, "a record has no certificate within the accuracy that was asked for")                           \
+    ROW(JUMP, 9, "the drift is not continuous in the initial density")                                               \
+    ROW(TAIL, 10, "a measurement has selected a part of the density that is hardly resolved")                        \
+    ROW(EVIDENCE, 11, "the audit's samples have another evidence")                                                   \
+    ROW(FRAME_CELLS, 12, "`frame_cells` keeps the cells of a grid that moves too wide")                              \
+    ROW(FRAME_COST, 13, "a grid at rest would have taken longer steps than one that moves")                          \
+    ROW(AUDIT_LOST, 14, "the audit's samples have failed: certificates say no more than why")                        \
+    ROW(BLOW_UP, 15, "by a backend: trajectories have left every bound in finite time")
+
+#define GBEES_WARNING_BIT(id, bit, condition) GBEES_WARNING_##id = 1 << bit,
+/** A warning. */
+typedef enum gbees_warning { GBEES_WARNING_ROWS(GBEES_WARNING_BIT) } gbees_warning;
+#undef GBEES_WARNING_BIT
+#define GBEES_WARNING_ONE(id, bit, condition) +1
+enum { GBEES_WARNING_COUNT = 0 GBEES_WARNING_ROWS(GBEES_WARNING_ONE) /**< their number: bits 0 ... are in use */ };
+#undef GBEES_WARNING_ONE
 
 /** Running totals since gbees_backend.create(). The ledger holds at any time:
  *

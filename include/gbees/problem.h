@@ -18,9 +18,8 @@ extern "C" {
 /** The program whose results the run reproduces. */
 typedef enum gbees_mode {
     GBEES_MODE_DEFAULT, /**< none: bricks, open boundaries, a ledger of the mass */
-    GBEES_MODE_PAPER,   /**< the reference CPU code, cell for cell: double precision, bricks of one cell,
-                         * GBEES_FACES_REFERENCE */
-    GBEES_MODE_LEGACY   /**< the paper's CPU-legacy: PAPER with a fixed time step and GBEES_GROWTH_ALL */
+    GBEES_MODE_PAPER,   /**< the reference CPU code, cell for cell, on the backend 'paper' */
+    GBEES_MODE_LEGACY /**< the paper's CPU-legacy: PAPER with a fixed time step, which grows all 3^n - 1 neighbours */
 } gbees_mode;
 
 /** The type in which P is stored and fluxes are computed; sums are always double. */
@@ -29,47 +28,48 @@ typedef enum gbees_precision {
     GBEES_DOUBLE /**< double */
 } gbees_precision;
 
-/** The boundary condition at a face without a neighbouring cell. */
-typedef enum gbees_faces {
-    GBEES_FACES_OPEN,     /**< outflow: beyond the face P = 0; mass that crosses it is lost */
-    GBEES_FACES_REFERENCE /**< the reference code's: a wall at a cell's lower face, outflow at its upper face */
-} gbees_faces;
+/** The advection schemes (doc/method.md), one a row: GBEES_SCHEME_..., its name in a scenario; 1: it advects along
+ * one axis after the other (split), 0: along all at once; its order in space, of a split one an odd number, as the
+ * mass through a face depends on (order + 1) / 2 cells on each side of it; 1: with monotonicity-preserving bounds;
+ * what it is. All else that depends on a scheme follows from its row, but its formula. */
+#define GBEES_SCHEME_ROWS(ROW)                                                                                       \
+    ROW(CTU, "ctu", 0, 2, 0, "corner transport upwind with the MC limiter (paper, Algorithm 1)")                     \
+    ROW(CTU_DIVERGENCE, "ctu-divergence", 0, 2, 0, "ctu of second order for drifts with a divergence, too")          \
+    ROW(CTU_POSITIVE, "ctu-positive", 0, 2, 0, "ctu-divergence with limited fluxes: no cell becomes negative")       \
+    ROW(SPLIT5, "split5", 1, 5, 0, "dimensionally split, fifth order, positive and conservative")                    \
+    ROW(SPLIT5_MP, "split5-mp", 1, 5, 1, "split5 with monotonicity-preserving bounds")                               \
+    ROW(SPLIT7, "split7", 1, 7, 0, "split5 of seventh order")                                                        \
+    ROW(SPLIT7_MP, "split7-mp", 1, 7, 1, "split7 with monotonicity-preserving bounds")                               \
+    ROW(UPWIND, "upwind", 1, 1, 0, "split, first order, positive and conservative: to compare with")
 
-/** Which neighbours of a cell with P >= p* are created. */
-typedef enum gbees_growth {
-    GBEES_GROWTH_DOWNWIND, /**< those across its downwind faces and edges */
-    GBEES_GROWTH_ALL       /**< all 3^n - 1 */
-} gbees_growth;
+#define GBEES_SCHEME_ID(id, name, split, order, preserving, text) GBEES_SCHEME_##id,
+/** A scheme; GBEES_SCHEME_COUNT is their number. */
+typedef enum gbees_scheme { GBEES_SCHEME_ROWS(GBEES_SCHEME_ID) GBEES_SCHEME_COUNT } gbees_scheme;
+#undef GBEES_SCHEME_ID
 
-/** The advection scheme (doc/method.md). */
-typedef enum gbees_scheme {
-    GBEES_SCHEME_CTU,            /**< corner transport upwind with the MC limiter (paper, Algorithm 1) */
-    GBEES_SCHEME_CTU_DIVERGENCE, /**< CTU of second order for drifts with a divergence, too */
-    GBEES_SCHEME_CTU_POSITIVE,   /**< CTU_DIVERGENCE with limited fluxes: no cell becomes negative */
-    GBEES_SCHEME_SPLIT5,         /**< dimensionally split, fifth order, positive and conservative */
-    GBEES_SCHEME_SPLIT5_MP,      /**< SPLIT5 with monotonicity-preserving bounds */
-    GBEES_SCHEME_SPLIT7,         /**< SPLIT5 of seventh order */
-    GBEES_SCHEME_SPLIT7_MP,      /**< SPLIT7 with monotonicity-preserving bounds */
-    GBEES_SCHEME_UPWIND          /**< split, first order, positive and conservative: to compare with */
-} gbees_scheme;
+/** A row of GBEES_SCHEME_ROWS. */
+typedef struct gbees_scheme_row {
+    const char *name; /**< in a scenario */
+    int split;        /**< 1: it advects along one axis after the other */
+    int order;        /**< in space */
+    int preserving;   /**< 1: with monotonicity-preserving bounds */
+    const char *text; /**< one line */
+} gbees_scheme_row;
+
+/** The row of a scheme. */
+static inline const gbees_scheme_row *gbees_scheme_get(gbees_scheme scheme)
+{
+#define GBEES_SCHEME_ROW(id, name, split, order, preserving, text) {name, split, order, preserving, text},
+    static const gbees_scheme_row rows[] = {GBEES_SCHEME_ROWS(GBEES_SCHEME_ROW)};
+#undef GBEES_SCHEME_ROW
+
+    return &rows[scheme];
+}
 
 /** Whether a scheme advects along one axis after the other; the others advect along all axes at once. */
 static inline int gbees_scheme_is_split(gbees_scheme scheme)
 {
-    return scheme >= GBEES_SCHEME_SPLIT5;
-}
-
-/** Whether a scheme is a split one with monotonicity-preserving bounds. */
-static inline int gbees_scheme_is_preserving(gbees_scheme scheme)
-{
-    return scheme == GBEES_SCHEME_SPLIT5_MP || scheme == GBEES_SCHEME_SPLIT7_MP;
-}
-
-/** The order in space of a split scheme, an odd number: the mass through a face depends on (order + 1) / 2 cells on
- * each side of it. */
-static inline int gbees_scheme_order(gbees_scheme scheme)
-{
-    return scheme == GBEES_SCHEME_UPWIND ? 1 : scheme >= GBEES_SCHEME_SPLIT7 ? 7 : 5;
+    return gbees_scheme_get(scheme)->split;
 }
 
 /** What P of a cell is (doc/method.md, "Points or averages"). */
@@ -91,9 +91,6 @@ typedef struct gbees_numerics {
     gbees_scheme scheme;           /**< advection scheme */
     gbees_cell_values cell_values; /**< meaning of P */
     gbees_precision precision;     /**< of storage and fluxes */
-    gbees_faces faces;             /**< boundary condition */
-    gbees_growth growth;           /**< which neighbours are created */
-    int cells_per_brick;           /**< 64, or 1 for the paper's grid of single cells */
     double courant;     /**< the time step is courant * min over cells of 1 / sum_j |v_j|/h_j, or, for split schemes,
                          * of 1 / max_j |v_j|/h_j; at most 1 */
     double time_step;   /**< > 0: a fixed time step in place of that one. In default mode a backend refuses it with
@@ -101,12 +98,17 @@ typedef struct gbees_numerics {
     int prune_interval; /**< steps between prunes, >= 1 */
 } gbees_numerics;
 
-/** The likelihood of a residual r = y - h(x). */
-typedef enum gbees_likelihood {
-    GBEES_LIKELIHOOD_GAUSSIAN, /**< r is Gaussian */
-    GBEES_LIKELIHOOD_STUDENT,  /**< Student's t, whose tails allow for outliers; the covariance is its scale matrix */
-    GBEES_LIKELIHOOD_MODEL     /**< the model's own log_likelihood(), which needs neither h nor a covariance */
-} gbees_likelihood;
+/** The likelihoods of a residual r = y - h(x), one a row: GBEES_LIKELIHOOD_..., its name in a scenario, what it is.
+ */
+#define GBEES_LIKELIHOOD_ROWS(ROW)                                                                                   \
+    ROW(GAUSSIAN, "gaussian", "r is Gaussian")                                                                       \
+    ROW(STUDENT, "student-t", "Student's t, whose tails allow for outliers; the covariance is its scale matrix")     \
+    ROW(MODEL, "model", "the model's own log_likelihood(), which needs neither h nor a covariance")
+
+#define GBEES_LIKELIHOOD_ID(id, name, text) GBEES_LIKELIHOOD_##id,
+/** A likelihood; GBEES_LIKELIHOOD_COUNT is their number. */
+typedef enum gbees_likelihood { GBEES_LIKELIHOOD_ROWS(GBEES_LIKELIHOOD_ID) GBEES_LIKELIHOOD_COUNT } gbees_likelihood;
+#undef GBEES_LIKELIHOOD_ID
 
 /** A measurement y = h(x) + noise at a time. */
 typedef struct gbees_measurement {

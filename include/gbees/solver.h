@@ -76,6 +76,11 @@ typedef struct gbees_summary {
  * library's own, to which `backend` lends what it has. */
 const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gbees_backend *backend);
 
+/** Returns the name of the backend that a problem is for: 'paper' of the modes paper and legacy. NULL: any. */
+const char *gbees_solver_wants(const gbees_problem *problem);
+/** GBEES_EUSAGE: the backend does not compute the problem's mode. */
+int gbees_solver_accepts(const gbees_problem *problem, const gbees_backend *backend, gbees_error *error);
+
 /** Returns the backend of points that go with the flow, for gbees_audit_options. */
 const gbees_backend *gbees_solver_points(void);
 

@@ -22,7 +22,7 @@ static void make_long(rig *r, const char *backend, int n, int axis, flow way)
 
     rig_open_split(r, backend, n, n <= 3 ? 2 : 0);
     rig_straighten(r);
-    gbees_shape_set(&shape, n, p->numerics.cells_per_brick);
+    gbees_shape_set(&shape, n, 64);
     p->extent[axis] = LONG * shape.edge[axis] / 2;
     p->covariance[axis * n + axis] = pow(p->width[axis] * p->extent[axis] / 3, 2);
     for (int j = 0; j < n; j++)

@@ -34,17 +34,6 @@ START_TEST(double_bricks_equal_plain_loops)
 }
 END_TEST
 
-START_TEST(double_cells_equal_plain_loops)
-{
-    rig r;
-
-    rig_open_split(&r, "cpu", _i, extent_of(_i));
-    r.problem.numerics.cells_per_brick = 1;
-    steps_agree(&r, steps_of(_i), 1e-12);
-    rig_close(&r);
-}
-END_TEST
-
 START_TEST(mixed_equals_plain_loops)
 {
     const char *backend = places[_i].backend;
@@ -56,8 +45,6 @@ START_TEST(mixed_equals_plain_loops)
     rig_open_split(&r, backend, n, extent_of(n));
     r.problem.numerics.precision = GBEES_MIXED;
     r.problem.threshold = 1e-28;
-    steps_agree(&r, steps_of(n), 1e-5);
-    r.problem.numerics.cells_per_brick = is_cpu(backend) ? 1 : 64;
     steps_agree(&r, steps_of(n), 1e-5);
     rig_close(&r);
 }
@@ -75,7 +62,6 @@ START_TEST(bounded_fluxes_equal_plain_loops)
     r.problem.numerics.scheme = GBEES_SCHEME_SPLIT5_MP;
     steps_agree(&r, steps_of(n), 1e-12);
     r.problem.numerics.precision = GBEES_MIXED;
-    r.problem.numerics.cells_per_brick = 1;
     r.problem.threshold = 1e-28;
     if (is_cpu(backend))
         steps_agree(&r, steps_of(n), 1e-5);
@@ -83,21 +69,17 @@ START_TEST(bounded_fluxes_equal_plain_loops)
 }
 END_TEST
 
-/* Bricks in double precision; on the CPU bricks and cells in mixed precision, too. */
+/* In double precision; on the CPU in mixed precision, too. */
 static void scheme_agrees(rig *r, gbees_scheme scheme, int steps)
 {
     const double level = r->problem.threshold;
 
     r->problem.numerics.scheme = scheme;
     r->problem.numerics.precision = GBEES_DOUBLE;
-    r->problem.numerics.cells_per_brick = 64;
     steps_agree(r, steps, 1e-12);
     if (is_cpu(r->backend->name)) {
         r->problem.numerics.precision = GBEES_MIXED;
         r->problem.threshold = 1e-28;
-        steps_agree(r, steps, 1e-5);
-        r->problem.numerics.cells_per_brick = 1;
-        r->problem.threshold = 1e-7; /* what a float rounds to nothing, or to something, makes no cells */
         steps_agree(r, steps, 1e-5);
         r->problem.threshold = level;
     }
@@ -147,8 +129,6 @@ START_TEST(time_is_that_of_the_middle)
     r.problem.start = 0.4;
     r.problem.numerics.courant = 0.5;
     steps_agree(&r, 4, 1e-12);
-    r.problem.numerics.cells_per_brick = is_cpu(backend) ? 1 : 64;
-    steps_agree(&r, 4, 1e-12);
     rig_close(&r);
 }
 END_TEST
@@ -164,28 +144,18 @@ START_TEST(truncated_grids_equal_plain_loops)
         return;
     rig_open_split(&r, backend, n, n == 1 ? 8 : 6 - n);
     r.problem.threshold = n == 1 ? 0.02 : n == 2 ? 3e-3 : n == 3 ? 1e-3 : 1e-4;
-    for (int cells = is_cpu(backend) ? 1 : 64; cells <= 64; cells += 63) {
-        dense d;
-        double level;
-
-        r.problem.numerics.cells_per_brick = cells;
-        level = rig_begin(&r, &d, 6);
-        for (int k = 0; k < 5; k++)
-            level = step_both(&r, &d, level);
-        gbees_statistics s = rig_statistics(&r);
-        cell_list list = rig_cells(&r);
-        double sum = dense_sum(&d);
-        uint64_t present = 0;
-        for (size_t k = 0; k < list.count; k++)
-            ck_assert_double_eq_tol(list.p[k], d.p[dense_cell(&d, list.index[k])] / sum, 1e-13);
-        for (long i = 0; i < d.cells; i++)
-            present += d.present[i];
-        ck_assert_double_eq_tol(s.mass, sum, 1e-12);
-        ck_assert(cells == 64 || s.cells_raw == present);
-        ck_assert(cells == 64 || s.mass < 1 - 1e-4); /* it did cut */
-        list_free(&list);
-        dense_destroy(&d);
-    }
+    dense d;
+    double level = rig_begin(&r, &d, 6);
+    for (int k = 0; k < 5; k++)
+        level = step_both(&r, &d, level);
+    gbees_statistics s = rig_statistics(&r);
+    cell_list list = rig_cells(&r);
+    double sum = dense_sum(&d);
+    for (size_t k = 0; k < list.count; k++)
+        ck_assert_double_eq_tol(list.p[k], d.p[dense_cell(&d, list.index[k])] / sum, 1e-13);
+    ck_assert_double_eq_tol(s.mass, sum, 1e-12);
+    list_free(&list);
+    dense_destroy(&d);
     rig_close(&r);
 }
 END_TEST
@@ -260,18 +230,7 @@ static double asymmetry(rig *r, int steps)
     return off / largest;
 }
 
-/* Bricks of one cell, of the CPU alone, lie symmetrically, whatever is cut off. */
-static void mirror_cells(rig *r)
-{
-    const int n = r->problem.dimension;
-
-    r->problem.numerics.cells_per_brick = 1;
-    ck_assert_double_lt(asymmetry(r, 5), 1e-13);
-    r->problem.threshold = n == 1 ? 0.02 : n == 2 ? 3e-3 : n == 3 ? 1e-3 : 1e-4;
-    ck_assert_double_lt(asymmetry(r, 5), 1e-13);
-}
-
-/* Bricks of 64 don't: results are equal once the density is well inside of them. */
+/* Bricks do not lie symmetrically: results are equal once the density is well inside of them. */
 START_TEST(mirrored_problems_have_mirrored_results)
 {
     const char *backend = places[_i].backend;
@@ -282,10 +241,7 @@ START_TEST(mirrored_problems_have_mirrored_results)
         return;
     rig_open_split(&r, backend, n, n == 1 ? 8 : 6 - n);
     r.problem.numerics.time_step = n == 1 ? 0.004 : 0.02; /* up to Courant number 1 */
-    if (is_cpu(backend))
-        mirror_cells(&r);
     r.problem.threshold = 1e-15;
-    r.problem.numerics.cells_per_brick = 64;
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
             r.problem.covariance[j * n + k] = j == k ? 0.02 : 0;
@@ -301,7 +257,6 @@ int main(void)
 
     tcase_set_timeout(steps, 60);
     tcase_add_loop_test(steps, double_bricks_equal_plain_loops, 0, places_to(6));
-    tcase_add_loop_test(steps, double_cells_equal_plain_loops, 1, 6);
     tcase_add_loop_test(steps, mixed_equals_plain_loops, 0, places_to(5));
     tcase_add_loop_test(steps, bounded_fluxes_equal_plain_loops, 0, places_to(4));
     tcase_add_loop_test(steps, seventh_order_equals_plain_loops, 0, places_to(4));
@@ -311,7 +266,6 @@ int main(void)
     tcase_add_loop_test(steps, updates_and_prunes_in_between, 0, places_to(4));
     tcase_add_loop_test(steps, mirrored_problems_have_mirrored_results, 0, places_to(4));
     tcase_add_loop_test(many, double_bricks_equal_plain_loops, places_to(6), places_to(8));
-    tcase_add_loop_test(many, double_cells_equal_plain_loops, 6, 9);
     tcase_add_loop_test(many, mixed_equals_plain_loops, places_to(5), places_to(8));
     tcase_add_loop_test(many, bounded_fluxes_equal_plain_loops, places_to(4), places_to(6));
     tcase_add_loop_test(many, seventh_order_equals_plain_loops, places_to(4), places_to(6));

@@ -39,7 +39,7 @@ quoted gbees-run.md table
 has out "accuracy 0.05 of the moments: met"
 lacks out "No answer"
 after_update 'gbees, accuracy 0.05' >rows
-run --scenario published --set mode=paper --audit off
+run --backend paper --scenario published --set mode=paper --audit off
 after_update 'gbees in paper mode, as the published code computes' >>rows
 quoted coming-from.md rows
 test "$(grep -c '^| gbees' "$top_src/doc/coming-from.md")" -eq $(($(wc -l <rows) + 1)) || # and a table's head

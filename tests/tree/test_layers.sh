@@ -37,6 +37,7 @@ backends/cpu/grid/*   | cpu/grid/* cpu/team.h numerics/* <gbees/error.h> SYSTEM
 backends/cpu/kernel/* | cpu/kernel/* cpu/grid/* cpu/team.h numerics/* <gbees/*> SYSTEM
 backends/cpu/engine/* | cpu/engine/* cpu/kernel/* cpu/grid/* cpu/team.h common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cpu/team.h   | SYSTEM
+backends/paper/*      | paper/* common/* numerics/* <gbees/*> SYSTEM
 backends/mpi/*        | mpi/* <gbees/parallel.h> SYSTEM
 backends/cuda/driver/* | cuda/driver/* base/* <gbees/error.h> <gbees/problem.h> SYSTEM
 backends/cuda/compile/* | cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM

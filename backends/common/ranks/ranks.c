@@ -15,7 +15,7 @@ int ranks_no_memory(gbees_error *error)
 static void set_layers(const gbees_problem *problem, const gbees_shape *shape, int *layers)
 {
     const gbees_scheme scheme = problem->numerics.scheme;
-    const int cells = gbees_scheme_is_split(scheme) ? (gbees_scheme_order(scheme) + 1) / 2 : 2;
+    const int cells = gbees_scheme_is_split(scheme) ? (gbees_scheme_get(scheme)->order + 1) / 2 : 2;
 
     for (int j = 0; j < shape->n; j++)
         layers[j] = (cells + shape->edge[j] - 1) / shape->edge[j];

@@ -110,8 +110,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     e->method.courant_limit = fixed_step_limit(numerics);
     e->method.deterministic = options && options->deterministic;
     e->method.averages = numerics->cell_values == GBEES_CELL_AVERAGES;
-    e->method.paper = numerics->faces == GBEES_FACES_REFERENCE;
-    e->cells = numerics->cells_per_brick;
+    e->cells = BRICK_CELLS;
     e->method.real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? kernels->f64 : kernels->f32;
     e->memory_limit = budget_memory_limit(options ? options->memory_bytes : 0);
@@ -120,14 +119,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);
     e->run.steps = gbees_problem_steps_before(problem);
     e->run.ledger.mass = 1;
-    int status = parallel ? ranks_check(problem, error) : 0;
-    if (!status)
-        status = (e->cells != 1 && e->cells != 64) ||
-                         (e->method.paper && (e->cells != 1 || e->method.real_size != sizeof(double)))
-                     ? gbees_error_set(error, GBEES_EUSAGE,
-                                       "the CPU backend has bricks of 64 cells or of 1, and the "
-                                       "reference's faces with cells in double precision only")
-                     : engine_set_up(e, parallel, error);
+    int status = engine_set_up(e, parallel, error);
     if (!status && (!e->workspace.sweep || !e->workspace.queue))
         status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     if (status) {
@@ -202,17 +194,17 @@ static void rank_totals(const gbees_engine *e, int most, gbees_rank_totals *all)
 static double estimate(const gbees_problem *problem, double bricks)
 {
     gbees_shape shape;
-    int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
+    int n = problem->dimension;
     double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
     int split = gbees_scheme_is_split(problem->numerics.scheme);
     int rows = split
                    ? 1 + (gbees_problem_engine_noise(problem) || problem->measurement_count > 0 || problem->arriving)
                    : 3 + (problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE);
 
-    gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
+    gbees_shape_set(&shape, n, BRICK_CELLS);
     /* A brick's key and links, lists, masks and rates, its part of the table and of a prune's memory. */
-    const double a_brick = shape.cells * rows * real_size + n * 12.0 + 72 + (paper ? 24.0 * n : 0) +
-                           (gbees_problem_engine_noise(problem) ? 16.0 * n + 8 : 0);
+    const double a_brick =
+        shape.cells * rows * real_size + n * 12.0 + 72 + (gbees_problem_engine_noise(problem) ? 16.0 * n + 8 : 0);
     return bricks > 0 ? 1.25 * bricks * a_brick
                       : 2 * initial_grid_estimate(problem, &shape) * a_brick + initial_grid_bytes(problem, &shape);
 }

@@ -68,15 +68,14 @@ static void set_reference(gbees_engine *e)
         c->noise.q[k] = q[k][0];
 }
 
-int engine_inspect_noise(gbees_engine *e, uint32_t from)
+void engine_inspect_noise(gbees_engine *e, uint32_t from)
 {
     const int n = e->context.n;
-    int found = 0, uniform = from == 0 || e->context.noise.uniform;
+    int uniform = from == 0 || e->context.noise.uniform;
 
     if (from == 0 && e->g.count > 0)
         set_reference(e);
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static)                         \
-    reduction(|| : found) reduction(&& : uniform)
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static) reduction(&& : uniform)
     for (uint32_t k = from; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
         uint64_t *flow = e->rows.flow + (size_t)slot * (size_t)(2 * n);
@@ -91,11 +90,9 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
         if (rate > e->rows.rate[slot]) /* a rate that is not a number stays */
             e->rows.rate[slot] = rate;
         e->rows.noise[slot] = rates.most;
-        found = found || rates.most > 0;
         uniform = uniform && rates.equals_reference;
     }
     e->context.noise.uniform = uniform;
-    return found;
 }
 
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)

@@ -20,11 +20,10 @@
 #endif
 
 /* Cells and bricks of a chunk, and the least number of chunks: see engine_chunk(). */
-enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192, FEW_BRICKS = 64, CHUNKS = 16 };
+enum { BRICK_CELLS = 64, CHUNK_BRICKS = 256, FEW_BRICKS = 64, CHUNKS = 16 };
 
 /* How the problem is computed: fixed when the engine is created. */
 typedef struct engine_method {
-    int paper;            /* the reference's rule for faces (paper.c) */
     int split;            /* a split scheme, which sweeps one density in place; else ctu */
     int deterministic;    /* sums over P have the same bits as those of other backends: --deterministic */
     int averages;         /* P are averages over cells, not values at their centres */
@@ -49,7 +48,6 @@ typedef struct engine_rows {
     uint16_t *one_signed;     /* as kernel.h has it */
     double *rate;             /* the largest CFL rate of a cell */
     double *noise;            /* with process noise: the largest rate at which a cell loses mass by it */
-    double *velocity;         /* paper mode: at the upper faces, n a cell */
 } engine_rows;
 
 /* Arrays that the kernels' context points to. */
@@ -136,8 +134,8 @@ int engine_frame_information(gbees_engine *e, double *information, gbees_error *
 
 /* ---- diffusion.c: with process noise ---- */
 /* Adds the noise to the flow masks and rates of used bricks from .. count - 1. A rate is infinite where Q is invalid.
- * Returns whether any cell has noise. */
-int engine_inspect_noise(gbees_engine *e, uint32_t from);
+ */
+void engine_inspect_noise(gbees_engine *e, uint32_t from);
 /* Sets *steps to the number of explicit steps into which the time step is cut, with Q at its middle; 0: no noise. */
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error);
 /* Takes `steps` explicit steps of diffusion, which together are a time step. With ends_step it adds the sums of the
@@ -188,14 +186,6 @@ double engine_limiting_rate(gbees_engine *e);
 /* Advects the density along each axis, in place. With ends_step it adds the sums of the density to *total and marks
  * the active cells. */
 int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error *error);
-
-/* ---- paper.c: the reference's step and prune, cell for cell ---- */
-/* Computes velocities, flow masks and rates of used bricks from .. count - 1. */
-void paper_inspect(gbees_engine *e, uint32_t from, double time);
-/* Advances rows.p by a step to rows.next, and sets the sums and the active cells. */
-void paper_step(gbees_engine *e, double step, kernel_sums *sums);
-/* Sets keep[count] to 0 for the used cells that a prune removes, to 1 for the others. */
-int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error);
 
 /* ---- budget.c ---- */
 /* The bytes that the grid may take: `wanted`, or if that is 0, 0.8 of the machine's memory. */
@@ -325,8 +315,6 @@ static inline uint32_t engine_chunk(const gbees_engine *e)
 {
     const uint32_t part = e->g.count / CHUNKS;
 
-    if (e->cells == 1)
-        return CHUNK_CELLS;
     if (part >= CHUNK_BRICKS || team_size((uint64_t)e->g.count * (uint64_t)e->cells, 2) == 1)
         return CHUNK_BRICKS;
     return part < FEW_BRICKS ? FEW_BRICKS : part;

@@ -152,8 +152,6 @@ static double take_values(const gbees_engine *e, uint32_t slot, double time, bri
     const double *p = (const double *)v->p;
     double base[GBEES_MAX_DIM] = {0}, (*f)[64] = (double(*)[64])v->f;
 
-    if (e->cells < 64)
-        memset(v, 0, sizeof *v);
     const double mass = take_cells(e, slot, v);
     if (!(mass > 0))
         return 0;
@@ -272,8 +270,6 @@ static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
     lanes slope[GBEES_MAX_DIM][ROWS];
     brick_roots roots;
 
-    if (e->cells < 64)
-        memset(&roots, 0, sizeof roots);
     take_roots(e, slot, (double *)roots.root);
     for (int j = 0; j < n; j++) {
         take_beside(e, slot, 2 * j, (double *)roots.root, (double *)roots.below);

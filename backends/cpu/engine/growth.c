@@ -22,8 +22,7 @@ enum { SEARCHED = 64 }; /* bricks whose data are prefetched together */
  * cells need.  With a bound they may remove an edge neighbour that is reached through a blocked brick. */
 static int is_limited_to_risen(const gbees_engine *e)
 {
-    return !e->method.paper && !e->context.drift.time_dependent && !e->problem->moving && !e->rows.blocked &&
-           e->problem->numerics.growth != GBEES_GROWTH_ALL;
+    return !e->context.drift.time_dependent && !e->problem->moving && !e->rows.blocked;
 }
 
 /* Appends a request. Returns 1 if there is no memory. */
@@ -202,43 +201,6 @@ static int insert_list(gbees_engine *e, const grid_requests *list, gbees_error *
     return status;
 }
 
-/* Inserts all absent ones of the 3^n - 1 neighbours of a brick. */
-static int insert_around(gbees_engine *e, uint32_t slot, gbees_error *error)
-{
-    int n = e->g.shape.n, status = 0;
-    int32_t key[GBEES_MAX_DIM], centre[GBEES_MAX_DIM];
-    uint32_t neighbors = 1;
-
-    memcpy(centre, grid_key(&e->g, slot), (size_t)n * sizeof *key);
-    for (int j = 0; j < n; j++)
-        neighbors *= 3;
-    for (uint32_t number = 0; number < neighbors && !status; number++) {
-        uint32_t digits = number;
-
-        for (int j = 0; j < n; j++, digits /= 3)
-            key[j] = centre[j] + (int32_t)(digits % 3) - 1;
-        uint64_t hash = grid_hash(&e->g, key), inside = 1;
-        if (grid_find_hashed(&e->g, key, hash))
-            inside = 0;
-        else if (e->rows.inside)
-            inside = bound_cells(e->problem, &e->g.shape, key);
-        status = inside ? engine_insert_brick(e, key, hash, inside, error) : 0;
-    }
-    return status;
-}
-
-/* Legacy mode: the same for all cells that are active. */
-static int insert_all(gbees_engine *e, gbees_error *error)
-{
-    const uint32_t before = e->g.count;
-    int status = 0;
-
-    for (uint32_t k = 0; k < before && !status; k++)
-        if (e->rows.active[e->g.used[k]])
-            status = insert_around(e, e->g.used[k], error);
-    return status;
-}
-
 void engine_set_flow_rows(gbees_engine *e)
 {
     e->context.flow.leaving = e->rows.flow;
@@ -254,22 +216,16 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
 
     e->context.time = e->inspected = time;
     engine_set_flow_rows(e);
-    if (e->method.paper) {
-        paper_inspect(e, from, time);
-    } else {
 #pragma omp parallel for num_threads(engine_threads(e, count)) schedule(static)
-        for (uint32_t at = 0; at < (count + chunk - 1) / chunk; at++) {
-            uint32_t first = at * chunk, rest = count - first;
+    for (uint32_t at = 0; at < (count + chunk - 1) / chunk; at++) {
+        uint32_t first = at * chunk, rest = count - first;
 
-            e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
-        }
+        e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
     }
-    if (e->context.noise.evaluate && engine_inspect_noise(e, from) && e->method.paper)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "the modes 'paper' and 'legacy' have no diffusion, and %s has: remove 'mode'",
-                               e->problem->model->name);
+    if (e->context.noise.evaluate)
+        engine_inspect_noise(e, from);
     for (uint32_t k = from; k < e->g.count; k++) {
-        e->context.flow.diverging_axes |= e->method.paper ? 0 : e->rows.diverging[e->g.used[k]];
+        e->context.flow.diverging_axes |= e->rows.diverging[e->g.used[k]];
         if (!isfinite(e->rows.rate[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], time, error);
     }
@@ -303,7 +259,7 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
     const uint32_t before = e->g.count;
 
     e->context.time = e->inspected;
-    int status = e->problem->numerics.growth == GBEES_GROWTH_ALL ? insert_all(e, error) : insert_found(e, error);
+    int status = insert_found(e, error);
     status = ghosts_grow(e, before, status, error);
     if (status)
         return ranks_agree(e->ranks, status, error);

@@ -88,10 +88,8 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 }
 
 /* Sets keep[count] to 1 for used bricks that stay, to 0 for those that a prune removes. */
-static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
+static void keep_needed(gbees_engine *e, unsigned char *keep)
 {
-    if (e->method.paper)
-        return paper_keep(e, keep, error);
     ghosts_keep(e);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
@@ -99,7 +97,6 @@ static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
         e->rows.expanded[e->g.used[k]] &=
             e->rows.active[e->g.used[k]]; /* neighbours of the other cells may be removed now */
     }
-    return 0;
 }
 
 int engine_prune(gbees_engine *e, double time, double left_out, gbees_error *error)
@@ -114,8 +111,8 @@ int engine_prune(gbees_engine *e, double time, double left_out, gbees_error *err
     if (status)
         return status;
     uint64_t needed = engine_mark_needed(e, NULL);
-    status = keep_needed(e, keep, error);
-    if (!status && !e->method.deterministic)
+    keep_needed(e, keep);
+    if (!e->method.deterministic)
         status = engine_sum(e, keep, &pruned, error);
     if (!status)
         status = grid_compact(&e->g, keep, error);
@@ -133,12 +130,5 @@ int engine_prune(gbees_engine *e, double time, double left_out, gbees_error *err
         return failure_empty(engine_threshold(e), error);
     gbees_work_count(&e->run.work, needed);
     budget_steer(e, time);
-    if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
-        /* By the division some cells have risen above p*. */
-        engine_scale(e, 1 / mass);
-        gbees_ledger_normalise(&e->run.ledger);
-        e->context.rows.active = e->rows.active;
-        (void)e->kernel->mark_rows(&e->context, e->rows.p, engine_threshold(e), 0, e->g.count);
-    }
     return status;
 }

@@ -1,19 +1,8 @@
-/* ranks.c - which problems ranks can share; what an engine has for it. See ranks.h. */
+/* ranks.c - what an engine has for ranks that share its grid. See ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
 
 static const double MEASURED_S = 0.25; /* that each rank is measured before its speed counts */
-
-int ranks_check(const gbees_problem *problem, gbees_error *error)
-{
-    const gbees_numerics *numerics = &problem->numerics;
-    const char *what = numerics->mode != GBEES_MODE_DEFAULT ? "the modes 'paper' and 'legacy'"
-                       : numerics->cells_per_brick == 1     ? "bricks of one cell"
-                                                            : NULL;
-
-    return what ? gbees_error_set(error, GBEES_EUSAGE, "several ranks can't share %s: run it without mpirun", what)
-                : 0;
-}
 
 int engine_join_ranks(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error)
 {

@@ -46,8 +46,6 @@ static inline uint64_t engine_bricks(const gbees_engine *e)
 }
 
 /* ---- ranks.c ---- */
-/* Returns GBEES_EUSAGE, and what it is, if a problem has something that ranks can't share. */
-int ranks_check(const gbees_problem *problem, gbees_error *error);
 /* Makes e->ranks and e->ghosts. engine_leave_ranks() frees them, also after an error. */
 int engine_join_ranks(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
 void engine_leave_ranks(gbees_engine *e);

@@ -70,8 +70,8 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->drift.parameters_d = e->tables.parameters_d;
     c->drift.parameters_f = e->tables.parameters_f;
     c->drift.time_dependent = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
-    c->scheme.preserving = gbees_scheme_is_preserving(problem->numerics.scheme);
-    c->scheme.order = gbees_scheme_order(problem->numerics.scheme);
+    c->scheme.preserving = gbees_scheme_get(problem->numerics.scheme)->preserving;
+    c->scheme.order = gbees_scheme_get(problem->numerics.scheme)->order;
     c->scheme.divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
                            problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
     c->scheme.rate_is_sum = !e->method.split;
@@ -140,15 +140,13 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
         {&e->rows.next, cells * e->method.real_size, 1, !e->method.split || noisy},
         {&e->rows.limiter, cells * e->method.real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->rows.active, sizeof *e->rows.active, 0, 1},
-        {(void **)&e->rows.flow, (size_t)(2 * n) * sizeof *e->rows.flow, 0,
-         e->method.paper || noisy || problem->moving},
+        {(void **)&e->rows.flow, (size_t)(2 * n) * sizeof *e->rows.flow, 0, noisy || problem->moving},
         {(void **)&e->rows.rate, sizeof *e->rows.rate, 0, 1},
         {(void **)&e->rows.diverging, sizeof *e->rows.diverging, 0, 1},
         {(void **)&e->rows.one_signed, sizeof *e->rows.one_signed, 0, 1},
         {(void **)&e->rows.needed, sizeof *e->rows.needed, 1, 1},
         {(void **)&e->rows.expanded, sizeof *e->rows.expanded, 0, 1},
         {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, noisy},
-        {(void **)&e->rows.velocity, (size_t)n * sizeof *e->rows.velocity, 0, e->method.paper},
         {(void **)&e->rows.ghost, sizeof *e->rows.ghost, 0, e->ranks != NULL},
         {(void **)&e->rows.ended, sizeof *e->rows.ended, 1, e->ranks != NULL},
         {(void **)&e->rows.inside, sizeof *e->rows.inside, 0, problem->bounded},
@@ -247,8 +245,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         return status;
     status = engine_inspect(e, 0, start, error);
     status = ranks_agree(e->ranks, status, error);
-    /* The reference keeps all bricks to its first prune. */
-    if (!status && e->problem->numerics.mode == GBEES_MODE_DEFAULT)
+    if (!status)
         status = engine_prune(e, start, left_out, error);
     if (status)
         return status;

@@ -28,7 +28,7 @@ typedef struct named_rows {
     void **data;
 } named_rows;
 
-enum { ROWS = 12 };
+enum { ROWS = 11 };
 
 /* Sets rows[ROWS]; those that this engine does not have are not registered with its grid. */
 static void list_rows(gbees_engine *e, named_rows *rows)
@@ -43,8 +43,7 @@ static void list_rows(gbees_engine *e, named_rows *rows)
                                   {"diverging", (void **)&e->rows.diverging},
                                   {"one_signed", (void **)&e->rows.one_signed},
                                   {"rate", (void **)&e->rows.rate},
-                                  {"noise", (void **)&e->rows.noise},
-                                  {"velocity", (void **)&e->rows.velocity}};
+                                  {"noise", (void **)&e->rows.noise}};
 
     memcpy(rows, all, sizeof all);
 }
@@ -112,8 +111,6 @@ static int save_portable(gbees_engine *e, const engine_state *state, gbees_state
 {
     portable_state portable;
 
-    if (e->cells != 64)
-        return 0;
     memset(&portable, 0, sizeof portable);
     portable.run = state->run;
     portable.budget = state->budget;
@@ -294,8 +291,6 @@ static int load_portable(gbees_engine *e, gbees_state_source *source, void *cont
     portable_bricks found;
     int status = portable_find(e->problem, e->method.real_size, source, context, &found, error);
 
-    if (!status && e->cells != 64)
-        status = misfit("p", error);
     if (status)
         return status;
     memcpy(e->tables.parameters_d, found.state.parameters, sizeof e->tables.parameters_d);

@@ -20,7 +20,7 @@ double engine_limiting_rate(gbees_engine *e)
             active = rate > active ? rate : active;
     }
     ranks_find_rates(e, &largest, &active);
-    return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
+    return gbees_cfl_rate(largest, active);
 }
 
 /* One pass of a step of ctu, over `chunks` chunks of the bricks. */
@@ -89,9 +89,7 @@ static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error
     int status = 0;
 
     e->context.rows.inside = ends_step ? e->rows.inside : NULL;
-    if (e->method.paper)
-        paper_step(e, e->context.step, sums);
-    else if (e->method.split)
+    if (e->method.split)
         status = engine_sweep(e, ends_step, sums, error);
     else
         status = step_ctu(e, sums, error);
@@ -130,17 +128,16 @@ static int choose_step(gbees_engine *e, gbees_error *error)
     const double rate = fixed > 0 && limit == 0 ? 0 : engine_limiting_rate(e);
     const gbees_step_clock *clock = &e->run.clock;
     const double longest = fixed > 0 ? fixed : gbees_cfl_step(numerics->courant, rate);
-    const int may_vanish = e->context.drift.time_dependent && numerics->mode == GBEES_MODE_DEFAULT;
 
     e->run.step = gbees_step_choose(clock, e->problem->moving ? fmin(longest, e->longest_step) : longest,
-                                    may_vanish ? &e->run.step : NULL);
+                                    e->context.drift.time_dependent ? &e->run.step : NULL);
     const double size = e->run.step.size;
     if (gbees_step_exceeds(size, rate, limit))
         return failure_courant(clock->time, size, size * rate, limit, error);
     return gbees_step_vanishes(clock, &e->run.step) ? failure_step(clock->time, size, error) : 0;
 }
 
-/* Enters a step's sums into the ledger. In the modes of the reference codes it normalises the density. */
+/* Enters a step's sums into the ledger. */
 static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *error)
 {
     if (!isfinite(sums->mass) || sums->mass <= 0)
@@ -150,10 +147,6 @@ static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *
                                       : gbees_ledger_missing(&e->run.ledger, sums->mass, sums->clipped));
     if (e->method.deterministic)
         e->run.ledger.mass = engine_exact_sum(e);
-    if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
-        engine_scale(e, 1 / e->run.ledger.mass);
-        gbees_ledger_normalise(&e->run.ledger);
-    }
     return 0;
 }
 
@@ -177,7 +170,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     e->context.step = e->run.step.size;
-    e->context.time = e->method.paper ? e->run.clock.time : gbees_step_middle(&e->run.clock, &e->run.step);
+    e->context.time = gbees_step_middle(&e->run.clock, &e->run.step);
     e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
     set_context_rows(e);
     const double began = ranks_own_seconds(e->ranks);

@@ -49,19 +49,12 @@ static void list_cells(const gbees_engine *e, uint32_t slot, cell_list *list)
 /* Sets out[count] to log-likelihoods relative to that of a perfect match. y[size][count]: the measured function. */
 static void residual_exponents(const likelihood *l, double (*y)[64], int count, double *out)
 {
-    const gbees_measurement *m = l->measurement;
-
     for (int i = 0; i < count; i++) {
-        double residual[GBEES_MAX_DIM];
+        double here[GBEES_MAX_DIM];
 
-        for (int j = 0; j < m->size; j++)
-            residual[j] = m->missing >> j & 1 ? 0 : gbees_wrapped(m->value[j] - y[j][i], m->period[j]);
-        out[i] = gbees_gaussian_exponent(m->size, residual, l->terms.inverse);
-        if (l->terms.periods.count > 0)
-            out[i] =
-                gbees_periods_exponent(&l->terms.periods, m->size, residual, l->terms.inverse, m->period, out[i]);
-        if (m->likelihood == GBEES_LIKELIHOOD_STUDENT)
-            out[i] = gbees_student_exponent(out[i], l->terms.measured, m->degrees_of_freedom);
+        for (int j = 0; j < l->measurement->size; j++)
+            here[j] = y[j][i];
+        out[i] = measurement_exponent(l->measurement, &l->terms, here);
     }
 }
 

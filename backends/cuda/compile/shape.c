@@ -31,7 +31,7 @@ static program_shape shape_of_advect(const gbees_problem *problem)
         const int four = problem->dimension == 4; /* the longest lines that are swept this way */
         const int few = is_f64 || (four && initial_box_is_fine(problem)); /* the drift is evaluated in double */
 
-        if (tight && gbees_scheme_order(numerics->scheme) == 5)
+        if (tight && gbees_scheme_get(numerics->scheme)->order == 5)
             return (program_shape){8, is_f64 ? 2 : 3, 1};
         return (program_shape){8, few ? 3 : 4, four};
     }

@@ -107,8 +107,9 @@ static void add_numerics(program_spec *spec, const gbees_problem *problem)
     add(spec, is_f64 ? "GBEES_REAL_IS_DOUBLE=1" : "GBEES_REAL_IS_DOUBLE=0");
     add(spec, cuda_spec_is_drift_f64(problem) ? "GBEES_DRIFT_F64=1" : "GBEES_DRIFT_F64=0");
     add(spec, gbees_scheme_is_split(scheme) ? "GBEES_SPLIT=1" : "GBEES_SPLIT=0");
-    add(spec, gbees_scheme_is_preserving(scheme) ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0");
-    add(spec, orders[gbees_scheme_order(scheme) / 2]);
+    add(spec, gbees_scheme_get(scheme)->preserving ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0");
+    if (gbees_scheme_is_split(scheme))
+        add(spec, orders[gbees_scheme_get(scheme)->order / 2]);
     add(spec, limited || scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0");
     add(spec, limited ? "GBEES_LIMITED=1" : "GBEES_LIMITED=0");
 }

@@ -30,19 +30,6 @@ static void close_session(session *s)
     free(s);
 }
 
-/* Refuses problems that only the CPU backend can compute. --backend auto then takes that one. */
-static int check_problem(const gbees_problem *problem, gbees_error *error)
-{
-    const gbees_numerics *numerics = &problem->numerics;
-    const char *what = NULL;
-
-    if (numerics->mode != GBEES_MODE_DEFAULT)
-        what = "no paper and no legacy mode";
-    else if (numerics->cells_per_brick != 64)
-        what = "bricks of 64 cells only ('brick: 1' was given)";
-    return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
-}
-
 /* A thread's function: opens the GPU's context, which takes longer than anything else before the first step, while
  * kernels are looked up.  If it fails, it fails again when the engine opens the GPU, which reports it. */
 static void *open_context(void *session_to_open)
@@ -95,9 +82,7 @@ static int open_session(const gbees_problem *problem, const gbees_engine_options
 
     if (!s)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to set up the CUDA backend");
-    int status = check_problem(problem, error);
-    if (!status)
-        status = toolchain_open(&s->api, 1, error);
+    int status = toolchain_open(&s->api, 1, error);
     if (!status)
         status = cuda_ranks_choose_device(&s->api, shared ? options : NULL, &s->device, error);
     if (!status)

@@ -42,7 +42,9 @@ int gbees_command_compile(const gbees_options *options, gbees_registry *registry
     if (status)
         return status;
     setup.backend = backend;
-    status = backend->compile(setup.problem, options->arch, print_line, &p, error);
+    status = gbees_solver_accepts(setup.problem, backend, error);
+    if (!status)
+        status = backend->compile(setup.problem, options->arch, print_line, &p, error);
     if (!status)
         status = p.status ? p.status : gbees_print_flush(out, error);
     gbees_setup_free(&setup);

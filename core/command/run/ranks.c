@@ -47,8 +47,6 @@ void gbees_ranks_leave(gbees_ranks *ranks)
 void gbees_ranks_adapt(const gbees_parallel *parallel, gbees_options *options)
 {
     options->parallel = parallel;
-    if (!strcmp(options->backend, "auto") && !options->resume) /* that goes on with the backend of its run */
-        options->backend = "cpu";
     if (parallel->rank == 0)
         return;
     options->output = NULL;

@@ -15,7 +15,7 @@ gbees_ranks_forecast gbees_ranks_expect(const gbees_problem *problem, int ranks,
     gbees_shape shape;
     double pieces[GBEES_MAX_DIM], ghosts = 0, left = ranks;
 
-    gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
+    gbees_shape_set(&shape, n, 64);
     const double bricks = fmax(1, bytes / box_bytes * box_cells / shape.cells), across = pow(bricks, 1.0 / n);
     for (int j = 0; j < n; j++)
         pieces[j] = 1;

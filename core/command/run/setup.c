@@ -39,12 +39,16 @@ static void say_why(gbees_setup *setup, const char *text)
     (void)snprintf(setup->why_no_gpu, sizeof setup->why_no_gpu, "%s", text);
 }
 
-static int choose_backend(gbees_setup *setup, gbees_registry *registry, const char *name, gbees_error *error)
+static int choose_backend(gbees_setup *setup, gbees_registry *registry, const char *name, int parallel,
+                          gbees_error *error)
 {
     gbees_error why = {0};
+    const char *wanted = strcmp(name, "auto") == 0 ? gbees_solver_wants(setup->problem) : name;
 
-    if (strcmp(name, "auto") != 0)
-        return gbees_registry_usable_backend(registry, name, &setup->backend, error);
+    if (wanted)
+        return gbees_registry_usable_backend(registry, wanted, &setup->backend, error);
+    if (parallel)
+        return gbees_registry_usable_backend(registry, "cpu", &setup->backend, error);
     if (gbees_problem_is_small(setup->problem))
         return gbees_setup_use_cpu(setup, registry,
                                    "the grid begins with so few cells that a GPU would take longer to start; "
@@ -140,7 +144,9 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
     if (!status && options->truth)
         status = gbees_truth_read(options->truth, made.model, made.problem->dimension, &made.truth, error);
     if (!status)
-        status = choose_backend(&made, registry, options->backend, error);
+        status = choose_backend(&made, registry, options->backend, options->parallel != NULL, error);
+    if (!status)
+        status = gbees_solver_accepts(made.problem, made.backend, error);
     if (!status && options->resume) {
         made.folder = strdup(options->resume);
         status =

@@ -60,10 +60,9 @@ int builder_has_noise(const builder *b, int around)
 /* Refuses keys of grids, which points that go with the flow don't have; but a record's cells have values. */
 static int check_keys(const builder *b)
 {
-    static const char *const others[] = {"bound",     "regrid",         "scheme",           "mode",
-                                         "time_step", "courant",        "rotate",           "at_memory_limit",
-                                         "precision", "cell_values",    "growth",           "mass_budget",
-                                         "brick",     "prune_interval", "mass_budget_total"};
+    static const char *const others[] = {
+        "bound",           "regrid",    "scheme",      "mode",        "time_step",      "courant",          "rotate",
+        "at_memory_limit", "precision", "cell_values", "mass_budget", "prune_interval", "mass_budget_total"};
 
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (builder_find(b, others[k]) && !(b->problem->cells && strcmp(others[k], "cell_values") == 0))

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "builder.h"
 #include "scenario/scenario.h"
+#include "scenario/schema_fields.h"
 #include <gbees/stream.h>
 #include <math.h>
 #include <stdio.h>
@@ -75,9 +76,8 @@ static int set_likelihood(const builder *b, const gbees_node *map, const char *l
                      *degrees = gbees_node_find(map, "degrees_of_freedom");
     const char *function = model->measurements[measurement->function].name;
 
-    measurement->likelihood = !kind || strcmp(kind->text, "gaussian") == 0 ? GBEES_LIKELIHOOD_GAUSSIAN
-                              : strcmp(kind->text, "model") == 0           ? GBEES_LIKELIHOOD_MODEL
-                                                                           : GBEES_LIKELIHOOD_STUDENT;
+    measurement->likelihood =
+        (gbees_likelihood)gbees_schema_choice(gbees_schema_measurement_fields, "likelihood", kind);
     if (degrees)
         measurement->degrees_of_freedom = gbees_node_number(degrees);
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL && !functions->log_likelihood_d)

@@ -1,7 +1,7 @@
 /* numerics.c - fills problem->numerics from the mode and the keys that refine it. */
 #include "builder.h"
-#include "numerics/brick.h"
 #include "scenario/scenario.h"
+#include "scenario/schema.h"
 #include <string.h>
 
 /* Checks a key that a mode determines: it may be given with the mode's value only. */
@@ -9,7 +9,7 @@ static int check_mode(const builder *b, const char *mode, const char *key, const
 {
     const gbees_node *node = builder_find(b, key);
 
-    if (!node || strcmp(node->text, expected) == 0 || strcmp(node->text, "auto") == 0)
+    if (!node || strcmp(node->text, expected) == 0)
         return GBEES_OK;
     return gbees_node_error(node, b->error, "%s: mode %s has %s '%s', found '%s': remove one of the two", key, mode,
                             key, expected, node->text);
@@ -25,38 +25,14 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
 
     numerics->mode = legacy ? GBEES_MODE_LEGACY : GBEES_MODE_PAPER;
     numerics->precision = GBEES_DOUBLE;
-    numerics->cells_per_brick = 1;
-    numerics->faces = GBEES_FACES_REFERENCE;
-    numerics->growth = legacy ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
     int status = check_mode(b, mode->text, "scheme", "ctu");
     if (!status)
         status = check_mode(b, mode->text, "cell_values", "points");
     if (!status)
         status = check_mode(b, mode->text, "precision", "double");
-    if (!status)
-        status = check_mode(b, mode->text, "brick", "1");
-    if (!status)
-        status = check_mode(b, mode->text, "growth", legacy ? "all" : "downwind");
     if (!status && legacy && !builder_find(b, "time_step"))
         status = gbees_node_error(mode, b->error, "mode: legacy has a fixed step: give 'time_step'");
     return status;
-}
-
-/* The schema has the names in the order of gbees_scheme. */
-static const char *name_of(gbees_scheme scheme)
-{
-    return gbees_schema_find(NULL, "scheme")->choices[scheme];
-}
-
-static gbees_scheme find_scheme(const builder *b)
-{
-    int scheme = GBEES_SCHEME_CTU;
-
-    if (!builder_find(b, "scheme"))
-        return GBEES_SCHEME_SPLIT5;
-    while (!builder_is_set(b, "scheme", name_of((gbees_scheme)scheme)))
-        scheme++;
-    return (gbees_scheme)scheme;
 }
 
 /* Sets what P is; the unsplit schemes have points only. */
@@ -70,7 +46,7 @@ static int set_cell_values(const builder *b, gbees_numerics *numerics)
         return gbees_node_error(builder_find(b, "cell_values"), b->error,
                                 "cell_values: scheme %s has 'points', found 'averages': remove it, or choose "
                                 "'scheme: split5'",
-                                name_of(numerics->scheme));
+                                gbees_scheme_get(numerics->scheme)->name);
     return GBEES_OK;
 }
 
@@ -87,16 +63,11 @@ int builder_set_numerics(builder *b)
     if (mode && strcmp(mode->text, "default") != 0)
         return set_mode(b, numerics, mode);
     numerics->mode = GBEES_MODE_DEFAULT;
-    numerics->scheme = find_scheme(b);
+    const gbees_node *scheme = builder_find(b, "scheme");
+    numerics->scheme = scheme ? (gbees_scheme)gbees_schema_choice(NULL, "scheme", scheme) : GBEES_SCHEME_SPLIT5;
     /* A prune sorts the bricks; sweeps are slower over bricks that were made since. */
     if (gbees_scheme_is_split(numerics->scheme))
         numerics->prune_interval = (int)builder_number(b, "prune_interval", 5);
     numerics->precision = builder_is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
-    numerics->faces = GBEES_FACES_OPEN;
-    numerics->cells_per_brick = builder_is_set(b, "brick", "1") ? 1 : 64;
-    numerics->growth = builder_is_set(b, "growth", "all") ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
-    if (numerics->growth == GBEES_GROWTH_ALL && numerics->cells_per_brick != 1)
-        return gbees_node_error(builder_find(b, "growth"), b->error,
-                                "growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'");
     return set_cell_values(b, numerics);
 }

@@ -4,6 +4,7 @@
 #include "base/time_tolerance.h"
 #include "builder.h"
 #include "scenario/scenario.h"
+#include "scenario/schema.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <limits.h>
@@ -181,9 +182,8 @@ static int set_threshold(builder *b)
 static int set_accuracy(builder *b)
 {
     b->problem->accuracy = accuracy_of(b);
-    b->problem->accuracy_of = builder_is_set(b, "accuracy_of", "marginals") ? GBEES_ACCURACY_MARGINALS
-                              : builder_is_set(b, "accuracy_of", "density") ? GBEES_ACCURACY_DENSITY
-                                                                            : GBEES_ACCURACY_MOMENTS;
+    b->problem->accuracy_of =
+        (gbees_accuracy_of)gbees_schema_choice(NULL, "accuracy_of", builder_find(b, "accuracy_of"));
     return GBEES_OK;
 }
 

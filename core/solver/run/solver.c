@@ -3,10 +3,12 @@
 #include "base/time_tolerance.h"
 #include "lagrangian/engine.h"
 #include "run.h"
+#include "scenario/schema.h"
 #include "solver/grid/next_grid.h"
 #include "solver/problem/equations.h"
 #include "warnings.h"
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define PROGRESS_S 0.2
@@ -15,6 +17,23 @@
 const gbees_backend *gbees_solver_backend(const gbees_problem *problem, const gbees_backend *backend)
 {
     return problem->own_backend ? problem->own_backend : backend;
+}
+
+const char *gbees_solver_wants(const gbees_problem *problem)
+{
+    return problem->numerics.mode == GBEES_MODE_DEFAULT ? NULL : "paper";
+}
+
+int gbees_solver_accepts(const gbees_problem *problem, const gbees_backend *backend, gbees_error *error)
+{
+    const char *wanted = gbees_solver_wants(problem);
+
+    if ((wanted != NULL) == (strcmp(backend->name, "paper") == 0))
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_EUSAGE,
+                           wanted ? "the backend '%s' has no 'mode: %s': leave --backend out, or give --backend paper"
+                                  : "the backend '%s' has no 'mode: %s': leave --backend out, or give 'mode: paper'",
+                           backend->name, gbees_schema_find(NULL, "mode")->choices[problem->numerics.mode]);
 }
 
 const gbees_backend *gbees_solver_points(void)
@@ -52,7 +71,9 @@ static int make(const gbees_problem *problem, const gbees_backend *backend, gbee
     made->problem = problem;
     made->backend = gbees_solver_backend(problem, backend);
     made->clock.time = problem->start;
-    status = gbees_equations_check(problem, error);
+    status = gbees_solver_accepts(problem, backend, error);
+    if (!status)
+        status = gbees_equations_check(problem, error);
     if (!status)
         status = gbees_schedule_create(problem, &made->schedule, error);
     if (status)
@@ -79,9 +100,8 @@ static int check_ranks(const gbees_backend *backend, const gbees_engine_options 
         return GBEES_OK;
     return gbees_error_set(error, GBEES_EUSAGE,
                            "several ranks can't share a density of the backend '%s' (%s): run it without mpirun, or "
-                           "%s",
-                           backend->name, backend->title,
-                           backend->exact ? "give 'frame: fixed'" : "take --backend cpu");
+                           "give '%s'",
+                           backend->name, backend->title, backend->exact ? "frame: fixed" : "mode: default");
 }
 
 int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backend,

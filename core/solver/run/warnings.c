@@ -182,11 +182,22 @@ int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record
 
 /* ---- texts ---- */
 
-static void describe_width(const gbees_problem *problem, char *text, size_t size)
+static void describe_box(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    (void)totals;
+    (void)snprintf(
+        text, size,
+        "the initial box cuts off %.3g %% of the Gaussian before the run begins: give a larger 'extent', 3 or "
+        "more",
+        100 * cut_off(problem));
+}
+
+static void describe_width(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
     int axis = 0;
     double width = widest(problem, &axis);
 
+    (void)totals;
     (void)snprintf(text, size,
                    "the cells are %.3g standard deviations of the initial Gaussian wide along axis %d: too coarse to "
                    "resolve it; give a larger 'factor' or a smaller 'width'",
@@ -212,13 +223,14 @@ static void describe_loss(const gbees_problem *problem, const gbees_totals *tota
                                       : "");
 }
 
-static void describe_jump(const gbees_problem *problem, char *text, size_t size)
+static void describe_jump(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
     const int n = problem->dimension;
     double x[GBEES_MAX_DIM];
     gbees_jump jump = {0};
     char place[96] = "";
 
+    (void)totals;
     if (!gbees_equations_jump(problem, &jump))
         return;
     gbees_problem_point(problem, jump.y, x);
@@ -231,136 +243,150 @@ static void describe_jump(const gbees_problem *problem, char *text, size_t size)
         place, jump.axis + 1, jump.before, jump.after);
 }
 
-static void describe_blow_up(const gbees_totals *totals, char *text, size_t size)
+static void describe_blow_up(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
+    (void)problem;
     (void)snprintf(text, size,
                    "trajectories have left every bound in finite time: the first before t = %.6g, %.3g %% of the "
                    "probability now; means, deviations and densities are those of what is left",
                    totals->lost_since, 100 * totals->mass_outflow);
 }
 
-/* Warnings of a mass budget, and of a threshold that was raised. */
-static void describe_budget(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals,
-                            char *text, size_t size)
+/* Of p* that memory has raised, with a budget or without. */
+static void describe_memory(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
     const double budget = problem->mass_budget, gone = 100 * lost(totals);
 
-    if (warning == GBEES_WARNING_BUDGET_MEMORY && !(budget > 0))
+    if (budget > 0)
+        (void)snprintf(text, size,
+                       "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g), "
+                       "and %.3g %% of the mass has been lost; give a larger budget or wider cells",
+                       budget, totals->threshold, gone);
+    else
         (void)snprintf(
             text, size,
             "memory does not allow the threshold %g: it has been raised (now %.3g), and %.3g %% of the mass "
             "has been lost; give more memory (--max-memory) or wider cells",
             problem->threshold, totals->threshold, gone);
-    else if (warning == GBEES_WARNING_BUDGET_MEMORY)
-        (void)snprintf(text, size,
-                       "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g), "
-                       "and %.3g %% of the mass has been lost; give a larger budget or wider cells",
-                       budget, totals->threshold, gone);
-    else if (warning == GBEES_WARNING_BUDGET_FLOOR)
-        (void)snprintf(text, size,
-                       "no threshold holds the mass budget of %g a unit of time: %.3g %% of the mass has been lost, "
-                       "though p* has been lowered (now %.3g); %s",
-                       budget, gone, totals->threshold,
-                       may_be_bound(problem, totals)
-                           ? "the bound lets mass out: give a larger 'factor', or 'bound: off'"
-                           : "give a larger budget or finer cells");
-    else
-        (void)snprintf(text, size,
-                       "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
-                       "(%g a unit of time); %s",
-                       gone, 100 * budget * gbees_budget_time(problem->start, problem->end), budget,
-                       may_be_bound(problem, totals)
-                           ? "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'"
-                           : "give a larger budget, finer cells or a larger 'extent'");
 }
 
-static void describe_audit(const gbees_problem *problem, char *text, size_t size)
+static void describe_floor(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
+    (void)snprintf(text, size,
+                   "no threshold holds the mass budget of %g a unit of time: %.3g %% of the mass has been lost, "
+                   "though p* has been lowered (now %.3g); %s",
+                   problem->mass_budget, 100 * lost(totals), totals->threshold,
+                   may_be_bound(problem, totals) ? "the bound lets mass out: give a larger 'factor', or 'bound: off'"
+                                                 : "give a larger budget or finer cells");
+}
+
+static void describe_spent(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    const double budget = problem->mass_budget;
+
+    (void)snprintf(text, size,
+                   "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
+                   "(%g a unit of time); %s",
+                   100 * lost(totals), 100 * budget * gbees_budget_time(problem->start, problem->end), budget,
+                   may_be_bound(problem, totals)
+                       ? "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'"
+                       : "give a larger budget, finer cells or a larger 'extent'");
+}
+
+static void describe_audit(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    (void)totals;
     (void)snprintf(text, size,
                    "the audit says that a mean or a standard deviation is off by more than %g standard deviations "
                    "(error <=): give a larger 'factor'%s",
                    fmax(0.1, problem->accuracy), problem->mass_budget > 0 ? "" : " and a smaller 'threshold'");
 }
 
-/* Warnings that have no numbers of their own. */
-static const char *sentence(gbees_warning warning, const gbees_problem *problem)
+static void describe_accuracy(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
-    const int steered = problem->mass_budget > 0;
-
-    switch (warning) {
-    case GBEES_WARNING_NARROW:
-        return "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does not "
-               "resolve the density there, and widens it; give a larger 'factor', or smaller widths along its axis, "
-               "or after an update 'regrid: auto'";
-    case GBEES_WARNING_TAIL:
-        return steered ? "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
-                         "bound at best, mean and deviations are uncertain; give a smaller mass budget, a larger "
-                         "'extent' and a larger 'factor'"
-                       : "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
-                         "bound at best, mean and deviations are uncertain; give a smaller 'threshold', a larger "
-                         "'extent' and a larger 'factor'";
-    case GBEES_WARNING_EVIDENCE:
-        return steered ? "the evidence differs from the audit's by more than .1 and three times its error "
-                         "(at the measurements, or of all): it depends on the grid; give a larger 'factor'"
-                       : "the evidence differs from the audit's by more than .1 and three times its error "
-                         "(at the measurements, or of all): it depends on the grid; give a larger 'factor' "
-                         "and a smaller 'threshold'";
-    case GBEES_WARNING_AUDIT_LOST:
-        return "samples of the model can't be computed: how far the records are off from then on is not known; their "
-               "certificates say why";
-    case GBEES_WARNING_FRAME_CELLS:
-        return "'frame_cells' keeps the cells wider than the density asks for, where it is thinner than a Gaussian "
-               "or in "
-               "parts: look at the certificates (error <=), and give a larger 'frame_cells', 'frame: lagrangian', or "
-               "with noise 'frame: fixed'";
-    case GBEES_WARNING_FRAME_COST:
-        return "the grid that moves has needed shorter steps than one at rest, at three records in a row: the drift "
-               "is far from affine where the density is; 'frame: fixed' may be faster";
-    default:
-        return "a warning that this program does not know";
-    }
+    (void)totals;
+    (void)snprintf(text, size,
+                   "the accuracy that was asked for, %g, is not certified at every record (error <=): give more "
+                   "time (--max-time) or memory, or ask for less",
+                   problem->accuracy);
 }
+
+static void describe_tail(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    (void)totals;
+    (void)snprintf(text, size,
+                   "a measurement lies where the density is cut off or hardly resolved: its evidence is a bound at "
+                   "best, mean and deviations are uncertain; give a smaller %s, a larger 'extent' and a larger "
+                   "'factor'",
+                   problem->mass_budget > 0 ? "mass budget" : "'threshold'");
+}
+
+static void describe_evidence(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    (void)totals;
+    (void)snprintf(text, size,
+                   "the evidence differs from the audit's by more than .1 and three times its error (at the "
+                   "measurements, or of all): it depends on the grid; give a larger 'factor'%s",
+                   problem->mass_budget > 0 ? "" : " and a smaller 'threshold'");
+}
+
+/* A warning's text: a sentence, or a function that writes one with numbers. */
+typedef struct warning_text {
+    gbees_warning warning;
+    void (*describe)(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size);
+    const char *sentence;
+} warning_text;
+
+/* A row for each row of GBEES_WARNING_ROWS. */
+static const warning_text texts[] = {
+    {GBEES_WARNING_BOX, describe_box, NULL},
+    {GBEES_WARNING_WIDTH, describe_width, NULL},
+    {GBEES_WARNING_MASS_LOST, describe_loss, NULL},
+    {GBEES_WARNING_BUDGET_MEMORY, describe_memory, NULL},
+    {GBEES_WARNING_BUDGET_FLOOR, describe_floor, NULL},
+    {GBEES_WARNING_BUDGET_SPENT, describe_spent, NULL},
+    {GBEES_WARNING_AUDIT, describe_audit, NULL},
+    {GBEES_WARNING_NARROW, NULL,
+     "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does not resolve the "
+     "density there, and widens it; give a larger 'factor', or smaller widths along its axis, or after an update "
+     "'regrid: auto'"},
+    {GBEES_WARNING_ACCURACY, describe_accuracy, NULL},
+    {GBEES_WARNING_JUMP, describe_jump, NULL},
+    {GBEES_WARNING_TAIL, describe_tail, NULL},
+    {GBEES_WARNING_EVIDENCE, describe_evidence, NULL},
+    {GBEES_WARNING_FRAME_CELLS, NULL,
+     "'frame_cells' keeps the cells wider than the density asks for, where it is thinner than a Gaussian or in "
+     "parts: "
+     "look at the certificates (error <=), and give a larger 'frame_cells', 'frame: lagrangian', or with noise "
+     "'frame: fixed'"},
+    {GBEES_WARNING_FRAME_COST, NULL,
+     "the grid that moves has needed shorter steps than one at rest, at three records in a row: the drift is far "
+     "from "
+     "affine where the density is; 'frame: fixed' may be faster"},
+    {GBEES_WARNING_AUDIT_LOST, NULL,
+     "samples of the model can't be computed: how far the records are off from then on is not known; their "
+     "certificates say why"},
+    {GBEES_WARNING_BLOW_UP, describe_blow_up, NULL},
+};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+#define BIT(id, bit, condition) | 1u << (bit)
+_Static_assert((0u GBEES_WARNING_ROWS(BIT)) == (1u << GBEES_WARNING_COUNT) - 1,
+               "each bit from 0 on is one warning's");
+#undef BIT
+_Static_assert((int)TEXTS == (int)GBEES_WARNING_COUNT, "each warning has a text");
 
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
                         size_t size)
 {
+    const warning_text *row = texts;
+
     if (problem->first) /* texts describe the grid of the run's start */
         problem = problem->first;
-    switch (warning) {
-    case GBEES_WARNING_BOX:
-        (void)snprintf(text, size,
-                       "the initial box cuts off %.3g %% of the Gaussian before the run begins: give a larger "
-                       "'extent', 3 or more",
-                       100 * cut_off(problem));
-        return;
-    case GBEES_WARNING_WIDTH:
-        describe_width(problem, text, size);
-        return;
-    case GBEES_WARNING_JUMP:
-        describe_jump(problem, text, size);
-        return;
-    case GBEES_WARNING_MASS_LOST:
-        describe_loss(problem, totals, text, size);
-        return;
-    case GBEES_WARNING_BLOW_UP:
-        describe_blow_up(totals, text, size);
-        return;
-    case GBEES_WARNING_BUDGET_MEMORY:
-    case GBEES_WARNING_BUDGET_FLOOR:
-    case GBEES_WARNING_BUDGET_SPENT:
-        describe_budget(warning, problem, totals, text, size);
-        return;
-    case GBEES_WARNING_AUDIT:
-        describe_audit(problem, text, size);
-        return;
-    case GBEES_WARNING_ACCURACY:
-        (void)snprintf(text, size,
-                       "the accuracy that was asked for, %g, is not certified at every record (error <=): give more "
-                       "time (--max-time) or memory, or ask for less",
-                       problem->accuracy);
-        return;
-    default:
-        (void)snprintf(text, size, "%s", sentence(warning, problem));
-        return;
-    }
+    while (row < texts + TEXTS - 1 && row->warning != warning)
+        row++;
+    if (row->describe)
+        row->describe(problem, totals, text, size);
+    else
+        (void)snprintf(text, size, "%s", row->sentence);
 }

@@ -200,7 +200,7 @@ START_TEST(a_reference_has_all_bricks)
     world w;
 
     world_create(&w, "lorenz63", (setting_list){"mode=paper"});
-    gbees_shape_set(&shape, 3, w.problem->numerics.cells_per_brick);
+    gbees_shape_set(&shape, 3, 1);
     ck_assert_msg(!initial_grid_create(&grid, w.problem, &shape, 2, &error), "%s", error.text);
     ck_assert_msg(!initial_bricks_create(&all, w.problem, &shape, 1e9, 2, &error), "%s", error.text);
     ck_assert_int_eq(initial_grid_selects(w.problem), 0);

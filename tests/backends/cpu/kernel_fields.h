@@ -13,8 +13,8 @@ typedef struct fields_case {
     int apart;     /* drifts are asked for point by point, as where the model takes no planes */
 } fields_case;
 
-/* The cases: all dimensions, bricks of 64 cells and of 1, both precisions. */
-enum { FIELDS_CASES = 8 * 2 * 3 };
+/* The cases: all dimensions, both precisions. */
+enum { FIELDS_CASES = 8 * 3 };
 fields_case fields_case_of(int number);
 
 /* A line for each kernel: its name, and the hash of all that it has written. */

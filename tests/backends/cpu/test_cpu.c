@@ -57,22 +57,6 @@ START_TEST(threads_give_the_same_bits)
 }
 END_TEST
 
-START_TEST(threads_give_the_same_bits_for_cells)
-{
-    rig r;
-
-    rig_open(&r, "cpu", 6, 2);
-    make_large(&r);
-    r.problem.numerics.cells_per_brick = 1;
-    if (_i) {
-        r.problem.numerics.faces = GBEES_FACES_REFERENCE;
-        r.problem.numerics.mode = GBEES_MODE_PAPER;
-    }
-    same_bits(&r, 2);
-    rig_close(&r);
-}
-END_TEST
-
 /* A measurement's sums, too. */
 START_TEST(threads_give_the_same_bits_after_an_update)
 {
@@ -182,15 +166,10 @@ START_TEST(needed_cells_are_counted)
 {
     rig r;
 
-    rig_open(&r, "cpu", _i, _i <= 2 ? 6 : _i == 3 ? 4 : 2);
-    r.problem.threshold = _i == 1 ? 1e-3 : 1e-4;
-    r.problem.numerics.prune_interval = 4;
-    for (int kind = 0; kind < 3; kind++) {
-        r.problem.numerics.cells_per_brick = kind == 0 ? 64 : 1;
-        if (kind == 2) {
-            r.problem.numerics.mode = GBEES_MODE_PAPER;
-            r.problem.numerics.faces = GBEES_FACES_REFERENCE;
-        }
+    for (int kind = 0; kind < 2; kind++) {
+        rig_open(&r, kind ? "paper" : "cpu", _i, _i <= 2 ? 6 : _i == 3 ? 4 : 2);
+        r.problem.threshold = _i == 1 ? 1e-3 : 1e-4;
+        r.problem.numerics.prune_interval = 4;
         rig_start(&r, 1);
         for (int k = 0; k < 6; k++) {
             uint64_t needed, above, resident;
@@ -208,8 +187,8 @@ START_TEST(needed_cells_are_counted)
             ck_assert_uint_ge(rig_totals(&r).max_cells, s.cells);
             rig_steps(&r, 1);
         }
+        rig_close(&r);
     }
-    rig_close(&r);
 }
 END_TEST
 
@@ -253,12 +232,9 @@ START_TEST(the_initial_density_takes_no_more_than_estimated)
     rig r;
 
     rig_open(&r, "cpu", _i, _i <= 3 ? 10 : 2);
-    for (int cells = 1; cells <= 64; cells += 63) {
-        r.problem.numerics.cells_per_brick = cells;
-        rig_start(&r, 1);
-        ck_assert_double_gt(r.backend->estimate(&r.problem, 0) + 16384, (double)rig_totals(&r).peak_bytes);
-        ck_assert_uint_gt(rig_totals(&r).peak_bytes, rig_statistics(&r).cells_raw * 8);
-    }
+    rig_start(&r, 1);
+    ck_assert_double_gt(r.backend->estimate(&r.problem, 0) + 16384, (double)rig_totals(&r).peak_bytes);
+    ck_assert_uint_gt(rig_totals(&r).peak_bytes, rig_statistics(&r).cells_raw * 8);
     rig_close(&r);
 }
 END_TEST
@@ -331,10 +307,8 @@ int main(void)
 
     tcase_set_timeout(bits, 60);
     tcase_add_loop_test(bits, threads_give_the_same_bits, 1, 2);
-    tcase_add_loop_test(bits, threads_give_the_same_bits_for_cells, 1, 2);
-    /* In double precision, and cells by themselves in the other mode: what threads share is the same. */
+    /* In double precision: what threads share is the same. */
     tcase_add_loop_test(more, threads_give_the_same_bits, 0, 1);
-    tcase_add_loop_test(more, threads_give_the_same_bits_for_cells, 0, 1);
     tcase_add_test(bits, threads_give_the_same_bits_after_an_update);
     tcase_add_loop_test(bits, instruction_sets_agree, 1, 7);
     tcase_add_loop_test(bits, growth_misses_nothing_where_it_does_not_look, 1, 6);

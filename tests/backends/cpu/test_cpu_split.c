@@ -1,5 +1,5 @@
-/* test_cpu_split.c - the split scheme of the CPU backend: its threads and instruction sets, and a budget that is
- * told. Cell by cell it is compared with plain loops in test_split_steps.c. */
+/* test_cpu_split.c - the split scheme of the CPU backend: its threads and instruction sets. Cell by cell it is
+ * compared with plain loops in test_split_steps.c. */
 #include "cpu/engine/engine.h"
 #include "fixtures/split_fixture.h"
 #include "fixtures/suite.h"
@@ -16,7 +16,6 @@ START_TEST(threads_give_the_same_bits)
     r.problem.threshold = 1e-9;
     r.problem.numerics.prune_interval = 2;
     r.problem.numerics.precision = _i & 1 ? GBEES_MIXED : GBEES_DOUBLE;
-    r.problem.numerics.cells_per_brick = _i & 2 ? 1 : 64;
     for (int threads = 1; threads <= 3; threads++) {
         rig_start(&r, threads);
         ck_assert_int_eq(rig_totals(&r).threads, threads);
@@ -76,47 +75,16 @@ START_TEST(instruction_sets_agree)
 }
 END_TEST
 
-/* ---- the mass budget ------------------------------------------------------------------------------------------- */
-
-/* Cells of a flat box that moves one cell a step along each of three axes: what lies at its foremost corner goes past
- * the neighbours that growth makes, whatever p* is. */
-START_TEST(a_budget_that_no_threshold_holds_is_told)
-{
-    rig r;
-
-    rig_open_split(&r, "cpu", 3, 10);
-    rig_straighten(&r);
-    r.problem.threshold = 0;
-    r.problem.end = 100;
-    r.problem.mass_budget = 1e-4;
-    r.problem.numerics.cells_per_brick = 1;
-    r.problem.numerics.prune_interval = 1;
-    for (int j = 0; j < 3; j++) {
-        r.problem.parameters[VELOCITY + j] = r.problem.width[j];
-        for (int k = 0; k < 3; k++)
-            r.problem.covariance[3 * j + k] = j == k ? 100 : 0;
-    }
-    rig_start(&r, 1);
-    rig_steps(&r, 14);
-    ck_assert_uint_eq(rig_totals(&r).warnings, GBEES_WARNING_BUDGET_FLOOR);
-    rig_close(&r);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("cpu split");
-    TCase *mass = tcase_create("mass"), *same = tcase_create("the same");
+    TCase *same = tcase_create("the same");
     TCase *many = add_long_case(suite, "many dimensions", 60);
 
     tcase_add_loop_test(many, instruction_sets_agree, 6, 9);
-    tcase_set_timeout(mass, 60);
-    tcase_add_test(mass, a_budget_that_no_threshold_holds_is_told);
     tcase_set_timeout(same, 60);
     tcase_add_loop_test(same, threads_give_the_same_bits, 0, 2);
-    tcase_add_loop_test(many, threads_give_the_same_bits, 2, 4);
     tcase_add_loop_test(same, instruction_sets_agree, 1, 6);
-    suite_add_tcase(suite, mass);
     suite_add_tcase(suite, same);
     return run_suite(suite);
 }

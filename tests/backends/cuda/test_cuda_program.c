@@ -107,21 +107,19 @@ static void build_problem(const gbees_problem *problem, const char *arch)
 static void build_engine(const char *name, int dimension, gbees_scheme scheme, gbees_precision precision,
                          const char *arch)
 {
-    const gbees_problem problem = {.model = found(name),
-                                   .dimension = dimension,
-                                   .numerics = {.scheme = scheme, .precision = precision, .cells_per_brick = 64}};
+    const gbees_problem problem = {
+        .model = found(name), .dimension = dimension, .numerics = {.scheme = scheme, .precision = precision}};
 
     build_problem(&problem, arch);
 }
 
 static void build_moving(const char *name, int dimension, const char *arch)
 {
-    const gbees_problem problem = {
-        .model = found(name),
-        .dimension = dimension,
-        .rotated = 1,
-        .moving = 1,
-        .numerics = {.scheme = GBEES_SCHEME_SPLIT5, .precision = GBEES_MIXED, .cells_per_brick = 64}};
+    const gbees_problem problem = {.model = found(name),
+                                   .dimension = dimension,
+                                   .rotated = 1,
+                                   .moving = 1,
+                                   .numerics = {.scheme = GBEES_SCHEME_SPLIT5, .precision = GBEES_MIXED}};
 
     build_problem(&problem, arch);
 }
@@ -173,7 +171,7 @@ END_TEST
 START_TEST(the_engine_in_two_units)
 {
     static gbees_measurement measurement = {.size = 3, .missing = 1, .likelihood = GBEES_LIKELIHOOD_MODEL};
-    static const gbees_numerics numerics = {.scheme = GBEES_SCHEME_SPLIT5, .cells_per_brick = 64};
+    static const gbees_numerics numerics = {.scheme = GBEES_SCHEME_SPLIT5};
 
     (void)setenv("GBEES_CUDA_UNITS", "two", 1);
     open_models();

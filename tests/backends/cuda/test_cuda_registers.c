@@ -84,15 +84,14 @@ static gbees_problem problem_of(int k, gbees_model *time_dependent)
     ck_assert_int_eq(gbees_registry_model(registry, asked[k].model, &model, &error), GBEES_OK);
     *time_dependent = *model;
     time_dependent->flags |= GBEES_TIME_DEPENDENT;
-    gbees_problem problem = {.model = options & TIME_DEPENDENT ? time_dependent : model,
-                             .dimension = 6,
-                             .bounded = (options & BOUND) != 0,
-                             .rotated = (options & TURNED) != 0,
-                             .measurement_count = options & UPDATES ? 1 : 0,
-                             .measurements = measurements,
-                             .numerics = {.scheme = asked[k].scheme,
-                                          .precision = options & DOUBLE ? GBEES_DOUBLE : GBEES_MIXED,
-                                          .cells_per_brick = 64}};
+    gbees_problem problem = {
+        .model = options & TIME_DEPENDENT ? time_dependent : model,
+        .dimension = 6,
+        .bounded = (options & BOUND) != 0,
+        .rotated = (options & TURNED) != 0,
+        .measurement_count = options & UPDATES ? 1 : 0,
+        .measurements = measurements,
+        .numerics = {.scheme = asked[k].scheme, .precision = options & DOUBLE ? GBEES_DOUBLE : GBEES_MIXED}};
 
     problem.mean[0] = options & WIDE ? 1 : 0; /* the width is none */
     return problem;

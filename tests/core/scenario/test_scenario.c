@@ -200,18 +200,18 @@ START_TEST(writes_text)
     gbees_scenario *scenario = make(lorenz96, "f.yaml");
 
     set(scenario, "parameters.F=4.25");
-    set(scenario, "brick=1");
+    set(scenario, "courant=0.5");
     set(scenario, "model=lorenz96");
     set(scenario, "measurements=[{value: [1], covariance: [[0.1]], time: 1e-7, function: 'a \"b'}]");
     ck_assert_str_eq(gbees_scenario_text(scenario),
                      "model: lorenz96\nparameters: {F: 4.25}\nmean: [4.5, 4, ...]\ncovariance: [0.04, ...]\n"
                      "threshold: 8.0e-09\nend: 1.3\nrecords: 4\nmeasurements:\n"
-                     "  - {time: 1.0e-07, function: \"a \\\"b\", value: [1], covariance: [[0.1]]}\nbrick: 1\n");
+                     "  - {time: 1.0e-07, function: \"a \\\"b\", value: [1], covariance: [[0.1]]}\ncourant: 0.5\n");
     set(scenario, "measurements=[]");
     set(scenario, "regrid=[{factor: [2, ...], time: 1}, {time: 0.5, factor: 0.25}]");
     ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario),
                                  "measurements: []\nregrid:\n  - {time: 1, factor: [2, ...]}\n"
-                                 "  - {time: 0.5, factor: 0.25}\nbrick: 1\n"));
+                                 "  - {time: 0.5, factor: 0.25}\ncourant: 0.5\n"));
     set(scenario, "regrid=auto");
     ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario), "\nregrid: auto\n"));
     set(scenario, "regrid=[]");
@@ -359,7 +359,7 @@ START_TEST(schema_lists_its_keys)
         ck_assert_msg(key->text && key->text[0], "%s has no documentation", key->name);
         count++;
     }
-    ck_assert_uint_eq(count, 38);
+    ck_assert_uint_eq(count, 36);
 }
 END_TEST
 

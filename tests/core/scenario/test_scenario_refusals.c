@@ -58,7 +58,7 @@ static const struct {
     {"model: []", "f.yaml:1:8: model: expected a name, found an empty list"},
     {"model: \"a\\tb\"", "f.yaml:1:8: model: expected a name, found 'a?b'"},
     {"mode: fast", "f.yaml:1:7: mode: expected 'default', 'paper' or 'legacy', found 'fast'"},
-    {"brick: 2", "f.yaml:1:8: brick: expected 'auto' or '1', found '2'"},
+    {"brick: 1", "f.yaml:1:1: unknown key 'brick'"},
     {"scheme: [ctu]", "f.yaml:1:9: scheme: expected 'ctu', 'ctu-divergence', 'ctu-positive', "
                       "'split5', 'split5-mp', 'split7', 'split7-mp' or 'upwind', found a list"},
     {"cell_values: mean", "f.yaml:1:14: cell_values: expected 'points' or 'averages', found 'mean'"},

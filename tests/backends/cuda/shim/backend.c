@@ -105,8 +105,8 @@ static int is_made_for(const shim_variant *v, const gbees_problem *problem)
 
     return strcmp(model ? model : problem->model->name, v->model) == 0 && problem->dimension == v->dimension &&
            (numerics->precision == GBEES_DOUBLE) == v->is_double && cuda_spec_is_drift_f64(problem) == v->drift_f64 &&
-           gbees_scheme_is_split(scheme) == v->split && (!v->split || gbees_scheme_order(scheme) == v->order) &&
-           gbees_scheme_is_preserving(scheme) == v->preserving &&
+           gbees_scheme_is_split(scheme) == v->split && (!v->split || gbees_scheme_get(scheme)->order == v->order) &&
+           gbees_scheme_get(scheme)->preserving == v->preserving &&
            (scheme == GBEES_SCHEME_CTU_POSITIVE) == v->limited &&
            (scheme == GBEES_SCHEME_CTU_POSITIVE || scheme == GBEES_SCHEME_CTU_DIVERGENCE) == v->divergence &&
            (problem->model->flags & GBEES_TIME_DEPENDENT || problem->moving) == v->time_dependent &&

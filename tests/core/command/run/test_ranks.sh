@@ -120,7 +120,7 @@ refused() { # TEXT ARGUMENT...
     has err "$text"
     test "$(grep -c '^gbees-run: ' err)" -eq 1 || fail "not one sentence"
 }
-refused "can't share the modes 'paper' and 'legacy'" --set accuracy=0 --set mode=paper
+refused "can't share a density of the backend 'paper'" --set accuracy=0 --set mode=paper
 refused "nosuchkey" --set nosuchkey=1
 
 # A run that is stopped goes on from its checkpoint on any number of ranks: records are those of a run that was not.

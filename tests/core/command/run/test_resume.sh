@@ -45,7 +45,9 @@ in_parts legs --plugin lorenz63 --until 1.2
 in_parts regrids --plugin lorenz63 --set regrid=auto --until 1.5
 ! is_long || in_parts budget --plugin lorenz63 --set mass_budget=1e-3
 ! is_long || in_parts ctu --plugin lorenz63 --set scheme=ctu-positive --until 1
+backend=auto
 in_parts paper --plugin lorenz63 --set mode=paper --until 0.5
+backend=cpu
 in_parts moving --plugin vanderpol --set frame=moving
 ! is_long || in_parts noise --plugin linear --param noise=.1
 ! is_long || in_parts moving_noise --plugin unicycle --set frame=moving --set measurements=[]

@@ -324,8 +324,7 @@ static const struct {
      {"covariance=[[0.01, 0.008], [0.008, 0.01]]", "extent=4", "records=1", "end=1", "factor=6"},
      0.01},
     {"duffing",
-     {"covariance=[[0.01, 0.008], [0.008, 0.01]]", "rotate=yes", "extent=4", "end=1", "factor=4", "precision=double",
-      "brick=1"},
+     {"covariance=[[0.01, 0.008], [0.008, 0.01]]", "rotate=yes", "extent=4", "end=1", "factor=4", "precision=double"},
      {"covariance=[[0.01, 0.008], [0.008, 0.01]]", "extent=4", "end=1", "factor=4"},
      0.01},
 };

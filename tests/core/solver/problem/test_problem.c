@@ -46,9 +46,6 @@ START_TEST(default_of_lorenz63)
     const gbees_numerics *numerics = &problem->numerics;
     ck_assert_int_eq(numerics->mode, GBEES_MODE_DEFAULT);
     ck_assert_int_eq(numerics->precision, GBEES_MIXED);
-    ck_assert_int_eq(numerics->faces, GBEES_FACES_OPEN);
-    ck_assert_int_eq(numerics->growth, GBEES_GROWTH_DOWNWIND);
-    ck_assert_int_eq(numerics->cells_per_brick, 64);
     ck_assert_int_eq(numerics->scheme, GBEES_SCHEME_SPLIT5);
     ck_assert_int_eq(numerics->prune_interval, 5);
     ck_assert(numerics->courant == 1 && numerics->time_step == 0);
@@ -270,29 +267,19 @@ END_TEST
 
 START_TEST(modes)
 {
-    gbees_problem *problem = problem_of(&lorenz63, "mode: paper\nprecision: double\nbrick: auto", text63);
+    gbees_problem *problem = problem_of(&lorenz63, "mode: paper\nprecision: double", text63);
 
     ck_assert_int_eq(problem->numerics.mode, GBEES_MODE_PAPER);
     ck_assert_int_eq(problem->numerics.precision, GBEES_DOUBLE);
-    ck_assert_int_eq(problem->numerics.cells_per_brick, 1);
-    ck_assert_int_eq(problem->numerics.faces, GBEES_FACES_REFERENCE);
-    ck_assert_int_eq(problem->numerics.growth, GBEES_GROWTH_DOWNWIND);
     gbees_problem_destroy(problem);
 
     problem = problem_of(&lorenz63, "mode: legacy\ntime_step: 1e-3", text63);
     ck_assert_int_eq(problem->numerics.mode, GBEES_MODE_LEGACY);
-    ck_assert_int_eq(problem->numerics.growth, GBEES_GROWTH_ALL);
-    ck_assert_int_eq(problem->numerics.cells_per_brick, 1);
     ck_assert(problem->numerics.time_step == 1e-3);
     gbees_problem_destroy(problem);
 
-    problem = problem_of(&lorenz63,
-                         "mode: default\nbrick: 1\ngrowth: all\nprecision: double\ncourant: 0.5\nprune_interval: 7",
-                         text63);
-    ck_assert_int_eq(problem->numerics.cells_per_brick, 1);
-    ck_assert_int_eq(problem->numerics.growth, GBEES_GROWTH_ALL);
+    problem = problem_of(&lorenz63, "mode: default\nprecision: double\ncourant: 0.5\nprune_interval: 7", text63);
     ck_assert_int_eq(problem->numerics.precision, GBEES_DOUBLE);
-    ck_assert_int_eq(problem->numerics.faces, GBEES_FACES_OPEN);
     ck_assert_int_eq(problem->numerics.prune_interval, 7);
     ck_assert(problem->numerics.courant == 0.5);
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_AVERAGES);

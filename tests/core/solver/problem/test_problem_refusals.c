@@ -115,13 +115,7 @@ static const struct {
      "split5'"},
     {&lorenz63, "mode: paper\nscheme: ctu-divergence",
      "f.yaml:2:9: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
-    {&lorenz63, "mode: paper\ngrowth: all",
-     "f.yaml:2:9: growth: mode paper has growth 'downwind', found 'all': remove one of the two"},
-    {&lorenz63, "mode: legacy\ntime_step: 1\ngrowth: downwind",
-     "f.yaml:3:9: growth: mode legacy has growth 'all', found 'downwind': remove one of the two"},
     {&lorenz63, "mode: legacy", "f.yaml:1:7: mode: legacy has a fixed step: give 'time_step'"},
-    {&lorenz63, "growth: all",
-     "f.yaml:1:9: growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'"},
 };
 
 START_TEST(refuses)

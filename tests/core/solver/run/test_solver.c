@@ -110,6 +110,25 @@ START_TEST(test_clock)
 }
 END_TEST
 
+/* Mode paper and mode legacy are those of one backend, which has no other. */
+START_TEST(test_mode_of_another_backend)
+{
+    stage s = make(1, 1, 0.5, 0, NULL);
+    gbees_backend paper = fake;
+    gbees_solver *solver = NULL;
+    gbees_error error;
+
+    paper.name = "paper";
+    ck_assert_int_eq(gbees_solver_create(&s.problem, &paper, NULL, &solver, &error), GBEES_EUSAGE);
+    ck_assert_str_eq(error.text,
+                     "the backend 'paper' has no 'mode: default': leave --backend out, or give 'mode: paper'");
+    s.problem.numerics.mode = GBEES_MODE_LEGACY;
+    ck_assert_int_eq(gbees_solver_create(&s.problem, &fake, NULL, &solver, &error), GBEES_EUSAGE);
+    ck_assert_str_eq(error.text,
+                     "the backend 'fake' has no 'mode: legacy': leave --backend out, or give --backend paper");
+}
+END_TEST
+
 START_TEST(test_many_steps)
 {
     stage s = make(1, 1, 1e-6, 0, NULL);
@@ -170,6 +189,7 @@ int main(void)
     tcase_add_test(legs, test_measurement_at_start);
     tcase_add_test(legs, test_measurement_after_end);
     tcase_add_test(legs, test_clock);
+    tcase_add_test(legs, test_mode_of_another_backend);
     tcase_add_test(legs, test_many_steps);
     tcase_add_test(legs, test_without_observer);
     tcase_add_test(legs, test_schedule);

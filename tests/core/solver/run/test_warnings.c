@@ -186,6 +186,24 @@ START_TEST(one_warning_of_losses_through_a_bound)
 END_TEST
 
 /* Just above 1.5 cells along all axes, and just below along one. */
+/* All at once: no text is missing, or another's. */
+START_TEST(each_warning_has_a_text_of_its_own)
+{
+    const gbees_problem problem = make_problem();
+    const gbees_totals totals = {.mass_outflow = 0.25, .lost_since = 1.5};
+    char texts[GBEES_WARNING_COUNT][GBEES_WARNING_TEXT] = {""};
+
+    for (int k = 0; k < GBEES_WARNING_COUNT; k++) {
+        if (1 << k == GBEES_WARNING_JUMP) /* of a drift, which is tested with its model */
+            continue;
+        (void)strcpy(texts[k], text_of((gbees_warning)(1 << k), &problem, &totals));
+        for (int j = 0; j < k; j++)
+            ck_assert_str_ne(texts[j], texts[k]);
+    }
+    check_text(GBEES_WARNING_BLOW_UP, &problem, &totals, "the first before t = 1.5, 25 % of the probability now");
+}
+END_TEST
+
 START_TEST(narrow_marginals)
 {
     const gbees_problem problem = {.dimension = 3, .width = {0.5, 2, 1}};
@@ -215,6 +233,7 @@ int main(void)
     tcase_add_test(during, spent_budgets);
     tcase_add_loop_test(during, one_warning_of_losses_through_a_bound, 0, 3);
     tcase_add_test(during, narrow_marginals);
+    tcase_add_test(during, each_warning_has_a_text_of_its_own);
     tcase_add_test(during, what_the_backend_says);
     suite_add_tcase(suite, before);
     suite_add_tcase(suite, during);
