@@ -442,10 +442,11 @@ gbees_export_SOURCES = \
 	%D%/command/export/export.c \
 	%D%/command/export/export_file.c \
 	%D%/command/export/export_file.h \
+	%D%/command/export/export_formats.h \
 	%D%/command/export/export_image.c \
 	%D%/command/export/export_image.h \
 	%D%/command/export/export_images.c \
-	%D%/command/export/export_images.h
+	%D%/command/export/export_text.c
 
 bin_PROGRAMS += gbees-plugin
 gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \

@@ -1,11 +1,20 @@
 /* export_images.c - writes an image of each marginal and record, and a list (.pvd) of each marginal's images with
  * their times. */
-#include "export_images.h"
+#include "base/text.h"
 #include "export_file.h"
+#include "export_formats.h"
+#include "export_image.h"
 #include "results/folder/folder.h"
 #include <stdlib.h>
 
-enum { NAME = 96 };
+enum { NAME = 96, IMAGES_MOST = 28 + 56 /* all pairs and triples of 8 states */ };
+
+/* The entries of the lists (ParaView's .pvd): one for each pair and triple of states. All zero: empty. */
+typedef struct image_lists {
+    gbees_text entries[IMAGES_MOST];
+    gbees_image image[IMAGES_MOST]; /* which states; no density */
+    int count;
+} image_lists;
 
 /* "_0_2" of the states 0 and 2. */
 static void write_states(const gbees_image *image, char text[NAME])
@@ -54,13 +63,13 @@ static int export_image(const char *folder, gbees_image *image, const gbees_snap
     return status;
 }
 
-int gbees_export_images(const char *folder, const gbees_snapshot *record, gbees_image_lists *lists,
-                        gbees_error *error)
+/* Writes a record's images, and notes them. What is too large to be one is told on standard error. */
+static int export_images(const char *folder, const gbees_snapshot *record, image_lists *lists, gbees_error *error)
 {
     gbees_image image = {0};
     int status = gbees_image_applies(record, error), count = 0;
 
-    for (; !status && count < GBEES_IMAGES_MOST && gbees_image_next(&image, record->dimension); count++) {
+    for (; !status && count < IMAGES_MOST && gbees_image_next(&image, record->dimension); count++) {
         lists->image[count] = image;
         status = export_image(folder, &image, record, &lists->entries[count], error);
     }
@@ -68,7 +77,7 @@ int gbees_export_images(const char *folder, const gbees_snapshot *record, gbees_
     return status;
 }
 
-int gbees_export_image_lists(const char *folder, const gbees_image_lists *lists, gbees_error *error)
+static int write_lists(const char *folder, const image_lists *lists, gbees_error *error)
 {
     int status = GBEES_OK;
 
@@ -92,8 +101,23 @@ int gbees_export_image_lists(const char *folder, const gbees_image_lists *lists,
     return status;
 }
 
-void gbees_image_lists_free(gbees_image_lists *lists)
+int gbees_export_vti(const char *out, const gbees_results *results, gbees_error *error)
 {
-    for (int k = 0; k < GBEES_IMAGES_MOST; k++)
-        gbees_text_free(&lists->entries[k]);
+    image_lists lists = {0};
+    int status = GBEES_OK;
+
+    for (size_t i = 0; i < gbees_results_count(results) && !status; i++) {
+        gbees_snapshot *record;
+
+        status = gbees_results_read(results, i, &record, error);
+        if (status)
+            break;
+        status = export_images(out, record, &lists, error);
+        gbees_snapshot_destroy(record);
+    }
+    if (!status)
+        status = write_lists(out, &lists, error);
+    for (int k = 0; k < IMAGES_MOST; k++)
+        gbees_text_free(&lists.entries[k]);
+    return status;
 }

@@ -1,5 +1,5 @@
-/* options.c - the table of options for argp, and the functions that turn each option into a member of gbees_options,
- * or into a change of the scenario. */
+/* options.c - the table of the options, from which all else follows: --help, and what becomes of each, a member of
+ * gbees_options or a change of the scenario. */
 #include "options.h"
 #include "base/text.h"
 #include "option_values.h"
@@ -8,119 +8,166 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    KEY_PLUGIN = 'p',
-    KEY_SCENARIO = 's',
-    KEY_OUTPUT = 'o',
-    KEY_QUIET = 'q',
-    KEY_THREADS = 't',
-    KEY_VERSION = 'V',
-    KEY_LIST = 0x100,
-    KEY_LIST_KEYS,
-    KEY_DESCRIBE,
-    KEY_CHECK,
-    KEY_COMPILE,
-    KEY_ARCH,
-    KEY_SIMULATE,
-    KEY_SIMULATE_COUNT,
-    KEY_TRUTH,
-    KEY_SET,
-    KEY_PARAM,
-    KEY_UNTIL,
-    KEY_ACCURACY,
-    KEY_MAX_TIME,
-    KEY_MAX_MEMORY,
-    KEY_MEASUREMENTS,
-    KEY_FUNCTION,
-    KEY_PLUGIN_PATH,
-    KEY_BACKEND,
-    KEY_DETERMINISTIC,
-    KEY_AUDIT,
-    KEY_COMPARE,
-    KEY_STRICT,
-    KEY_DENSITIES,
-    KEY_FILES,
-    KEY_NO_OUTPUT,
-    KEY_NO_FORECAST,
-    KEY_JSON,
-    KEY_TRUST,
-    KEY_PROGRESS,
-    KEY_RESUME,
-    KEY_EVERY,
-    KEY_FORCE,
-    KEY_RANKS,
-    KEY_RANKS_PER_GPU
-};
+/* What has been read of the command line. */
+typedef struct parsing {
+    gbees_options *options;
+    gbees_option_values values;
+    const char *compare;
+    const struct known_option *wrong; /* the first change of the scenario whose text is no value, and the text */
+    const char *wrong_text;
+    const char *stray;
+    int memory, actions;
+} parsing;
 
-static const struct argp_option option_table[] = {
-    {0, 0, 0, 0, "What to do (default: run)", 1},
-    {"list", KEY_LIST, 0, 0, "list plugins and backends, and those that can't be used with the reason", 0},
-    {"list-keys", KEY_LIST_KEYS, 0, 0, "list the keys of a scenario, their values and what they mean", 0},
-    {"describe", KEY_DESCRIBE, 0, 0, "describe the plugin: states, parameters, default scenario", 0},
-    {"check", KEY_CHECK, 0, 0, "check all that can be known before computing, and forecast memory; make nothing", 0},
-    {"compile-only", KEY_COMPILE, 0, 0, "compile the plugin's GPU kernels, and say what they take; needs no GPU", 0},
-    {"simulate", KEY_SIMULATE, "SEED", 0,
-     "draw a truth and its measurements, and write them as truth.csv and measurements.csv", 0},
-    {"resume", KEY_RESUME, "DIR", 0,
-     "go on with the run whose results are in DIR, from its last checkpoint: nothing else need be given", 0},
-    {"version", KEY_VERSION, 0, 0, "print the version", 0},
-    {0, 0, 0, 0, "What to compute", 2},
-    {"plugin", KEY_PLUGIN, "NAME|FILE", 0, "the model: a name from --list, or a file (with a '/')", 0},
-    {"scenario", KEY_SCENARIO, "FILE", 0,
-     "YAML file, or the name of one of the model's own scenarios; what it lacks is taken from its default one", 0},
-    {"measurements", KEY_MEASUREMENTS, "FILE|DIR", 0,
-     "table of measurements (CSV, TSV), or a folder of measurement0.txt, measurement1.txt, ...", 0},
-    {"measurement-function", KEY_FUNCTION, "NAME", 0,
-     "what they measure (default: what the columns of the table say; of a folder the model's first)", 0},
-    {"simulate-count", KEY_SIMULATE_COUNT, "N", 0,
-     "with --simulate: N measurements like the scenario's first, at equal distances up to the end", 0},
-    {"truth", KEY_TRUTH, "FILE", 0, "table of the true states: each record is compared with it", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scenario; may be repeated", 0},
-    {"param", KEY_PARAM, "NAME=VALUE", 0, "change a parameter of the model; may be repeated", 0},
-    {"until", KEY_UNTIL, "T", 0, "end at model time T: short for --set end=T", 0},
-    {0, 0, 0, 0, "How to compute", 3},
-    {"backend", KEY_BACKEND, "auto|cpu|cuda", 0, "default auto: a GPU if one can be used", 0},
-    {"arch", KEY_ARCH, "sm_NN", 0, "with --compile-only: for this GPU architecture (default: of the GPU here)", 0},
-    {"threads", KEY_THREADS, "N", 0, "default: OMP_NUM_THREADS, or as many as the machine has", 0},
-    {"ranks", KEY_RANKS, "auto|mpi|off", 0,
-     "share the run among the processes that mpirun has started (default auto: if it has)", 0},
-    {"ranks-per-gpu", KEY_RANKS_PER_GPU, "N", 0, "so many of a machine's processes take one GPU (default 1)", 0},
-    {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
-    {"trust", KEY_TRUST, 0, 0, "load plugins and backends that belong to others, or that others may write to", 0},
-    {"audit", KEY_AUDIT, "auto|N|off", 0,
+/* What an option does. */
+typedef enum kind {
+    HEADING, /* nothing: a line of --help */
+    ACTION,  /* says what the command is to do */
+    SEEDED,  /* the same; its value is a seed */
+    FLAG,    /* sets an int of gbees_options to 1 */
+    TEXT,    /* sets a text of gbees_options */
+    VALUE,   /* sets a text of parsing, which is read later */
+    CHANGE   /* changes the scenario */
+} kind;
+
+/* An option. All that depends on it follows from its row. */
+typedef struct known_option {
+    const char *name;
+    int letter;        /* its short form; 0: none */
+    const char *value; /* what --help calls its value; NULL: it has none */
+    kind kind;
+    size_t place;     /* the heading's number, the action, the offset of what it sets, or the place in `changes` */
+    const char *text; /* of --help */
+} known_option;
+
+/* NAME=VALUE with something on the left. */
+static int is_assignment(const char *text)
+{
+    return text[0] && text[0] != '=' && strchr(text, '=');
+}
+
+/* What each change of the scenario begins with, before the text of the value; NULL: the text is no value. */
+static const char *begin_set(const char *text)
+{
+    return is_assignment(text) ? "" : NULL;
+}
+
+static const char *begin_param(const char *text)
+{
+    return is_assignment(text) ? "parameters." : NULL;
+}
+
+static const char *begin_end(const char *text)
+{
+    return gbees_option_is_number(text) ? "end=" : NULL;
+}
+
+static const char *begin_accuracy(const char *text)
+{
+    return gbees_option_is_number(text) ? "accuracy=" : NULL;
+}
+
+/* The changes, and the values that they want. */
+enum { AS_SET, AS_PARAM, AS_UNTIL, AS_ACCURACY, AS_DENSITIES, AS_FILES };
+static const struct {
+    const char *(*begin)(const char *text);
+    const char *wants;
+} changes[] = {
+    {begin_set, "KEY=VALUE"},
+    {begin_param, "NAME=VALUE"},
+    {begin_end, "a number"},
+    {begin_accuracy, "a number"},
+    {gbees_option_densities, "all, last, none, a whole number from 1 to 1000000 or a list of times, [T, ...]"},
+    {gbees_option_files, "run or records"}};
+
+static const known_option table[] = {
+    {NULL, 0, NULL, HEADING, 1, "What to do (default: run)"},
+    {"list", 0, NULL, ACTION, GBEES_ACTION_LIST,
+     "list plugins and backends, and those that can't be used with the reason"},
+    {"list-keys", 0, NULL, ACTION, GBEES_ACTION_LIST_KEYS,
+     "list the keys of a scenario, their values and what they mean"},
+    {"describe", 0, NULL, ACTION, GBEES_ACTION_DESCRIBE, "describe the plugin: states, parameters, default scenario"},
+    {"check", 0, NULL, ACTION, GBEES_ACTION_CHECK,
+     "check all that can be known before computing, and forecast memory; make nothing"},
+    {"compile-only", 0, NULL, ACTION, GBEES_ACTION_COMPILE,
+     "compile the plugin's GPU kernels, and say what they take; needs no GPU"},
+    {"simulate", 0, "SEED", SEEDED, GBEES_ACTION_SIMULATE,
+     "draw a truth and its measurements, and write them as truth.csv and measurements.csv"},
+    {"resume", 0, "DIR", TEXT, offsetof(gbees_options, resume),
+     "go on with the run whose results are in DIR, from its last checkpoint: nothing else need be given"},
+    {"version", 'V', NULL, ACTION, GBEES_ACTION_VERSION, "print the version"},
+    {NULL, 0, NULL, HEADING, 2, "What to compute"},
+    {"plugin", 'p', "NAME|FILE", TEXT, offsetof(gbees_options, plugin),
+     "the model: a name from --list, or a file (with a '/')"},
+    {"scenario", 's', "FILE", TEXT, offsetof(gbees_options, scenario),
+     "YAML file, or the name of one of the model's own scenarios; what it lacks is taken from its default one"},
+    {"measurements", 0, "FILE|DIR", TEXT, offsetof(gbees_options, measurements),
+     "table of measurements (CSV, TSV), or a folder of measurement0.txt, measurement1.txt, ..."},
+    {"measurement-function", 0, "NAME", TEXT, offsetof(gbees_options, measurement_function),
+     "what they measure (default: what the columns of the table say; of a folder the model's first)"},
+    {"simulate-count", 0, "N", VALUE, offsetof(parsing, values.simulate_count),
+     "with --simulate: N measurements like the scenario's first, at equal distances up to the end"},
+    {"truth", 0, "FILE", TEXT, offsetof(gbees_options, truth),
+     "table of the true states: each record is compared with it"},
+    {"set", 0, "KEY=VALUE", CHANGE, AS_SET, "change a key of the scenario; may be repeated"},
+    {"param", 0, "NAME=VALUE", CHANGE, AS_PARAM, "change a parameter of the model; may be repeated"},
+    {"until", 0, "T", CHANGE, AS_UNTIL, "end at model time T: short for --set end=T"},
+    {NULL, 0, NULL, HEADING, 3, "How to compute"},
+    {"backend", 0, "auto|cpu|cuda", TEXT, offsetof(gbees_options, backend), "default auto: a GPU if one can be used"},
+    {"arch", 0, "sm_NN", TEXT, offsetof(gbees_options, arch),
+     "with --compile-only: for this GPU architecture (default: of the GPU here)"},
+    {"threads", 't', "N", VALUE, offsetof(parsing, values.threads),
+     "default: OMP_NUM_THREADS, or as many as the machine has"},
+    {"ranks", 0, "auto|mpi|off", TEXT, offsetof(gbees_options, ranks),
+     "share the run among the processes that mpirun has started (default auto: if it has)"},
+    {"ranks-per-gpu", 0, "N", VALUE, offsetof(parsing, values.ranks_per_gpu),
+     "so many of a machine's processes take one GPU (default 1)"},
+    {"plugin-path", 0, "DIR[:DIR...]", TEXT, offsetof(gbees_options, plugin_path),
+     "folders to search for plugins first"},
+    {"trust", 0, NULL, FLAG, offsetof(gbees_options, trust),
+     "load plugins and backends that belong to others, or that others may write to"},
+    {"audit", 0, "auto|N|off", VALUE, offsetof(parsing, values.audit),
      "samples of the model that each record is compared with, which bound its error (default auto: points that go "
-     "with the flow, or 10000 with noise)",
-     0},
-    {"compare", KEY_COMPARE, "LIST", 0,
+     "with the flow, or 10000 with noise)"},
+    {"compare", 0, "LIST", VALUE, offsetof(parsing, compare),
      "then run other filters on the same problem and compare them with the grid: of mc, ekf, ukf, enkf, pf; with a "
-     "number of samples NAME:N",
-     0},
-    {"accuracy", KEY_ACCURACY, "A", 0,
-     "run on finer and finer grids until no record's error is above A: short for --set accuracy=A", 0},
-    {"checkpoint-every", KEY_EVERY, "MINUTES", 0,
-     "keep what --resume goes on from; 0: only when the run is stopped (default 10)", 0},
-    {"force", KEY_FORCE, 0, 0, "with --resume: go on although the plugin or the scenario has been changed", 0},
-    {"max-time", KEY_MAX_TIME, "SECONDS", 0,
-     "stop after so long, with a checkpoint; with an accuracy: begin no run that would end later", 0},
-    {"max-memory", KEY_MAX_MEMORY, "GIB", 0,
-     "stop before more memory is taken, with a checkpoint; with an accuracy: begin no run that would take more", 0},
-    {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
-    {0, 0, 0, 0, "What to say", 4},
-    {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
-    {"files", KEY_FILES, "run|records", 0,
-     "one file for the run, run.h5 (default), or one for each record: short for --set output.files=...", 0},
-    {"densities", KEY_DENSITIES, "all|N|last|none|[T,...]", 0,
+     "number of samples NAME:N"},
+    {"accuracy", 0, "A", CHANGE, AS_ACCURACY,
+     "run on finer and finer grids until no record's error is above A: short for --set accuracy=A"},
+    {"checkpoint-every", 0, "MINUTES", VALUE, offsetof(parsing, values.every),
+     "keep what --resume goes on from; 0: only when the run is stopped (default 10)"},
+    {"force", 0, NULL, FLAG, offsetof(gbees_options, force),
+     "with --resume: go on although the plugin or the scenario has been changed"},
+    {"max-time", 0, "SECONDS", VALUE, offsetof(parsing, values.max_time),
+     "stop after so long, with a checkpoint; with an accuracy: begin no run that would end later"},
+    {"max-memory", 0, "GIB", VALUE, offsetof(parsing, values.max_memory),
+     "stop before more memory is taken, with a checkpoint; with an accuracy: begin no run that would take more"},
+    {"strict", 0, NULL, FLAG, offsetof(gbees_options, strict), "a warning makes the exit status 1; records are kept"},
+    {NULL, 0, NULL, HEADING, 4, "What to say"},
+    {"output", 'o', "DIR", TEXT, offsetof(gbees_options, output),
+     "new or empty folder for the results (default: results/NAME, -2, -3, ...)"},
+    {"files", 0, "run|records", CHANGE, AS_FILES,
+     "one file for the run, run.h5 (default), or one for each record: short for --set output.files=..."},
+    {"densities", 0, "all|N|last|none|[T,...]", CHANGE, AS_DENSITIES,
      "records that are written: each (default), each N-th, those at the end, none, those at these times; the time "
-     "series has all of them: short for --set output.densities=...",
-     0},
-    {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
-    {"no-forecast", KEY_NO_FORECAST, 0, 0, "with --check: leave out the forecast, which takes up to two seconds", 0},
-    {"json", KEY_JSON, 0, 0, "JSON Lines on standard output, and nothing else there", 0},
-    {"progress", KEY_PROGRESS, "auto|bar|json|none", 0, "default auto: a bar if standard error is a terminal", 0},
-    {"deterministic", KEY_DETERMINISTIC, 0, 0, "the same bits from the CPU and a GPU (doc/cuda.md)", 0},
-    {"quiet", KEY_QUIET, 0, 0, "say nothing but errors (and JSON, if asked for)", 0},
-    {0},
+     "series has all of them: short for --set output.densities=..."},
+    {"no-output", 0, NULL, FLAG, offsetof(gbees_options, no_output), "write no files"},
+    {"no-forecast", 0, NULL, FLAG, offsetof(gbees_options, no_forecast),
+     "with --check: leave out the forecast, which takes up to two seconds"},
+    {"json", 0, NULL, FLAG, offsetof(gbees_options, json), "JSON Lines on standard output, and nothing else there"},
+    {"progress", 0, "auto|bar|json|none", VALUE, offsetof(parsing, values.progress),
+     "default auto: a bar if standard error is a terminal"},
+    {"deterministic", 0, NULL, FLAG, offsetof(gbees_options, deterministic),
+     "the same bits from the CPU and a GPU (doc/cuda.md)"},
+    {"quiet", 'q', NULL, FLAG, offsetof(gbees_options, quiet), "say nothing but errors (and JSON, if asked for)"},
 };
+enum { OPTIONS = sizeof table / sizeof *table, FIRST_KEY = 0x100 };
+
+/* The key by which argp knows an option: its letter, or a number that is none. */
+static int key_of(const known_option *o)
+{
+    return o->letter ? o->letter : FIRST_KEY + (int)(o - table);
+}
 
 static const char help_text[] =
     "Propagate a probability density through a model's dynamics and measurements (GBEES).\v"
@@ -140,15 +187,6 @@ static const char help_text[] =
     "keep "
     "a checkpoint, and go on.\n";
 
-typedef struct parsing {
-    gbees_options *options;
-    gbees_option_values values;
-    const char *compare;
-    const char *until, *param, *set, *accuracy, *densities, *files; /* the first wrong one */
-    const char *stray;
-    int memory, actions;
-} parsing;
-
 static void change(parsing *p, const char *prefix, const char *text)
 {
     gbees_options *o = p->options;
@@ -161,145 +199,55 @@ static void change(parsing *p, const char *prefix, const char *text)
     free(joined);
 }
 
-/* NAME=VALUE with something on the left. */
-static int is_assignment(const char *text)
+/* Does what an option says, with the text of its value. */
+static void apply(parsing *p, const known_option *o, const char *text)
 {
-    return text[0] && text[0] != '=' && strchr(text, '=');
-}
+    char *const options = (char *)p->options;
 
-/* What a change of the scenario begins with, for the value of an option; NULL: the option has no such value. */
-static const char *change_of(int key, const char *text)
-{
-    switch (key) {
-    case KEY_SET:
-        return is_assignment(text) ? "" : NULL;
-    case KEY_PARAM:
-        return is_assignment(text) ? "parameters." : NULL;
-    case KEY_UNTIL:
-        return gbees_option_is_number(text) ? "end=" : NULL;
-    case KEY_ACCURACY:
-        return gbees_option_is_number(text) ? "accuracy=" : NULL;
-    case KEY_DENSITIES:
-        return gbees_option_densities(text);
-    default:
-        return gbees_option_files(text);
+    switch (o->kind) {
+    case HEADING:
+        break;
+    case SEEDED:
+        p->values.simulate = text;
+        /* fall through */
+    case ACTION:
+        p->actions += p->options->action != (gbees_action)o->place;
+        p->options->action = (gbees_action)o->place;
+        break;
+    case FLAG:
+        *(int *)(void *)(options + o->place) = 1;
+        break;
+    case TEXT:
+        *(const char **)(void *)(options + o->place) = text;
+        break;
+    case VALUE:
+        *(const char **)(void *)((char *)p + o->place) = text;
+        break;
+    case CHANGE:
+        if (changes[o->place].begin(text)) {
+            change(p, changes[o->place].begin(text), text);
+        } else if (!p->wrong) {
+            p->wrong = o;
+            p->wrong_text = text;
+        }
+        break;
     }
-}
-
-static int parse_change(int key, char *text, parsing *p)
-{
-    const char **wrong = key == KEY_SET         ? &p->set
-                         : key == KEY_PARAM     ? &p->param
-                         : key == KEY_UNTIL     ? &p->until
-                         : key == KEY_DENSITIES ? &p->densities
-                         : key == KEY_FILES     ? &p->files
-                                                : &p->accuracy;
-    const char *prefix = change_of(key, text);
-
-    if (prefix)
-        change(p, prefix, text);
-    else if (!*wrong)
-        *wrong = text;
-    return 0;
-}
-
-static int parse_text(int key, char *text, parsing *p)
-{
-    gbees_options *o = p->options;
-    const char **place = key == KEY_PLUGIN           ? &o->plugin
-                         : key == KEY_PLUGIN_PATH    ? &o->plugin_path
-                         : key == KEY_SCENARIO       ? &o->scenario
-                         : key == KEY_MEASUREMENTS   ? &o->measurements
-                         : key == KEY_FUNCTION       ? &o->measurement_function
-                         : key == KEY_TRUTH          ? &o->truth
-                         : key == KEY_SIMULATE_COUNT ? &p->values.simulate_count
-                         : key == KEY_BACKEND        ? &o->backend
-                         : key == KEY_ARCH           ? &o->arch
-                         : key == KEY_RANKS          ? &o->ranks
-                         : key == KEY_RANKS_PER_GPU  ? &p->values.ranks_per_gpu
-                         : key == KEY_OUTPUT         ? &o->output
-                         : key == KEY_THREADS        ? &p->values.threads
-                         : key == KEY_AUDIT          ? &p->values.audit
-                         : key == KEY_COMPARE        ? &p->compare
-                         : key == KEY_RESUME         ? &o->resume
-                         : key == KEY_EVERY          ? &p->values.every
-                         : key == KEY_MAX_TIME       ? &p->values.max_time
-                         : key == KEY_MAX_MEMORY     ? &p->values.max_memory
-                         : key == KEY_PROGRESS       ? &p->values.progress
-                                                     : NULL;
-
-    if (!place)
-        return ARGP_ERR_UNKNOWN;
-    *place = text;
-    return 0;
-}
-
-static int parse_action(gbees_action action, parsing *p)
-{
-    p->actions += p->options->action != action;
-    p->options->action = action;
-    return 0;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     parsing *p = state->input;
-    gbees_options *o = p->options;
 
-    switch (key) {
-    case KEY_LIST:
-        return parse_action(GBEES_ACTION_LIST, p);
-    case KEY_LIST_KEYS:
-        return parse_action(GBEES_ACTION_LIST_KEYS, p);
-    case KEY_DESCRIBE:
-        return parse_action(GBEES_ACTION_DESCRIBE, p);
-    case KEY_CHECK:
-        return parse_action(GBEES_ACTION_CHECK, p);
-    case KEY_COMPILE:
-        return parse_action(GBEES_ACTION_COMPILE, p);
-    case KEY_SIMULATE:
-        p->values.simulate = text;
-        return parse_action(GBEES_ACTION_SIMULATE, p);
-    case KEY_VERSION:
-        return parse_action(GBEES_ACTION_VERSION, p);
-    case KEY_SET:
-    case KEY_PARAM:
-    case KEY_UNTIL:
-    case KEY_ACCURACY:
-    case KEY_DENSITIES:
-    case KEY_FILES:
-        return parse_change(key, text, p);
-    case KEY_TRUST:
-        o->trust = 1;
+    if (key == ARGP_KEY_ARG) {
+        p->stray = p->stray ? p->stray : text;
         return 0;
-    case KEY_FORCE:
-        o->force = 1;
-        return 0;
-    case KEY_NO_OUTPUT:
-        o->no_output = 1;
-        return 0;
-    case KEY_NO_FORECAST:
-        o->no_forecast = 1;
-        return 0;
-    case KEY_JSON:
-        o->json = 1;
-        return 0;
-    case KEY_STRICT:
-        o->strict = 1;
-        return 0;
-    case KEY_DETERMINISTIC:
-        o->deterministic = 1;
-        return 0;
-    case KEY_QUIET:
-        o->quiet = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!p->stray)
-            p->stray = text;
-        return 0;
-    default:
-        return parse_text(key, text, p);
     }
+    for (const known_option *o = table; o < table + OPTIONS; o++)
+        if (o->name && key == key_of(o)) {
+            apply(p, o, text);
+            return 0;
+        }
+    return ARGP_ERR_UNKNOWN;
 }
 
 /* What a run is to do is decided when it begins. */
@@ -334,21 +282,9 @@ static int check_words(const parsing *p, gbees_error *error)
             "--list, --list-keys, --describe, --check, --compile-only, --simulate and --version exclude each other");
     if (o->arch && o->action != GBEES_ACTION_COMPILE)
         return gbees_error_set(error, GBEES_EUSAGE, "--arch goes with --compile-only");
-    if (p->set)
-        return gbees_error_set(error, GBEES_EUSAGE, "--set wants KEY=VALUE, not '%s'", p->set);
-    if (p->param)
-        return gbees_error_set(error, GBEES_EUSAGE, "--param wants NAME=VALUE, not '%s'", p->param);
-    if (p->accuracy)
-        return gbees_error_set(error, GBEES_EUSAGE, "--accuracy wants a number, not '%s'", p->accuracy);
-    if (p->until)
-        return gbees_error_set(error, GBEES_EUSAGE, "--until wants a number, not '%s'", p->until);
-    if (p->densities)
-        return gbees_error_set(
-            error, GBEES_EUSAGE,
-            "--densities wants all, last, none, a whole number from 1 to %d or a list of times, [T, ...], not '%s'",
-            GBEES_DENSITIES_EVERY_MOST, p->densities);
-    if (p->files)
-        return gbees_error_set(error, GBEES_EUSAGE, "--files wants run or records, not '%s'", p->files);
+    if (p->wrong)
+        return gbees_error_set(error, GBEES_EUSAGE, "--%s wants %s, not '%s'", p->wrong->name,
+                               changes[p->wrong->place].wants, p->wrong_text);
     if (o->measurement_function && !o->measurements)
         return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements FILE");
     if (o->output && !o->output[0])
@@ -377,9 +313,9 @@ static int check_words(const parsing *p, gbees_error *error)
 /* ---- options that do not exist: argp would not say what may have been meant ---- */
 
 /* The option that begins so: argp takes abbreviations. */
-static const struct argp_option *option_of(const char *word, size_t length)
+static const known_option *option_of(const char *word, size_t length)
 {
-    for (const struct argp_option *o = option_table; o->name || o->doc; o++)
+    for (const known_option *o = table; o < table + OPTIONS; o++)
         if (o->name && !strncmp(o->name, word, length))
             return o;
     return NULL;
@@ -387,13 +323,13 @@ static const struct argp_option *option_of(const char *word, size_t length)
 
 static int unknown_option(const char *word, size_t length, gbees_error *error)
 {
-    const char *names[sizeof option_table / sizeof *option_table], *nearest = NULL;
+    const char *names[OPTIONS], *nearest = NULL;
     char *name = strndup(word, length);
     size_t count = 0;
 
     if (!name)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the command line");
-    for (const struct argp_option *o = option_table; o->name || o->doc; o++)
+    for (const known_option *o = table; o < table + OPTIONS; o++)
         if (o->name)
             names[count++] = o->name;
     nearest = gbees_text_nearest(name, names, count);
@@ -407,8 +343,8 @@ static int unknown_option(const char *word, size_t length, gbees_error *error)
 static int takes_next(const char *letters)
 {
     for (; *letters; letters++)
-        for (const struct argp_option *o = option_table; o->name || o->doc; o++)
-            if (o->name && o->key == *letters && o->arg)
+        for (const known_option *o = table; o < table + OPTIONS; o++)
+            if (o->letter == *letters && o->value)
                 return !letters[1];
     return 0;
 }
@@ -423,19 +359,20 @@ static int check_names(int argc, char **argv, gbees_options *options, gbees_erro
             continue;
         }
         const size_t length = strcspn(word, "=");
-        const struct argp_option *o = option_of(word, length);
+        const known_option *o = option_of(word, length);
 
         if (!o && strncmp("help", word, length) != 0 && strncmp("usage", word, length) != 0)
             return unknown_option(word, length, error);
-        options->json |= o && o->key == KEY_JSON; /* so that a later error is reported as JSON */
-        i += o && o->arg && !word[length];
+        options->json |= o && !strcmp(o->name, "json"); /* so that a later error is reported as JSON */
+        i += o && o->value && !word[length];
     }
     return GBEES_OK;
 }
 
 int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_error *error)
 {
-    const struct argp argp = {.options = option_table, .parser = parse_option, .doc = help_text};
+    struct argp_option shown[OPTIONS + 1] = {{0}};
+    const struct argp argp = {.options = shown, .parser = parse_option, .doc = help_text};
     parsing p = {.options = options};
     int status;
 
@@ -443,6 +380,12 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
     status = check_names(argc, argv, options, error);
     if (status)
         return status;
+    for (int k = 0; k < OPTIONS; k++) {
+        const known_option *o = &table[k];
+
+        shown[k] =
+            (struct argp_option){o->name, o->name ? key_of(o) : 0, o->value, 0, o->text, o->name ? 0 : (int)o->place};
+    }
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &p))
         return gbees_error_set(error, GBEES_EUSAGE, "the command line can't be read; see gbees-run --help");
