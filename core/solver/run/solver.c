@@ -3,7 +3,6 @@
 #include "base/time_tolerance.h"
 #include "lagrangian/engine.h"
 #include "run.h"
-#include "scenario/schema.h"
 #include "solver/grid/next_grid.h"
 #include "solver/problem/equations.h"
 #include "warnings.h"
@@ -26,14 +25,14 @@ const char *gbees_solver_wants(const gbees_problem *problem)
 
 int gbees_solver_accepts(const gbees_problem *problem, const gbees_backend *backend, gbees_error *error)
 {
-    const char *wanted = gbees_solver_wants(problem);
+    static const char *const modes[] = {"default", "paper", "legacy"};
+    const int wants_paper = gbees_solver_wants(problem) != NULL;
 
-    if ((wanted != NULL) == (strcmp(backend->name, "paper") == 0))
+    if (wants_paper == (strcmp(backend->name, "paper") == 0))
         return GBEES_OK;
-    return gbees_error_set(error, GBEES_EUSAGE,
-                           wanted ? "the backend '%s' has no 'mode: %s': leave --backend out, or give --backend paper"
-                                  : "the backend '%s' has no 'mode: %s': leave --backend out, or give 'mode: paper'",
-                           backend->name, gbees_schema_find(NULL, "mode")->choices[problem->numerics.mode]);
+    return gbees_error_set(error, GBEES_EUSAGE, "the backend '%s' has no 'mode: %s': leave --backend out, or give %s",
+                           backend->name, modes[problem->numerics.mode],
+                           wants_paper ? "--backend paper" : "'mode: paper'");
 }
 
 const gbees_backend *gbees_solver_points(void)
