@@ -9,8 +9,8 @@ enter_scratch
 clean_environment
 XDG_CACHE_HOME=$scratch/plots/cache # in no folder whose files are offered
 export XDG_CACHE_HOME
-backends=cpu # with --without-cuda
-test ! -e "$top_build/backends/gbees_cuda.la" || backends='cpu cuda'
+backends='cpu paper' # with --without-cuda
+test ! -e "$top_build/backends/gbees_cuda.la" || backends='cpu cuda paper'
 export completion top_build scratch backends
 mkdir "$scratch/plots" "$scratch/pictures" || exit 99
 touch "$scratch/own.yaml" "$scratch/own.c" "$scratch/own.cpp" "$scratch/own.txt"
