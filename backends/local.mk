@@ -24,6 +24,17 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_grid.h \
 	%D%/common/measurement.c \
 	%D%/common/measurement.h \
+	%D%/common/portable.c \
+	%D%/common/portable.h \
+	%D%/common/totals.c \
+	%D%/common/totals.h
+
+# What surrounds a backend whose grid ranks share; it needs one, `shared_plain`.
+noinst_LTLIBRARIES += %D%/libranks.la
+%C%_libranks_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
+%C%_libranks_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_libranks_la_LDFLAGS =
+%C%_libranks_la_SOURCES = \
 	%D%/common/ranks/cuts.c \
 	%D%/common/ranks/partition.c \
 	%D%/common/ranks/partition.h \
@@ -33,17 +44,13 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/ranks/shared.c \
 	%D%/common/ranks/shared.h \
 	%D%/common/ranks/speed.c \
-	%D%/common/ranks/speed.h \
-	%D%/common/portable.c \
-	%D%/common/portable.h \
-	%D%/common/totals.c \
-	%D%/common/totals.h
+	%D%/common/ranks/speed.h
 
 # A backend is a module of its own: nothing else knows it.
 backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
 %C%_gbees_cpu_la_CFLAGS = $(AM_CFLAGS) -fno-math-errno $(OPENMP_CFLAGS)
-%C%_gbees_cpu_la_LIBADD = %D%/libcommon.la $(cpu_kernels) libgbees.la $(LAPACKE_LIBS)
+%C%_gbees_cpu_la_LIBADD = %D%/libranks.la %D%/libcommon.la $(cpu_kernels) libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cpu_la_SOURCES = \
 	%D%/cpu/engine/backend.c \
 	%D%/cpu/engine/balance.c \
@@ -260,7 +267,7 @@ EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cu
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la
 %C%_gbees_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%/cuda $(CUDA_CPPFLAGS)
-%C%_gbees_cuda_la_LIBADD = %D%/libcuda_engine.la %D%/libcuda_runtime.la %D%/libcommon.la libgbees.la $(LAPACKE_LIBS)
+%C%_gbees_cuda_la_LIBADD = %D%/libcuda_engine.la %D%/libcuda_runtime.la %D%/libranks.la %D%/libcommon.la libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cuda_la_SOURCES = \
 	%D%/cuda/engine/backend.c
 

@@ -501,7 +501,7 @@ if HAVE_CUDA
 check_LTLIBRARIES += %D%/gbees_shim.la
 %C%_gbees_shim_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
 %C%_gbees_shim_la_CFLAGS = $(AM_CFLAGS) -O1 -Wno-unknown-pragmas -Wno-pass-failed
-%C%_gbees_shim_la_LIBADD = backends/libcuda_engine.la backends/libcuda_runtime.la backends/libcommon.la libgbees.la \
+%C%_gbees_shim_la_LIBADD = backends/libcuda_engine.la backends/libcuda_runtime.la backends/libranks.la backends/libcommon.la libgbees.la \
 	$(LAPACKE_LIBS) -lpthread
 %C%_gbees_shim_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 %C%_gbees_shim_la_SOURCES = \
