@@ -82,7 +82,6 @@ static gbees_problem *problem_of_points(const gbees_problem *problem, const gbee
     if (!made)
         return NULL;
     *made = *problem;
-    made->lagrangian = 1;
     made->own_backend = backend;
     made->moving = made->smooth = made->bounded = 0;
     made->frame_least = first_points[problem->dimension - 1];

@@ -28,7 +28,7 @@ typedef struct figures {
     double log_mass, mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], rim, points;
 } figures;
 
-static int find_figures(const gbees_engine *engine, int set, figures *of, gbees_error *error)
+static int find_figures(gbees_engine *engine, int set, figures *of, gbees_error *error)
 {
     gbees_sums sums;
     const int status = gbees_engine_sums(engine, set, &sums, error);

@@ -11,8 +11,8 @@
 
 enum { N = GBEES_MAX_DIM, BATCH = 1024 };
 
-/* A marginal is off by at most so many times the difference of those of two sets. */
-static const double safety = 3;
+/* A marginal is off by at most so many times the difference of those of two sets, as moments are (certify.c). */
+static const double safety = 3.5;
 /* The joint density is not compared where lattices misplace probability by more than this part of a bin. */
 static const double most_misplaced = 0.25;
 /* A deposit has about so many parts a bin along each axis, each of which is spread over so many bins along each; a

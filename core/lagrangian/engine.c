@@ -15,13 +15,15 @@
 static const double slice_evaluations = 2e8;
 
 /* Sets scale[n] to the deviations of one part. Those of parts that are at one place along a state are rounding. */
-static int find_scale(const gbees_engine *engine, int set, int part, double *scale, gbees_error *error)
+static int find_scale(gbees_engine *engine, int set, int part, double *scale, gbees_error *error)
 {
     const int n = engine->problem->dimension;
     double mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX];
     gbees_sums sums;
-    const int status = gbees_sums_make(1, &engine->set[set].lattice[part], engine->set[set].rule.tail,
-                                       engine->threads, &sums, error);
+    const int status = engine->parts == 1
+                           ? gbees_engine_sums(engine, set, &sums, error)
+                           : gbees_sums_make(1, &engine->set[set].lattice[part], engine->set[set].rule.tail,
+                                             engine->threads, &sums, error);
 
     if (!status) {
         gbees_sums_moments(&sums, mean, covariance);
@@ -32,7 +34,7 @@ static int find_scale(const gbees_engine *engine, int set, int part, double *sca
 }
 
 /* Sets scale[n] to the smallest deviations of any part. */
-static int find_least_scale(const gbees_engine *engine, double *scale, gbees_error *error)
+static int find_least_scale(gbees_engine *engine, double *scale, gbees_error *error)
 {
     int status = GBEES_OK, found = 0;
 
@@ -209,6 +211,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
             gbees_lattice_drop_border(engine->set[0].lattice[g]);
     for (int s = 0; s < engine->sets && !status; s++)
         status = update_set(engine, s, &by, &done, error);
+    gbees_engine_change(engine);
     if (!status)
         status = find_least_scale(engine, scale, error);
     if (!status)
@@ -216,7 +219,6 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     if (status)
         return status;
     engine->totals.refinements += done.refinements;
-    gbees_engine_change(engine);
     engine->figure = 0;
     status = gbees_engine_sharpen_update(engine, error);
     for (int s = 0; s < engine->sets && !status; s++)

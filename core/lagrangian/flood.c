@@ -177,10 +177,10 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
         status = check_memory(past, lattice, error);
         if (!status && end > first)
             status = gbees_past_evaluate(past, source, lattice, first, update, best - kept, error);
-        for (uint32_t i = start; i < end && !status; i++)
-            best = fmax(best, value_of(lattice, i, update));
-        if (!status)
+        if (!status) {
+            best = fmax(best, gbees_lattice_most(lattice, start, end, update->beta));
             status = add_wave(past, lattice, start, update, best - rule->tail, error);
+        }
         first = start = end;
     }
     /* Where all weights are 0 the caller finds it. */
@@ -327,10 +327,9 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
 static double find_mean(const gbees_lattice *lattice, const gbees_update *update, double *mean)
 {
     const int n = lattice->n;
-    double best = -INFINITY, sum = 0, z[GBEES_MAX_DIM] = {0};
+    const double best = gbees_lattice_most(lattice, 0, gbees_lattice_inner(lattice), update->beta);
+    double sum = 0, z[GBEES_MAX_DIM] = {0};
 
-    for (uint32_t i = 0; i < gbees_lattice_inner(lattice); i++)
-        best = fmax(best, value_of(lattice, i, update));
     for (uint32_t i = 0; i < gbees_lattice_inner(lattice); i++) {
         const double w = exp(value_of(lattice, i, update) - best);
 

@@ -320,6 +320,15 @@ int gbees_lattice_link(gbees_lattice *lattice, int threads, gbees_error *error)
 
 /* ---- points ---- */
 
+double gbees_lattice_most(const gbees_lattice *lattice, uint32_t first, uint32_t end, double beta)
+{
+    double most = -INFINITY;
+
+    for (uint32_t i = first; i < end; i++)
+        most = fmax(most, lattice->log_weight[i] + (beta > 0 ? beta * lattice->gain[i] : 0));
+    return most;
+}
+
 int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error)
 {
     const uint32_t i = lattice->count;

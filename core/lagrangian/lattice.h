@@ -87,6 +87,8 @@ static inline uint32_t gbees_lattice_inner(const gbees_lattice *lattice)
 {
     return lattice->count - lattice->border;
 }
+/* The largest log weight, with beta times the gain, of the points from number `first` to end - 1. */
+double gbees_lattice_most(const gbees_lattice *lattice, uint32_t first, uint32_t end, double beta);
 void gbees_lattice_drop_border(gbees_lattice *lattice);
 /* Removes the points with keep[i] = 0; the others stay in their order. */
 void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep);

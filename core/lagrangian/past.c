@@ -273,8 +273,8 @@ int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbee
             return GBEES_ECANCELLED;
         all.points.count = left < TOGETHER ? left : TOGETHER;
         all.group = group_of(all.points.count);
-        gbees_workers_run(gbees_workers_worth(past->threads, (double)all.points.count * (past->count + 1) * LEG_NS),
-                          (all.points.count + all.group - 1) / all.group, follow_group, &all);
+        gbees_trajectories_share(past->trajectories, (double)all.points.count * (past->count + 1) * LEG_NS,
+                                 (all.points.count + all.group - 1) / all.group, follow_group, &all);
         if (atomic_load(&all.status))
             return gbees_error_set(error, (gbees_status)atomic_load(&all.status), "%s", all.error.text);
     }

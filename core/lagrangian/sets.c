@@ -39,17 +39,26 @@ int gbees_engine_list(const gbees_engine *engine, int set, gbees_lattice **list)
     return count;
 }
 
-int gbees_engine_sums(const gbees_engine *engine, int set, gbees_sums *sums, gbees_error *error)
+static int make_sums(gbees_engine *engine, int set, gbees_error *error)
 {
     gbees_lattice **list = calloc((size_t)engine->parts, sizeof *list);
     int status;
 
-    *sums = (gbees_sums){.n = 0};
     if (!list)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the sums over a lattice");
     const int count = gbees_engine_list(engine, set, list);
-    status = gbees_sums_make(count, list, engine->set[set].rule.tail, engine->threads, sums, error);
+    status = gbees_sums_make(count, list, engine->set[set].rule.tail, engine->threads, &engine->sums[set], error);
     free(list);
+    return status;
+}
+
+int gbees_engine_sums(gbees_engine *engine, int set, gbees_sums *sums, gbees_error *error)
+{
+    const int status = engine->sums[set].points > 0 ? GBEES_OK : make_sums(engine, set, error);
+
+    if (status)
+        engine->sums[set].points = 0;
+    *sums = engine->sums[set];
     return status;
 }
 
@@ -147,6 +156,8 @@ void gbees_engine_change(gbees_engine *engine)
     free(engine->marginals);
     engine->marginals = NULL;
     engine->is_certified = 0;
+    for (int s = 0; s < engine->sets; s++)
+        engine->sums[s].points = 0;
 }
 
 void gbees_engine_count(gbees_engine *engine)
@@ -185,10 +196,9 @@ int gbees_engine_drop(gbees_engine *engine, int set, gbees_error *error)
 
     for (int g = 0; g < engine->parts && !status; g++) {
         gbees_lattice *lattice = engine->set[set].lattice[g];
-        double sum = 0, best = -INFINITY;
+        const double best = lattice ? gbees_lattice_most(lattice, 0, lattice->count, 0) : -INFINITY;
+        double sum = 0;
 
-        for (uint32_t i = 0; lattice && i < lattice->count; i++)
-            best = fmax(best, lattice->log_weight[i]);
         for (uint32_t i = 0; best > -INFINITY && i < lattice->count; i++)
             sum += exp(lattice->log_weight[i] - best);
         mass[g] = sum > 0 ? best + log(sum) + lattice->log_volume : -INFINITY;

@@ -29,7 +29,8 @@ struct gbees_engine {
     double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
     gbees_certificate certificate;              /* of now, if is_certified */
     int is_certified;
-    gbees_own_marginals *marginals; /* of now; NULL: not made */
+    gbees_own_marginals *marginals;         /* of now; NULL: not made */
+    gbees_sums sums[GBEES_LAGRANGIAN_SETS]; /* of now; points = 0: not made */
     double sharp;  /* the lattices of updates are so many times as dense as the problem asks for, for its accuracy */
     double beyond; /* the part of its bounds that is what lies beyond the tail */
     double figure; /* the largest difference of any figure in the last certificate of these lattices; 0: none */
@@ -49,8 +50,8 @@ double gbees_engine_estimate(const gbees_problem *problem, double bricks);
 int gbees_engine_has_points(const gbees_engine *engine);
 /* Lists the lattices of a set that there are in list[parts]; returns their number. */
 int gbees_engine_list(const gbees_engine *engine, int set, gbees_lattice **list);
-/* Sums over the points of a set. */
-int gbees_engine_sums(const gbees_engine *engine, int set, gbees_sums *sums, gbees_error *error);
+/* Sums over the points of a set, which are made once for a density. */
+int gbees_engine_sums(gbees_engine *engine, int set, gbees_sums *sums, gbees_error *error);
 /* Forgets what was found of the density, as it is another one. */
 void gbees_engine_change(gbees_engine *engine);
 /* Brings the totals up to date. */

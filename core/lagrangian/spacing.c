@@ -101,12 +101,10 @@ int gbees_spacing_find(const gbees_lattice *lattice, const gbees_lattice_rule *r
                        gbees_spacing *spacing, gbees_error *error)
 {
     const gbees_shape_rule wanted = {.cells = rule->points, .most = fmax(rule->most, rule->points)};
-    weighted all = {.lattice = lattice, .beta = beta, .best = -INFINITY};
+    weighted all = {.lattice = lattice, .beta = beta, .best = gbees_lattice_most(lattice, 0, lattice->count, beta)};
     double covariance[GBEES_MATRIX], information[GBEES_MATRIX];
     int status = GBEES_OK;
 
-    for (uint32_t i = 0; i < lattice->count; i++)
-        all.best = fmax(all.best, lattice->log_weight[i] + (beta > 0 ? beta * lattice->gain[i] : 0));
     if (!isfinite(all.best))
         return gbees_error_set(error, GBEES_EUNSUPPORTED, "the likelihood is 0 at all points of the density");
     all.root = gbees_array_create(lattice->count, sizeof *all.root);

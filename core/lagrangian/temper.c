@@ -6,7 +6,7 @@ enum { ROUNDS = 60, HALVINGS = 12 };
 
 /* Lattices on the way to the last one only have to show where the weights are: their points along an axis over those
  * of the last one, but not below so many a deviation; and the tolerance of their trajectories. */
-static const double rough_points = 0.75, least_rough = 0.75, rough_tolerance = 1e-6;
+static const double rough_points = 0.75, least_rough = 0.75, rough_tolerance = 1e-5;
 /* A lattice's cells may be too long by this factor in the end; on the way after a part of the likelihood; and after
  * all of it for the last lattice to be made. */
 static const double too_long = 1.3, far_too_long = 2.5, nearly_right = 1.3;
@@ -98,18 +98,14 @@ static int is_possible(const gbees_past *past, const gbees_lattice *lattice, dou
     return 0;
 }
 
-/* Adds the gains to the weights, and the points that the new weights need. */
-static int finish(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                  const gbees_update *update, gbees_lattice *lattice, gbees_tempering *done, gbees_error *error)
+/* Adds the gains to the weights. */
+static void finish(gbees_lattice *lattice, gbees_tempering *done)
 {
-    const int status = gbees_flood_grow(past, source, rule, lattice, lattice->count, update, error);
-
-    for (uint32_t i = 0; i < lattice->count && !status; i++) {
+    for (uint32_t i = 0; i < lattice->count; i++) {
         done->log_likelihood_max = fmax(done->log_likelihood_max, lattice->gain[i]);
         lattice->log_weight[i] += lattice->gain[i];
         lattice->gain[i] = 0;
     }
-    return status;
 }
 
 /* What lattices on the way have. */
@@ -129,13 +125,12 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees
     const gbees_lattice_rule rough = roughen(rule);
     gbees_past roughly = *past;
     gbees_update part = *update;
-    double peak = -INFINITY;
+    const double peak = gbees_lattice_most(*lattice, 0, (*lattice)->count, 0);
+    const uint64_t before = done->refinements;
     int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
     roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;
-    for (uint32_t i = 0; i < (*lattice)->count; i++)
-        peak = fmax(peak, (*lattice)->log_weight[i]);
     for (int round = 0; !status; round++) {
         gbees_spacing spacing = {.effective = 0}, last = {.effective = 0};
 
@@ -158,5 +153,9 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees
                           : refine(past, source, rule, &part, &last, lattice, error);
         done->refinements++;
     }
-    return status ? status : finish(past, source, rule, update, *lattice, done, error);
+    if (!status && done->refinements == before) /* else it has all points that the new weights need */
+        status = gbees_flood_grow(past, source, rule, *lattice, (*lattice)->count, update, error);
+    if (!status)
+        finish(*lattice, done);
+    return status;
 }

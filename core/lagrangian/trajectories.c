@@ -1,6 +1,7 @@
 /* trajectories.c - chooses what a call's points have in common - a first step, and whether the drift's divergence is
  * the same everywhere - and who integrates them: this process's threads, or the backend's processor. */
 #include "trajectories.h"
+#include "base/pool.h"
 #include "base/workers.h"
 #include "batch.h"
 #include <math.h>
@@ -13,6 +14,7 @@ enum {
     MOST_STEPS = 2048,
     OFTEN = 32,        /* of a point: that many, and times that of the first step's length */
     OFFLOADED = 16384, /* points that are worth to be moved to a backend's processor at each measurement */
+    LOOP_NS = 20000,   /* the least work of a loop that threads share */
     SLICE = 65536      /* points after which it is asked whether the backend is ready */
 };
 
@@ -25,6 +27,7 @@ struct gbees_trajectories {
     const gbees_problem *problem;
     const gbees_backend *lender;  /* NULL: without an integrator */
     gbees_integrator *integrator; /* NULL: there is none */
+    gbees_pool *pool;             /* NULL: not needed yet */
     int threads;
     _Atomic uint64_t evaluations;
 };
@@ -68,6 +71,8 @@ void gbees_trajectories_destroy(gbees_trajectories *t)
 {
     if (t && t->integrator)
         t->lender->integrator_destroy(t->integrator);
+    if (t)
+        gbees_pool_close(t->pool);
     free(t);
 }
 
@@ -146,6 +151,16 @@ static int is_constant(const gbees_journey *w, const probes *start, double *rate
     return is_same(w, &end, w->from, rate) && is_same(w, &end, w->to, rate);
 }
 
+void gbees_trajectories_share(gbees_trajectories *t, double nanoseconds, size_t count,
+                              void (*work)(void *context, size_t item), void *context)
+{
+    const int pays = t->threads > 1 && nanoseconds > LOOP_NS;
+
+    if (pays && !t->pool)
+        t->pool = gbees_pool_open(t->threads);
+    gbees_pool_run(pays ? t->pool : NULL, count, work, context);
+}
+
 /* ---- who takes them ---------------------------------------------------------------------------------------------
  */
 
@@ -202,8 +217,8 @@ static int take_all(gbees_trajectories *t, size_t count, call *c, gbees_error *e
             continue;
         if (t->integrator && !c->alone && c->count > SLICE)
             c->count = SLICE;
-        gbees_workers_run(gbees_workers_worth(c->alone ? 1 : t->threads, nanoseconds * (double)c->count),
-                          (c->count + PART - 1) / PART, take_part, c);
+        gbees_trajectories_share(t, c->alone ? 0 : nanoseconds * (double)c->count, (c->count + PART - 1) / PART,
+                                 take_part, c);
         c->first += c->count;
     }
     return status;

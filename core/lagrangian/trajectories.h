@@ -39,6 +39,11 @@ void gbees_trajectories_destroy(gbees_trajectories *trajectories);
 int gbees_trajectories_run(gbees_trajectories *trajectories, size_t count, double *const *x, double *stretch,
                            const gbees_travel *travel, gbees_error *error);
 
+/* Calls work(context, item) for items 0 ... count - 1 on the threads, if all take so many nanoseconds that it pays:
+ * threads stay for the next call. One thread at a time may call it. */
+void gbees_trajectories_share(gbees_trajectories *trajectories, double nanoseconds, size_t count,
+                              void (*work)(void *context, size_t item), void *context);
+
 /* Whether the backend's processor takes so many points, if they go far enough. */
 int gbees_trajectories_offloads(const gbees_trajectories *trajectories, size_t count);
 

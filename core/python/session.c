@@ -98,7 +98,8 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
         status = gbees_problem_create(s->model, s->scenario, &s->problem, error);
     if (!status)
         status = choose_backend(s, options, error);
-    if (!status && s->problem->accuracy > 0 && s->with_audit && !s->problem->lagrangian) /* which needs one run */
+    if (!status && s->problem->accuracy > 0 && s->with_audit &&
+        !gbees_problem_is_exact(s->problem)) /* which needs one run */
         status = plan(s, error);
     if (!status && options->stream)
         status = gbees_stream_create(s->problem, s->backend, &(gbees_engine_options){.threads = s->threads},
@@ -156,7 +157,7 @@ const char *gbees_session_state(const gbees_session *session, int j, int unit)
 
 double gbees_session_accuracy(const gbees_session *session)
 {
-    return session->refinement || session->problem->lagrangian ? session->problem->accuracy : 0;
+    return session->refinement || gbees_problem_is_exact(session->problem) ? session->problem->accuracy : 0;
 }
 
 const char *gbees_session_scenario(gbees_session *session)
@@ -210,7 +211,8 @@ static int make_audit(gbees_session *s, const gbees_problem *problem, gbees_erro
     s->audit = NULL;
     s->audit_samples = samples;
     problem = s->refinement ? s->problem : problem;
-    if (!s->with_audit || (problem->lagrangian && s->samples == 0)) /* its points are their own certificate */
+    if (!s->with_audit ||
+        (gbees_problem_is_exact(problem) && s->samples == 0)) /* its points are their own certificate */
         return GBEES_OK;
     return gbees_audit_create(problem, &how, &s->audit, error);
 }

@@ -378,12 +378,6 @@ typedef struct gbees_backend {
                    struct gbees_certificate *certificate, gbees_error *error);
 } gbees_backend;
 
-/** Whether the problem's density is that of an exact backend (gbees_backend.exact). */
-static inline int gbees_problem_is_exact(const gbees_problem *problem)
-{
-    return problem->own_backend && problem->own_backend->exact;
-}
-
 #if defined(__GNUC__)
 #define GBEES_BACKEND_EXPORT __attribute__((visibility("default")))
 #else

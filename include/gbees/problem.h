@@ -168,10 +168,9 @@ typedef struct gbees_problem {
     /** 1: the grid's frame moves with the density (`frame: moving`; doc/moving.md); `rotated` is then
      * set, too. The columns of `rotation` are the initial edges of a cell, of any lengths and angles; width is 1. */
     int moving;
-    /** 1: the density is points that go with the flow (`frame: lagrangian`; doc/lagrangian.md). The
-     * grid is that of the cells of records. */
-    int lagrangian;
-    const struct gbees_backend *own_backend; /**< of the library, that the problem needs; NULL: any will do */
+    /** The library's backend of points that go with the flow (`frame: lagrangian`; doc/lagrangian.md): the
+     * grid is that of the cells of records. NULL: any backend will do. */
+    const struct gbees_backend *own_backend;
     double frame_least; /**< of a moving grid: cells per standard deviation where the density is close to Gaussian;
                          * of a Lagrangian one: points */
     double frame_cells; /**< of both: the most of them per standard deviation along any direction */
@@ -263,6 +262,12 @@ static inline double gbees_problem_edges(const gbees_problem *problem, int j, do
     return extent;
 }
 
+/** Whether the problem's density is that of points that go with the flow. */
+static inline int gbees_problem_is_exact(const gbees_problem *problem)
+{
+    return problem->own_backend != NULL;
+}
+
 /** The cells of the initial box, or those that the problem begins with. */
 static inline double gbees_problem_initial_cells(const gbees_problem *problem)
 {
@@ -278,7 +283,7 @@ static inline double gbees_problem_initial_cells(const gbees_problem *problem)
  * a minute. */
 static inline int gbees_problem_is_small(const gbees_problem *problem)
 {
-    return !problem->lagrangian && gbees_problem_initial_cells(problem) < 4096;
+    return !gbees_problem_is_exact(problem) && gbees_problem_initial_cells(problem) < 4096;
 }
 
 /** Number of steps that were taken before the problem's initial density; the order of sweeps continues from it. */

@@ -206,7 +206,7 @@ static int begin_comparison(gbees_one_run *run, const gbees_options *options, gb
 
 int gbees_is_audited(const gbees_setup *setup, const gbees_options *options)
 {
-    return options->audit && (!setup->problem->lagrangian || options->samples > 0);
+    return options->audit && (!gbees_problem_is_exact(setup->problem) || options->samples > 0);
 }
 
 int gbees_exit_code(const gbees_error *failure, int began)

@@ -123,7 +123,7 @@ static void print_heads(gbees_report *report, const gbees_problem *problem, cons
     if (report->width[0])
         return;
     (void)fprintf(report->out, "\nleg record          t    steps    %s    mass",
-                  problem->lagrangian ? "points" : " cells");
+                  gbees_problem_is_exact(problem) ? "points" : " cells");
     for (int j = 0; j < n; j++) {
         const int columns =
             first ? moment_text(text, sizeof text, report, first->mean[j], first->covariance[j * n + j], MOMENT_MOST)
@@ -158,7 +158,7 @@ static void print_regrids(const gbees_report *report, const gbees_problem *probl
 /* What the cells are. */
 static void print_grid(const gbees_report *report, const gbees_problem *problem)
 {
-    if (problem->lagrangian) {
+    if (gbees_problem_is_exact(problem)) {
         (void)fprintf(report->out, "points that go with the flow, %.3g to %.3g a standard deviation",
                       problem->frame_least, problem->frame_cells);
         return;
@@ -188,7 +188,7 @@ int gbees_report_header(const gbees_report *report, const gbees_setup *setup, in
     (void)fprintf(report->out, "dimension %d, t = %.6g to %.6g, %d measurement%s; ", problem->dimension,
                   problem->start, problem->end, measurements, measurements == 1 ? "" : "s");
     print_grid(report, problem);
-    if (problem->lagrangian)
+    if (gbees_problem_is_exact(problem))
         (void)fprintf(report->out, ", exp(-%.3g) of the peak; ", problem->tail);
     else if (problem->mass_budget > 0)
         (void)fprintf(report->out, ", mass budget %.6g a unit of time; ", problem->mass_budget);
@@ -248,7 +248,7 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
 /* What tells the uncertainty of an evidence. */
 static const char *teller_of(const gbees_problem *problem, const gbees_evidence *evidence)
 {
-    return problem->lagrangian ? "other lattices" : evidence->by_points ? "lattices" : "samples";
+    return gbees_problem_is_exact(problem) ? "other lattices" : evidence->by_points ? "lattices" : "samples";
 }
 
 /* " (samples: -12.28 ± 0.03)": what else is known of a logarithm of evidence. */
@@ -381,8 +381,8 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
     (void)fprintf(report->out, "\n%s: %llu step%s in %.3g s (%.3g s of them propagation), %s %s/s\n", state,
                   (unsigned long long)totals->steps, totals->steps == 1 ? "" : "s", summary->wall_s,
                   summary->propagate_s, gbees_units_count(per_s, sizeof per_s, rate),
-                  summary->problem->lagrangian ? "drift evaluations" : "cells");
-    if (summary->problem->lagrangian) {
+                  gbees_problem_is_exact(summary->problem) ? "drift evaluations" : "cells");
+    if (gbees_problem_is_exact(summary->problem)) {
         print_points(report, totals);
     } else {
         (void)fprintf(report->out, "cells: %s at most, %s updates, %s\n",
@@ -395,9 +395,9 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
     print_evidence(report, summary);
     print_scores(report);
     print_certificates(report, summary->problem->dimension);
-    if (summary->problem->lagrangian && summary->problem->accuracy > 0)
+    if (gbees_problem_is_exact(summary->problem) && summary->problem->accuracy > 0)
         print_accuracy(report, summary);
-    if (!summary->problem->lagrangian && report->worst.certificate.points > 0)
+    if (!gbees_problem_is_exact(summary->problem) && report->worst.certificate.points > 0)
         (void)fprintf(report->out,
                       "points that go with the flow, which certify this run, have its moments without the "
                       "grid's error: --set frame=lagrangian\n");

@@ -112,7 +112,8 @@ static int set_up(gbees_setup *setup, const gbees_options *options, gbees_regist
  * become denser within a run. */
 static int seeks_accuracy(const gbees_options *options, const gbees_setup *setup)
 {
-    return !options->resume && setup->problem->accuracy > 0 && options->audit && !setup->problem->lagrangian;
+    return !options->resume && setup->problem->accuracy > 0 && options->audit &&
+           !gbees_problem_is_exact(setup->problem);
 }
 
 /* A rank but 0: has its part of the grid, and does what rank 0 asks for. Rank 0 reports what fails. */

@@ -122,7 +122,7 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
     bad |= json_object_set_new(object, "cell_updates", gbees_json_count(totals->cell_updates));
     bad |= json_object_set_new(object, "raw_cell_updates", gbees_json_count(totals->raw_cell_updates));
     bad |= json_object_set_new(object, "max_cells", gbees_json_unsigned(totals->max_cells));
-    if (summary->problem && summary->problem->lagrangian) {
+    if (summary->problem && gbees_problem_is_exact(summary->problem)) {
         bad |= json_object_set_new(object, "points", gbees_json_unsigned(totals->points));
         bad |= json_object_set_new(object, "refinements", gbees_json_unsigned(totals->refinements));
         bad |= json_object_set_new(object, "drift_evaluations", gbees_json_count(totals->cell_updates));

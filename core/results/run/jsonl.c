@@ -121,7 +121,7 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "dt", gbees_json_real(totals->time_step));
     bad |= json_object_set_new(object, "cells", gbees_json_unsigned(now->cells));
     bad |= json_object_set_new(object, "cells_above", gbees_json_unsigned(now->cells_above));
-    if (record->problem->lagrangian)
+    if (gbees_problem_is_exact(record->problem))
         bad |= json_object_set_new(object, "points", gbees_json_unsigned(totals->points));
     bad |= json_object_set_new(object, "width", gbees_json_vector(n, record->problem->width));
     if (record->problem->moving)

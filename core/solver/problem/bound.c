@@ -95,7 +95,7 @@ int builder_set_bound(builder *b)
     walk w = {.problem = problem, .low = INFINITY, .high = -INFINITY, .from = -INFINITY, .to = INFINITY};
 
     if ((!given && builder_is_set(b, "bound", "off")) || (!node && !problem->functions->bound_d) || problem->moving ||
-        problem->lagrangian) /* which cells are inside would change in each step */
+        gbees_problem_is_exact(problem)) /* which cells are inside would change in each step */
         return GBEES_OK;
     if (!problem->functions->bound_d || !b->model->bound)
         return gbees_node_error(node, b->error, "bound: %s has none: remove it", b->model->name);

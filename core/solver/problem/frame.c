@@ -281,7 +281,7 @@ int builder_set_moving(builder *b)
     const int n = problem->dimension;
     double width[GBEES_MAX_DIM];
 
-    if (problem->lagrangian)
+    if (gbees_problem_is_exact(problem))
         return GBEES_OK;
     problem->frame_cells = builder_number(b, "frame_cells", frame_cells);
     if (!problem->moving)

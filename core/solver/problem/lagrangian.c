@@ -112,7 +112,6 @@ int builder_set_lagrangian(builder *b)
             builder_find(b, "accuracy_of"), b->error,
             "accuracy_of: points that go with the flow have no cells to compare: give 'moments' or "
             "'marginals'");
-    problem->lagrangian = 1;
     problem->own_backend = &gbees_lagrangian_backend;
     problem->frame_least = builder_number(b, "points", default_points);
     problem->frame_cells = builder_number(b, "frame_cells", fmax(default_most, problem->frame_least));

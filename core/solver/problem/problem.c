@@ -150,7 +150,7 @@ static int set_threshold(builder *b)
     const gbees_node *budget = builder_find(b, "mass_budget"), *total = builder_find(b, "mass_budget_total"),
                      *threshold;
 
-    if (problem->lagrangian) { /* of the cells of records */
+    if (gbees_problem_is_exact(problem)) { /* of the cells of records */
         problem->threshold = builder_number(b, "threshold", 0);
         return GBEES_OK;
     }

@@ -50,7 +50,7 @@ int builder_set_regrids(builder *b)
     size_t count = 0;
     int status = GBEES_OK;
 
-    if (!list || b->problem->lagrangian || (list->kind == GBEES_NODE_LIST && list->count == 0))
+    if (!list || gbees_problem_is_exact(b->problem) || (list->kind == GBEES_NODE_LIST && list->count == 0))
         return GBEES_OK;
     if (b->problem->numerics.mode != GBEES_MODE_DEFAULT)
         return gbees_node_error(list, b->error, "regrid: paper and legacy mode have one grid: leave it out");

@@ -134,7 +134,7 @@ START_TEST(initial_cells)
 
         ck_assert_double_eq(gbees_problem_initial_cells(problem), cases[k].cells);
         ck_assert_int_eq(gbees_problem_is_small(problem), cases[k].is_small);
-        problem->lagrangian = 1; /* its points are no cells */
+        problem->own_backend = gbees_solver_points(); /* its points are no cells */
         ck_assert_int_eq(gbees_problem_is_small(problem), 0);
         gbees_problem_destroy(problem);
     }
