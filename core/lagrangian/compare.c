@@ -87,7 +87,7 @@ static void compare_line(comparison *c, int axis, const gbees_own_marginals *own
     if (record.length == 0)
         return;
     c->certificate->marginal[axis] =
-        add_own(found.wasserstein / deviation, fmax(safety * off.wasserstein / deviation, least));
+        add_own(found.wasserstein / deviation, fmax(safety * off.wasserstein / deviation, least) + own->misplaced);
     c->certificate->kolmogorov[axis] =
         (gbees_difference){found.kolmogorov, found.kolmogorov + fmax(safety * off.kolmogorov, least)};
     c->certificate->variation_least = fmax(c->certificate->variation_least, fmax(found.kolmogorov, found.variation));

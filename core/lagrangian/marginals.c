@@ -25,6 +25,7 @@ typedef struct making {
     gbees_engine *engine;
     gbees_problem *grid;      /* whose cells are the lines' entries */
     double deviation[N];      /* along its axes */
+    double misplaced;         /* as that of the marginals */
     gbees_marginals *of[2];   /* of two sets */
     gbees_lattice **lattice;  /* [parts]: those of a set */
     gbees_own_marginals *own; /* what is made of them */
@@ -80,6 +81,7 @@ static int place(making *m, gbees_error *error)
     for (int round = 0;; round++) {
         const int status = deposit(m, 0, round < ROUNDS ? most : 0, &misplaced, error);
 
+        m->misplaced = misplaced / entries;
         if (status || m->of[0])
             return status;
         const double times = fmin(pow(misplaced / most, 0.25) * 1.1, 2);
@@ -143,7 +145,7 @@ gbees_own_marginals *gbees_own_marginals_create(const gbees_own_marginals *from,
 static int join(making *m)
 {
     const int n = m->grid->dimension;
-    gbees_own_marginals own = {.rotated = m->grid->rotated};
+    gbees_own_marginals own = {.rotated = m->grid->rotated, .misplaced = m->misplaced};
 
     memcpy(own.rotation, m->grid->rotation, sizeof own.rotation);
     memcpy(own.deviation, m->deviation, sizeof own.deviation);

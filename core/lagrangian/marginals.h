@@ -10,6 +10,7 @@
 struct gbees_own_marginals {
     int rotated; /* 1: along the axes of a grid, the columns of `rotation`; 0: along the states */
     double rotation[GBEES_MATRIX], deviation[GBEES_MAX_DIM];
+    double misplaced; /* estimated error of places between points, in deviations, which is alike in all sets */
     gbees_smooth_line line[GBEES_MAX_DIM];
     gbees_line_distance off[GBEES_MAX_DIM]; /* those of the second set from them */
 };

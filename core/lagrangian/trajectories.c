@@ -1,6 +1,7 @@
 /* trajectories.c - chooses what a call's points have in common - a first step, and whether the drift's divergence is
  * the same everywhere - and who integrates them: this process's threads, or the backend's processor. */
 #include "trajectories.h"
+#include "base/array.h"
 #include "base/pool.h"
 #include "base/workers.h"
 #include "batch.h"
@@ -31,6 +32,12 @@ struct gbees_trajectories {
     int threads;
     _Atomic uint64_t evaluations;
 };
+
+/* A drift that depends on the time is looked at so many times on the way, at a few points, and the way is divided
+ * into as many parts as show its pulses: a long step that suits the rest might pass over them. In a part no drift is
+ * off the straight lines between some times by more than a part of itself, or of what moves a point by a scale. */
+enum { TIMES = 2048, LOOKED_AT = 4, PARTS_MOST = 64, LINES = 8 };
+static const double most_off = 0.25, most_moved = 1e-3;
 
 /* One call of gbees_trajectories_run(). */
 typedef struct call {
@@ -149,6 +156,81 @@ static int is_constant(const gbees_journey *w, const probes *start, double *rate
         end.column[j] = column[j] = end.x[j];
     *evaluations += gbees_batch_run(w, 0, end.count, column, NULL);
     return is_same(w, &end, w->from, rate) && is_same(w, &end, w->to, rate);
+}
+
+/* ---- pulses -----------------------------------------------------------------------------------------------------
+ */
+
+/* The drift at some points over the way. */
+typedef struct course {
+    const gbees_journey *journey;
+    size_t values;              /* states times points */
+    double (*at)[TIMES + 1];    /* at[value][time] */
+    double end[PARTS_MOST + 1]; /* of the parts */
+    int parts;
+} course;
+
+/* Whether steps can be trusted to see how one value changes between two times. */
+static int is_resolved(const course *c, size_t value, int from, int to)
+{
+    const int stride = to - from >= 2 * LINES ? (to - from) / LINES : (to - from) / 2;
+    const double time = (c->journey->to - c->journey->from) / TIMES * (to - from),
+                 scale = c->journey->scale[value % (size_t)c->journey->problem->dimension];
+    const double *f = c->at[value];
+    double most = 0, off = 0;
+
+    for (int k = from; k <= to; k++) {
+        const int low = from + (k - from) / stride * stride, high = low + stride < to ? low + stride : to;
+        const double part = high > low ? (double)(k - low) / (high - low) : 0;
+
+        most = fmax(most, fabs(f[k]));
+        off = fmax(off, fabs(f[k] - (1 - part) * f[low] - part * f[high]));
+    }
+    return !(off > most_off * most && off * fabs(time) > most_moved * scale);
+}
+
+static void divide_way(course *c, int from, int to)
+{
+    const gbees_journey *w = c->journey;
+    int is_whole = 1;
+
+    for (size_t value = 0; value < c->values && to - from > 2 && c->parts < PARTS_MOST && is_whole; value++)
+        is_whole = is_resolved(c, value, from, to);
+    if (is_whole) {
+        c->end[c->parts] = to == TIMES ? w->to : w->from + (w->to - w->from) * to / TIMES;
+        c->parts += c->parts < PARTS_MOST || to == TIMES;
+        return;
+    }
+    divide_way(c, from, (from + to) / 2);
+    divide_way(c, (from + to) / 2, to);
+}
+
+/* Divides a way into parts. Without memory it has one. */
+static void find_parts(gbees_trajectories *t, size_t count, double *const *x, course *c)
+{
+    static const double origin[GBEES_MAX_DIM];
+    const gbees_journey *w = c->journey;
+    const size_t n = (size_t)w->problem->dimension;
+    double value[GBEES_MAX_DIM][GBEES_BATCH], *out[GBEES_MAX_DIM];
+    probes p;
+
+    choose_probes(w->problem->dimension, count, x, &p);
+    p.count = p.count < LOOKED_AT ? p.count : LOOKED_AT;
+    c->values = n * p.count;
+    c->at = gbees_array_create(c->values, sizeof *c->at);
+    for (size_t j = 0; j < n; j++)
+        out[j] = value[j];
+    for (int k = 0; k <= TIMES && c->at; k++) {
+        w->functions->drift_d(p.count, w->from + (w->to - w->from) * k / TIMES, origin, p.column,
+                              w->problem->parameters, out);
+        for (size_t i = 0; i < c->values; i++)
+            c->at[i][k] = value[i % n][i / n];
+    }
+    t->evaluations += p.count * TIMES;
+    if (!c->at)
+        c->values = 0;
+    divide_way(c, 0, TIMES);
+    free(c->at);
 }
 
 void gbees_trajectories_share(gbees_trajectories *t, double nanoseconds, size_t count,
@@ -275,15 +357,14 @@ static int take_plan(const gbees_travel *travel, int stretches, gbees_journey *j
     return 1;
 }
 
-int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
-                           const gbees_travel *travel, gbees_error *error)
+/* Takes the points a part of their way. */
+static int run_part(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
+                    const gbees_travel *travel, gbees_error *error)
 {
     call c = {.x = x, .tolerance = travel->tolerance, .alone = travel->alone};
     gbees_travel_plan plan = {0};
     uint64_t planning = 0;
 
-    if (count == 0 || travel->to == travel->from)
-        return GBEES_OK;
     int status = begin(t, travel, &c.journey, error);
     if (status)
         return status;
@@ -297,5 +378,31 @@ int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x
     for (size_t i = 0; stretch && !c.stretch && i < count; i++)
         stretch[i] += plan.rate * (travel->to - travel->from);
     t->evaluations += planning + c.evaluations;
+    return status;
+}
+
+int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
+                           const gbees_travel *travel, gbees_error *error)
+{
+    course c = {.end = {travel->to}, .parts = 1};
+    gbees_travel part = *travel;
+    gbees_journey journey;
+    int status = GBEES_OK;
+
+    if (count == 0 || travel->to == travel->from)
+        return GBEES_OK;
+    if (t->problem->model->flags & GBEES_TIME_DEPENDENT) {
+        status = begin(t, travel, &journey, error);
+        if (status)
+            return status;
+        c = (course){.journey = &journey};
+        find_parts(t, count, x, &c);
+        part.plan = c.parts > 1 ? NULL : travel->plan;
+    }
+    for (int k = 0; k < c.parts && !status; k++) {
+        part.to = c.end[k];
+        status = run_part(t, count, x, stretch, &part, error);
+        part.from = c.end[k];
+    }
     return status;
 }

@@ -22,6 +22,15 @@ static double sway(double t, double x, const double *p)
     return p[0] * cos(t) * x;
 }
 
+/* Moves all points by p[0] at the time p[1], within p[2] of it. */
+static double pulse(double t, double x, const double *p)
+{
+    const double off = (t - p[1]) / p[2];
+
+    (void)x;
+    return p[0] / (sqrt(2 * acos(-1)) * p[2]) * exp(-off * off / 2);
+}
+
 /* Leads all points to 0 and keeps them there. */
 static double slide(double t, double x, const double *p)
 {
@@ -49,10 +58,12 @@ static double jump(double t, double x, const double *p)
         name##_d(count, t, origin, offset, p, out[0]);                                                               \
     }                                                                                                                \
     static const gbees_functions name##_functions = {.n = 1, .component_d = {name##_d}, .drift_d = name##_all};      \
-    static const gbees_model name##_model = {                                                                        \
-        .functions = &name##_functions, .function_count = 1, .flags = name == sway ? GBEES_TIME_DEPENDENT : 0}
+    static const gbees_model name##_model = {.functions = &name##_functions,                                         \
+                                             .function_count = 1,                                                    \
+                                             .flags = name == sway || name == pulse ? GBEES_TIME_DEPENDENT : 0}
 OWN(square);
 OWN(sway);
+OWN(pulse);
 OWN(slide);
 OWN(jump);
 
@@ -301,6 +312,30 @@ START_TEST(a_drift_may_depend_on_the_time)
 }
 END_TEST
 
+/* Nothing but the pulse would make steps short, and a single one goes all the way. */
+START_TEST(a_short_pulse_is_met)
+{
+    static const double width[] = {0.03, 1e-3, 1e-4, 6e-5}, at[] = {0.3, 0.5, 0.70711, 0, 1};
+    gbees_problem problem = own_problem(&pulse_model);
+
+    for (int k = 0; k < 4 * 5; k++) {
+        const int is_end = k / 4 > 2, back = k % 2;
+        cloud c;
+
+        problem.parameters[0] = 2;
+        problem.parameters[1] = at[k / 4];
+        problem.parameters[2] = width[k % 4];
+        cloud_create(&c, 1, 100);
+        for (size_t i = 0; i < c.count; i++)
+            c.x[0][i] = (double)i;
+        go(&problem, 1, 1e-9, &c, 1, back, !back);
+        for (size_t i = 0; i < c.count; i++)
+            ck_assert_double_eq_tol(c.x[0][i], (double)i + (back ? -1 : 1) * (is_end ? 1 : 2), 1e-6);
+        cloud_destroy(&c);
+    }
+}
+END_TEST
+
 /* ---- the stretch -------------------------------------------------------------------------------------------------
  */
 
@@ -508,6 +543,7 @@ int main(void)
     tcase_add_loop_test(tcase, they_come_back, 0, sizeof journeys / sizeof *journeys);
     tcase_add_loop_test(tcase, threads_change_no_bit, 0, sizeof journeys / sizeof *journeys);
     tcase_add_test(tcase, a_drift_may_depend_on_the_time);
+    tcase_add_test(tcase, a_short_pulse_is_met);
     tcase_add_test(tcase, the_stretch_is_that_of_the_map);
     tcase_add_loop_test(tcase, a_constant_divergence_is_not_integrated, 0, 4);
     tcase_add_loop_test(tcase, points_that_blow_up_are_marked, 0, 2); /* 1: with the stretch */
