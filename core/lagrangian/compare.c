@@ -11,7 +11,7 @@
 
 enum { N = GBEES_MAX_DIM, BATCH = 1024 };
 
-/* A marginal is off by at most so many times the difference of those of two sets, as moments are (certify.c). */
+/* Marginals are off by at most so many times the largest difference of those of two sets, as moments are. */
 static const double safety = 3.5;
 /* The joint density is not compared where lattices misplace probability by more than this part of a bin. */
 static const double most_misplaced = 0.25;
@@ -82,14 +82,14 @@ static void compare_line(comparison *c, int axis, const gbees_own_marginals *own
 {
     const gbees_line record = line_of(c->record, axis);
     const double deviation = own->deviation[axis], least = c->own.mean[0].bound;
-    const gbees_line_distance off = own->off[axis], found = gbees_line_compare(&record, &own->line[axis]);
+    const gbees_line_distance found = gbees_line_compare(&record, &own->line[axis]);
 
     if (record.length == 0)
         return;
     c->certificate->marginal[axis] =
-        add_own(found.wasserstein / deviation, fmax(safety * off.wasserstein / deviation, least) + own->misplaced);
+        add_own(found.wasserstein / deviation, fmax(safety * own->wasserstein, least) + own->misplaced);
     c->certificate->kolmogorov[axis] =
-        (gbees_difference){found.kolmogorov, found.kolmogorov + fmax(safety * off.kolmogorov, least)};
+        (gbees_difference){found.kolmogorov, found.kolmogorov + fmax(safety * own->kolmogorov, least)};
     c->certificate->variation_least = fmax(c->certificate->variation_least, fmax(found.kolmogorov, found.variation));
 }
 

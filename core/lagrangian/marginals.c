@@ -166,7 +166,9 @@ static int join(making *m)
             sum += p[k];
         }
         line->below[line->length] = 1;
-        m->own->off[j] = gbees_line_compare(&other, line);
+        const gbees_line_distance off = gbees_line_compare(&other, line);
+        m->own->wasserstein = fmax(m->own->wasserstein, off.wasserstein / m->deviation[j]);
+        m->own->kolmogorov = fmax(m->own->kolmogorov, off.kolmogorov);
     }
     return !m->own;
 }

@@ -12,7 +12,9 @@ struct gbees_own_marginals {
     double rotation[GBEES_MATRIX], deviation[GBEES_MAX_DIM];
     double misplaced; /* estimated error of places between points, in deviations, which is alike in all sets */
     gbees_smooth_line line[GBEES_MAX_DIM];
-    gbees_line_distance off[GBEES_MAX_DIM]; /* those of the second set from them */
+    /* Distances of the second set's, the largest of all lines: two may agree in one by chance. */
+    double wasserstein; /* in deviations */
+    double kolmogorov;
 };
 
 /* Returns a copy for n states with room for the lines' values; NULL: there is no memory. */
