@@ -113,6 +113,9 @@ typedef struct gbees_results gbees_results;
 int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error);
 /** Returns the number of records, at least 1. */
 size_t gbees_results_count(const gbees_results *results);
+/** Returns a line that says what is missing, where run.h5 is cut off or damaged and an earlier list of its records
+ * has been read; NULL if nothing is. */
+const char *gbees_results_lost(const gbees_results *results);
 /** Reads record `number`, counted from 0 in order of leg and number. The caller destroys the snapshot. A child
  * process reads the file, so that a damaged one is an error and not a crash of the HDF5 library in the caller. */
 int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error);

@@ -81,6 +81,8 @@ static int export_run(const export_job *job, gbees_error *error)
 
     if (status)
         return status;
+    if (gbees_results_lost(results))
+        (void)fprintf(stderr, "gbees-export: warning: %s\n", gbees_results_lost(results));
     status = gbees_folder_make(job->out, error);
     if (!status)
         status = job->format->write(job->out, results, error);

@@ -188,6 +188,22 @@ static int plot(void *context, int descriptor, gbees_error *error)
     return status;
 }
 
+/* Says what damage has taken from the folders; here, as the child that draws has no standard error. */
+static int warn_of_damage(const gbees_plot_command *c, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (int k = 0; k < c->folders && !status; k++) {
+        gbees_results *results = NULL;
+
+        status = gbees_results_open(c->folder[k], &results, error);
+        if (!status && gbees_results_lost(results))
+            (void)fprintf(stderr, "gbees-plot: warning: %s\n", gbees_results_lost(results));
+        gbees_results_destroy(results);
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static const char text[] =
@@ -217,6 +233,8 @@ int main(int argc, char **argv)
         gbees_crash_explain(&texts);
         status = gbees_hdf5_start(&error);
     }
+    if (!status)
+        status = warn_of_damage(&c, &error);
     if (!status)
         status = gbees_plot_child_run(plot, &c, &error);
     if (status)

@@ -325,9 +325,8 @@ static void open_either(gbees_hdf5 *file, const char *name)
     file->status = GBEES_OK;
     file->failure = 0;
     open_place(file, name, 1);
-    if (!file->status)
-        return;
-    file->status = status;
+    if (file->status)
+        file->status = status;
     memcpy(file->reason, reason, sizeof reason);
 }
 

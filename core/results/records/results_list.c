@@ -97,15 +97,30 @@ static herr_t add_leg(hid_t root, const char *name, const H5L_info_t *info, void
     return listed;
 }
 
+/* Says why the newest list of records was not taken, by what HDF5 says. */
+static void tell_damage(const gbees_hdf5 *file, char *text, size_t size)
+{
+    unsigned long long end, base, whole;
+
+    if (sscanf(file->reason, "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &end, &base,
+               &whole) == 3)
+        (void)snprintf(text, size, "it ends at byte %llu of %llu", end, whole);
+    else
+        (void)snprintf(text, size, "its newest list of records can't be read (%.180s)", file->reason);
+}
+
 static int load(const char *path, void *result, gbees_error *error)
 {
+    run_list *f = result;
     gbees_hdf5 file;
     hsize_t from = 0;
     const int status = gbees_hdf5_open(path, &file, error);
 
     if (status)
         return status;
-    if (gbees_hdf5_is_open(&file) && H5Literate(file.id, H5_INDEX_NAME, H5_ITER_NATIVE, &from, add_leg, result) < 0)
+    if (file.is_safe)
+        tell_damage(&file, f->records.lost, sizeof f->records.lost);
+    if (gbees_hdf5_is_open(&file) && H5Literate(file.id, H5_INDEX_NAME, H5_ITER_NATIVE, &from, add_leg, f) < 0)
         gbees_hdf5_fail(&file);
     const int could_be_read = file.failure == 0;
     char why[sizeof error->text];
@@ -123,6 +138,7 @@ static int pass(gbees_file_pipe *pipe, void *result)
     const int bad = gbees_file_pass(pipe, f, sizeof *f);
 
     f->records.name = name; /* not the child's address */
+    f->records.lost[sizeof f->records.lost - 1] = '\0';
     return bad ? bad : gbees_file_pass_array(pipe, &f->records.name, sizeof *name, f->records.count);
 }
 
@@ -138,6 +154,8 @@ static int list_groups(const char *path, gbees_results_list *list, int *has_seri
 
         bad = add(list, (gbees_record_name){name->leg, name->number, 1});
     }
+    if (!status)
+        memcpy(list->lost, f.records.lost, sizeof list->lost);
     *has_series = !status && f.has_series;
     free(f.records.name);
     return bad ? no_memory(path, error) : status;

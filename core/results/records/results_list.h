@@ -8,6 +8,7 @@
 typedef struct gbees_results_list {
     gbees_record_name *name; /* by leg, then number */
     size_t count, capacity;
+    char lost[256]; /* how run.h5 is damaged, if an earlier list of its records had to be taken; else "" */
 } gbees_results_list;
 
 /* Adds the records of a folder whose handle this is; of files named `path` in messages. free(list->name). */

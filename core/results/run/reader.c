@@ -15,10 +15,25 @@
 struct gbees_results {
     char *folder;
     gbees_results_list list;
+    gbees_error lost; /* what damage has taken; its status is GBEES_OK if that is nothing */
 };
 
 /* ---- the folder -------------------------------------------------------------------------------------------------
  */
+
+/* Says what is not in the list, where run.h5 is not as it was written. */
+static void tell_lost(gbees_results *results)
+{
+    const gbees_results_list *list = &results->list;
+    char last[GBEES_RECORD_NAME] = "";
+
+    if (!list->lost[0])
+        return;
+    if (list->count > 0)
+        gbees_record_name_write(&list->name[list->count - 1], last);
+    (void)gbees_error_set(&results->lost, GBEES_EINPUT, "%s/" GBEES_RUN_FILE " is damaged: %s: %s%s is lost",
+                          results->folder, list->lost, last[0] ? "what was written after " : "all of it", last);
+}
 
 static int list(gbees_results *results, gbees_error *error)
 {
@@ -29,12 +44,17 @@ static int list(gbees_results *results, gbees_error *error)
                                strerror(errno));
     const int status = gbees_results_list_read(folder, results->folder, &results->list, error);
     (void)close(folder);
-    if (!status && results->list.count == 0)
+    if (status)
+        return status;
+    tell_lost(results);
+    if (results->list.count == 0 && results->lost.status)
+        return gbees_error_set(error, results->lost.status, "%s", results->lost.text);
+    if (results->list.count == 0)
         return gbees_error_set(error, GBEES_EINPUT,
                                "no records in %s: name a folder that gbees-run --output has filled (with run.h5, or "
                                "files leg0_record0.h5, ...)",
                                results->folder);
-    return status;
+    return GBEES_OK;
 }
 
 int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error)
@@ -67,6 +87,11 @@ void gbees_results_destroy(gbees_results *results)
 size_t gbees_results_count(const gbees_results *results)
 {
     return results->list.count;
+}
+
+const char *gbees_results_lost(const gbees_results *results)
+{
+    return results->lost.status ? results->lost.text : NULL;
 }
 
 /* ---- a record ---------------------------------------------------------------------------------------------------
@@ -166,6 +191,8 @@ void gbees_results_verify(const gbees_results *results, gbees_file_report *repor
 {
     gbees_run_files *files = NULL;
 
+    if (results->lost.status)
+        report(context, GBEES_RUN_FILE, 0, &results->lost);
     verify_list(results, &files, report, context);
     for (size_t i = 0; i < results->list.count; i++) {
         char name[GBEES_RECORD_NAME];

@@ -159,7 +159,10 @@ static int read_from_folder(const char *path, const char *record, gbees_snapshot
                                      path, count - 1);
         else
             wanted = (size_t)number;
-    }
+    } else if (gbees_results_lost(results))
+        status =
+            gbees_error_set(error, GBEES_EINPUT, "%s: so its last record is not known: name one, as leg1_record0",
+                            gbees_results_lost(results));
     if (!status)
         status = gbees_results_read(results, wanted, snapshot, error);
     gbees_results_destroy(results);

@@ -221,6 +221,22 @@ refuses 1 "can't make the folder file" three --output file
 mkdir -p corrupt
 head -c 2048 three/run.h5 >corrupt/run.h5
 refuses 1 corrupt/run.h5 corrupt
+# Wherever a file is cut off: what can still be read is drawn with a line about the rest, or nothing is.
+size=$(($(wc -c <three/run.h5)))
+for part in 4096 $((size / 4)) $((size / 2)) $((size - 4096)) $((size - 1)); do
+    rm -rf cut
+    mkdir cut
+    head -c "$part" three/run.h5 >cut/run.h5
+    what="$part of $size bytes"
+    "$programs/gbees-plot" cut >out 2>err
+    case $? in
+    0) grep -q "^gbees-plot: warning: cut/run.h5 is damaged: it ends at byte $part of [0-9]*: what was written after" err ||
+        fail "it says nothing of what is missing" ;;
+    1) grep -q "cut/run.h5: truncated file.*it is damaged\|cut/run.h5 is damaged: it ends at byte $part" err ||
+        fail "it does not say that it is cut off" ;;
+    *) fail "it crashed" ;;
+    esac
+done
 mkdir -p foreign
 printf '\211HDF\r\n\032\n of another program' >foreign/run.h5
 refuses 1 "another program has written it" foreign

@@ -157,6 +157,21 @@ START_TEST(reopened)
 }
 END_TEST
 
+/* A reader says that the file is cut off, and after what. */
+static void must_tell_what_is_lost(uint64_t there, uint64_t whole)
+{
+    gbees_results *results = NULL;
+    char text[128];
+
+    (void)snprintf(
+        text, sizeof text,
+        "/run.h5 is damaged: it ends at byte %llu of %llu: what was written after run.h5/leg0/record0 is lost",
+        (unsigned long long)there, (unsigned long long)whole);
+    ck_assert_msg(gbees_results_open(folder, &results, &error) == 0, "%s", error.text);
+    ck_assert_msg(gbees_results_lost(results) && strstr(gbees_results_lost(results), text), "not %s", text);
+    gbees_results_destroy(results);
+}
+
 /* A power failure may leave the newest superblock without what it names: that of the last sync is read. */
 START_TEST(after_a_power_failure)
 {
@@ -174,6 +189,7 @@ START_TEST(after_a_power_failure)
     ck_assert_msg(gbees_results_list_read(store.descriptor, folder, &list, &error) == 0, "%s", error.text);
     ck_assert_int_eq((int)list.count, 1);
     free(list.name);
+    must_tell_what_is_lost(kept, run->end);
     list = (gbees_results_list){0};
     ck_assert_int_eq(truncate(path, 600), 0);
     ck_assert_int_eq(gbees_results_list_read(store.descriptor, folder, &list, &error), GBEES_EINPUT);
