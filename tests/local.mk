@@ -40,6 +40,7 @@ test_scripts = \
 	%D%/core/command/run/test_robust.sh \
 	%D%/core/command/run/test_resume.sh \
 	%D%/core/command/run/test_ranks.sh \
+	%D%/core/command/run/test_check.sh \
 	%D%/core/command/run/test_run.sh \
 	%D%/core/command/run/test_run_accuracy.sh \
 	%D%/core/command/run/test_scenarios.sh \
@@ -231,6 +232,7 @@ check_PROGRAMS += \
 	%D%/core/solver/grid/test_refine_accuracy \
 	%D%/core/solver/grid/test_regrid \
 	%D%/core/solver/grid/test_resolve \
+	%D%/core/results/records/test_record_parts \
 	%D%/core/results/run/test_results \
 	%D%/core/results/run/test_results_errors \
 	%D%/core/results/run/test_run_files \
@@ -689,6 +691,6 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/results_fixture.sh %D%/bare %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/tree/programs.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/frames %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/run_fixture.sh %D%/fixtures/results_fixture.sh %D%/bare %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/tree/programs.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/frames %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
 EXTRA_DIST += %D%/doc/blocks.py %D%/core/python/notebooks.py %D%/core/python/test_dapper.py %D%/core/python/test_filter.py %D%/core/python/test_gbees.py %D%/core/python/test_kept.py %D%/core/python/test_smoothed.py %D%/core/python/test_sympy.py %D%/core/python/test_tables.py
