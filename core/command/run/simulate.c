@@ -1,6 +1,7 @@
 /* simulate.c - gbees-run --simulate: a truth drawn from the problem, and what is measured of it, as tables. */
 #include "command.h"
 #include "results/run/json_util.h"
+#include "scenario/yaml_tree.h"
 #include "solver/problem/schedule.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,8 @@ static int write_tables(simulation *s, gbees_error *error)
 
 static int print(const simulation *s, FILE *out, gbees_error *error)
 {
+    char end[GBEES_NUMBER_TEXT];
+
     if (s->options->json)
         return gbees_print_json(out,
                                 json_pack("{s:s, s:o, s:o, s:i}", "event", "simulation", "output",
@@ -121,9 +124,9 @@ static int print(const simulation *s, FILE *out, gbees_error *error)
         (void)fprintf(out,
                       "%s/truth.csv         %zu times\n%s/measurements.csv  %d measurement%s\n"
                       "Run it: in place of --simulate --measurements %s/measurements.csv --truth %s/truth.csv "
-                      "--until %.17g\n",
+                      "--until %s\n",
                       s->folder, s->times, s->folder, s->count, s->count == 1 ? "" : "s", s->folder, s->folder,
-                      s->problem.end);
+                      gbees_number_write(s->problem.end, end));
     return gbees_print_flush(out, error);
 }
 

@@ -25,7 +25,7 @@ run turned --plugin lorenz63 --scenario published --until 0.1 --set 'measurement
 run six --plugin lorenz96 --scenario published --until 0.01 --set records=1 --audit off
 "$python" - <<'END' >log 2>&1 || fail "$(cat log)"
 import h5py
-import xarray
+import numpy, xarray
 
 with h5py.File("out/run.h5") as f:
     mean = f["mean"][:]
@@ -54,6 +54,8 @@ for engine in ("h5netcdf", "netcdf4"):
                 assert data["x"].dims == ("cell", "state") and abs(data["x"] - centre).max() < 1e-4, data
             by_cells = (centre * data["p"]).sum("cell") / data["p"].sum()
             assert by_cells.dims == ("state",) and abs(by_cells - data.attrs["mean"]).max() < 0.05, (by_cells, data.attrs["mean"])
+            names = numpy.array(data.attrs["state_names"]).astype(str)
+            assert by_cells.assign_coords(state=names).sel(state="x1" if "x1" in names else "x") == by_cells[0], names
             assert list(data.attrs["parameter_names"])[0] in ("sigma", "F"), data.attrs["parameter_names"]
             assert len(data.attrs["covariance"]) == data["state"].size ** 2, data.attrs["covariance"]
             assert abs(data.attrs["mass"] - 1) < 0.1, data.attrs
