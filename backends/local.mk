@@ -138,6 +138,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/segment.h \
 	%D%/cpu/kernel/split_column.h \
 	%D%/cpu/kernel/split_faces.h \
+	%D%/cpu/kernel/split_noise_faces.h \
 	%D%/cpu/kernel/split_stream.h \
 	%D%/cpu/kernel/split_sweep.c \
 	%D%/cpu/kernel/split_sweep.h \
@@ -258,6 +259,7 @@ cuda_numerics = \
 	core/numerics/split.h \
 	core/numerics/split7.h \
 	core/numerics/split_mass.h \
+	core/numerics/split_noise.h \
 	core/numerics/step.h \
 	core/numerics/sweeps.h \
 	core/numerics/work.h

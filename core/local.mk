@@ -58,6 +58,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/split.h \
 	%D%/numerics/split7.h \
 	%D%/numerics/split_mass.h \
+	%D%/numerics/split_noise.h \
 	%D%/numerics/step.h \
 	%D%/numerics/sweeps.h \
 	%D%/numerics/work.h \

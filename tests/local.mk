@@ -246,6 +246,7 @@ check_PROGRAMS += \
 	%D%/core/solver/run/test_solver_failures \
 	%D%/core/solver/run/test_stream \
 	%D%/core/numerics/test_split \
+	%D%/core/numerics/test_split_noise \
 	%D%/core/numerics/test_philox \
 	%D%/core/numerics/test_step \
 	%D%/core/numerics/test_split_order \

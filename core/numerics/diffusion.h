@@ -20,6 +20,9 @@
 #include <math.h>
 #endif
 
+/* The cells on each side of a face on which the mass through it depends in a sweep that adds noise. */
+enum { GBEES_SPREAD_REACH = 4 };
+
 /* Faults of Q along an axis j: it is not finite, Q_jj < 0, or a_j < 0. */
 enum { GBEES_NOISE_FINE, GBEES_NOISE_NOT_FINITE, GBEES_NOISE_NEGATIVE, GBEES_NOISE_NOT_DOMINANT };
 
@@ -81,12 +84,19 @@ GBEES_NUM double gbees_diffusion_total(int n, int full, const double *q, int str
     return sum;
 }
 
-/* The CFL rate of a cell's noise, such that in a step of courant / rate it adds a standard deviation of two cells at
- * most: growth creates neighbours once a step, and in a longer step more mass would move beyond them. widest: the
- * cell's largest gbees_diffusion_spread(). */
-GBEES_NUM double gbees_diffusion_step_rate(double courant, double widest)
+/* The CFL rate of a cell's noise. In a step of courant / rate it adds a variance of 1 cell squared at most if
+ * `swept`, so that sweeps can add it (split_noise.h), else of 4: growth creates neighbours once a step, and in a
+ * longer step more mass would move beyond them. widest: the cell's largest gbees_diffusion_spread(). */
+GBEES_NUM double gbees_diffusion_step_rate(double courant, double widest, int swept)
 {
-    return courant * widest * 0.25;
+    return courant * widest * (swept ? 1 : 0.25);
+}
+
+/* Whether sweeps can add the variance, in squares of a cell, that a time step has along an axis: with a margin for
+ * the rounding of the step. */
+GBEES_NUM int gbees_noise_fits_sweeps(double variance)
+{
+    return variance <= 1 + 1e-6;
 }
 
 /* The number of explicit steps into which a time step is divided, so that none takes more from a cell than its mass,

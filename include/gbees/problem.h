@@ -312,6 +312,16 @@ static inline int gbees_problem_engine_noise(const gbees_problem *problem)
     return problem->moving ? 0 : gbees_problem_noise(problem);
 }
 
+/** Whether the sweeps of a step can add the process noise: they do where Q is the same in all cells
+ * (core/numerics/split_noise.h). */
+static inline int gbees_problem_noise_in_sweeps(const gbees_problem *problem)
+{
+    const gbees_scheme_row *scheme = gbees_scheme_get(problem->numerics.scheme);
+
+    return gbees_problem_engine_noise(problem) == GBEES_DIAGONAL && scheme->split && !scheme->preserving &&
+           scheme->order >= 5;
+}
+
 /** The model's functions in its own axes, which take points of x; `functions` may be those of a frame. NULL if the
  * model has none for so many dimensions. */
 static inline const gbees_functions *gbees_problem_own_functions(const gbees_problem *problem)

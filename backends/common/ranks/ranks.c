@@ -2,6 +2,7 @@
  * totals of ranks. See ranks.h. */
 #include "ranks.h"
 #include "base/seconds.h"
+#include "numerics/diffusion.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,14 @@ int ranks_no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory while bricks were shared among ranks");
 }
 
-/* Sets the layers of ghosts along each axis: sweeps read (order + 1) / 2 cells beyond the box, ctu two; noise, growth
- * and prunes need one brick, which is the least that this gives. */
+/* Sets the layers of ghosts along each axis: sweeps read (order + 1) / 2 cells beyond the box, or those that they
+ * need with noise, ctu two; growth and prunes need one brick, which is the least that this gives. */
 static void set_layers(const gbees_problem *problem, const gbees_shape *shape, int *layers)
 {
     const gbees_scheme scheme = problem->numerics.scheme;
-    const int cells = gbees_scheme_is_split(scheme) ? (gbees_scheme_get(scheme)->order + 1) / 2 : 2;
+    const int cells = gbees_problem_noise_in_sweeps(problem) ? GBEES_SPREAD_REACH
+                      : gbees_scheme_is_split(scheme)        ? (gbees_scheme_get(scheme)->order + 1) / 2
+                                                             : 2;
 
     for (int j = 0; j < shape->n; j++)
         layers[j] = (cells + shape->edge[j] - 1) / shape->edge[j];

@@ -71,6 +71,8 @@ static void set_reference(gbees_engine *e)
 void engine_inspect_noise(gbees_engine *e, uint32_t from)
 {
     const int n = e->context.n;
+    /* A fixed step may be longer: diffusion then adds the noise. */
+    const int swept = e->context.scheme.spreads && !(e->problem->numerics.time_step > 0);
     int uniform = from == 0 || e->context.noise.uniform;
 
     if (from == 0 && e->g.count > 0)
@@ -84,8 +86,9 @@ void engine_inspect_noise(gbees_engine *e, uint32_t from)
         find_rates(&e->context, slot, &rates);
         for (int d = 0; d < 2 * n; d++)
             flow[d] |= rates.spreads[d / 2];
-        double rate =
-            isfinite(rates.most) ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest) : INFINITY;
+        double rate = isfinite(rates.most)
+                          ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest, swept)
+                          : INFINITY;
 
         if (rate > e->rows.rate[slot]) /* a rate that is not a number stays */
             e->rows.rate[slot] = rate;
@@ -93,6 +96,26 @@ void engine_inspect_noise(gbees_engine *e, uint32_t from)
         uniform = uniform && rates.equals_reference;
     }
     e->context.noise.uniform = uniform;
+}
+
+/* Whether the sweeps of this step add the noise: they can if Q is diagonal, the same in all cells of all ranks, and
+ * not too large for the step. Sets *most to the largest one of all ranks. */
+static int sweeps_take_noise(gbees_engine *e, double *most)
+{
+    const kernel_context *c = &e->context;
+    double all[2 + 2 * GBEES_MAX_DIM] = {*most, !c->noise.uniform};
+
+    for (int j = 0; j < c->n; j++) { /* the largest, and the smallest */
+        all[2 + j] = e->g.count ? c->noise.q[j] : -INFINITY;
+        all[2 + c->n + j] = e->g.count ? -c->noise.q[j] : -INFINITY;
+    }
+    ranks_most(e->ranks, all, 2 + 2 * (size_t)c->n);
+    *most = all[0];
+    int same = c->scheme.spreads && all[1] == 0;
+    for (int j = 0; j < c->n; j++)
+        same = same && all[2 + j] == -all[2 + c->n + j] &&
+               gbees_noise_fits_sweeps(c->step * all[2 + j] * c->noise.over_width[j] * c->noise.over_width[j]);
+    return same;
 }
 
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
@@ -122,10 +145,14 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count && !isfinite(most) && !status; k++)
         if (!isfinite(e->rows.noise[e->g.used[k]]))
             status = engine_drift_error(e, e->g.used[k], e->context.time, error);
-    status = ranks_agree(e->ranks, status, error);
-    ranks_most(e->ranks, &most, 1);
-    *steps = gbees_diffusion_steps(e->context.step, most);
-    return status;
+    const int swept = sweeps_take_noise(e, &most);
+
+    for (int j = 0; j < e->context.n; j++)
+        e->context.noise.spread[j] =
+            swept ? gbees_diffusion_spread(e->context.n, 0, e->context.noise.q, 1, e->context.noise.over_width, j)
+                  : 0;
+    *steps = swept ? 0 : gbees_diffusion_steps(e->context.step, most);
+    return ranks_agree(e->ranks, status, error);
 }
 
 /* Takes one half of an explicit step: the first from rows.p to rows.next, the second from rows.next to rows.p. */

@@ -67,6 +67,7 @@ typedef struct kernel_geometry {
 typedef struct kernel_scheme {
     int order;       /* split: 1, 5 or 7 cells around the upwind one decide about a mass */
     int preserving;  /* split, 1: with monotonicity-preserving bounds */
+    int spreads;     /* split, 1: sweeps may add process noise */
     int divergence;  /* ctu, 1: with the divergence term */
     int rate_is_sum; /* 1: a cell's rate is the sum over the axes (ctu); 0: the largest (split) */
 } kernel_scheme;
@@ -104,9 +105,10 @@ typedef struct kernel_noise {
     int uniform;                             /* 1: Q of all cells is q */
     double q[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* Q of a cell of the first brick */
     double step;                             /* of the explicit scheme, in time units */
-    double over_width[GBEES_MAX_DIM];        /* 1 / cell width */
-    const void *from;                        /* rows that are diffused */
-    void *to;                                /* rows of the result */
+    double spread[GBEES_MAX_DIM];     /* what the sweeps along an axis add, in squares of a cell a unit of time */
+    double over_width[GBEES_MAX_DIM]; /* 1 / cell width */
+    const void *from;                 /* rows that are diffused */
+    void *to;                         /* rows of the result */
     /* [direction][cell]: the cell next to each, in its brick or the next one. */
     unsigned char beside[2 * GBEES_MAX_DIM][64];
 } kernel_noise;

@@ -3,6 +3,7 @@
 #define GBEES_CPU_SEGMENT_H
 
 #include "kernel.h"
+#include "numerics/diffusion.h"
 #include "vector.h"
 
 enum { ORDER_MOST = 7 };
@@ -15,7 +16,10 @@ typedef struct segment {
     real *u; /* velocities from face plane -1 on, [planes + 3][plane_cells] */
     real *mass;               /* scratch: masses through the faces, [planes + 1][plane_cells] */
     real *away;               /* scratch: outflow at the pencil's lower end, [plane_cells] */
+    real *bounded, *carried;  /* with noise: split_noise_faces.h */
     real lambda;              /* time step / cell width */
+    real variance;            /* that process noise adds, in squares of a cell; 0: there is none along this axis */
+    real root;                /* of the variance */
     int plane_cells, planes;  /* cells of a plane; planes of cells */
     int below, above;         /* 1: the pencil goes on there */
     int direction, diverging; /* pencil_direction() and pencil_diverges() of the bricks */
@@ -24,7 +28,7 @@ typedef struct segment {
 /* The number of planes on each side of a face on which the mass through it depends. */
 INLINE int planes_beyond(const kernel_scheme *scheme)
 {
-    return (scheme->order + 1) / 2;
+    return scheme->spreads ? GBEES_SPREAD_REACH : (scheme->order + 1) / 2;
 }
 
 /* Whether a cell of the segment, or of the planes beside it, flows out on both sides. */

@@ -12,8 +12,10 @@
 #include "pencil_velocity.h"
 #include "split_column.h"
 #include "split_faces.h"
+#include "split_noise_faces.h"
 #include "split_stream.h"
 #include "to_planes.h"
+#include <math.h>
 
 enum { SEGMENT = 16 }; /* bricks that are advected together, at most */
 
@@ -24,7 +26,7 @@ typedef struct pencil_sweep {
     pencil_rows rows;
     kernel_scratch scratch;
     brick_totals totals;
-    real lambda; /* time step / cell width */
+    real lambda, variance, root; /* as segment has them */
 } pencil_sweep;
 
 /* Bricks from .. to - 1 of a pencil are advected together; bricks from .. loaded - 1 were loaded with the segment
@@ -97,6 +99,15 @@ INLINE void advect_segment(segment *s, double8 *outflow)
     const int whole_vectors = !(plane_cells % LANES || scheme->order < 5 || s->diverging);
     const int by_columns = whole_vectors && !scheme->preserving;
 
+    if (s->variance > 0) {
+        if (!s->below)
+            memset(s->p - end, 0, (size_t)end * sizeof *s->p);
+        if (!s->above)
+            memset(s->p + s->planes * plane_cells, 0, (size_t)end * sizeof *s->p);
+        advect_with_noise(s);
+        add_outflow(s, outflow);
+        return;
+    }
     if (whole_vectors && s->direction) {
         advect_stream(s, outflow);
         return;
@@ -136,7 +147,7 @@ INLINE int reserve_planes(const kernel_context *c, kernel_scratch *scratch, size
                           size_t plane_cells)
 {
     const size_t planes = bricks * cells + (2 + 2 * (size_t)planes_beyond(&c->scheme)) * plane_cells;
-    const size_t size = (3 * planes + 64) * sizeof(real);
+    const size_t size = (5 * planes + 64) * sizeof(real);
 
     if (scratch->size < size) {
         void *data = aligned_alloc(64, (2 * size + 63) / 64 * 64);
@@ -232,12 +243,12 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
                                 .last = at.available == (int)pencil->bricks,
                                 .edge = edge_of(a),
                                 .plane_cells = plane_cells};
-    real before[4 * 64]; /* at most 4 planes, which order 7 needs, of at most 64 cells */
+    real before[4 * 64]; /* at most 4 planes of at most 64 cells */
 
     pencil_velocities(c, faces, s->mass, s->u + loaded + (at.loaded ? 2 * plane_cells : 0));
     load_planes(sweep, at.loaded, at.available, s->p + loaded, a);
     s->planes = (at.to - at.from) * edge_of(a);
-    s->direction = pencil_direction(c, axis, pencil, at.from, at.to);
+    s->direction = s->variance > 0 ? 0 : pencil_direction(c, axis, pencil, at.from, at.to);
     if (c->frame.moves)
         s->diverging = segment_diverges(s);
     else
@@ -261,13 +272,18 @@ INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
     const kernel_context *c = sweep->c;
     const int bricks = (int)sweep->rows.own->bricks, plane_cells = cells_of_plane(a);
     const int end = planes_beyond(&c->scheme) * plane_cells, most = bricks_loaded(c, bricks, a);
-    real away[64], *p = (real *)sweep->scratch.data + end, *u = p + (most * a.cells + end);
+    real away[64], carried[2 * 64], *p = (real *)sweep->scratch.data + end, *u = p + (most * a.cells + end);
+    real *mass = u + (most * a.cells + 4 * plane_cells);
     segment s = {.scheme = &c->scheme,
                  .p = p,
                  .u = u,
-                 .mass = u + (most * a.cells + 3 * plane_cells),
+                 .mass = mass,
                  .away = away,
+                 .bounded = mass + (most * a.cells + 3 * plane_cells),
+                 .carried = carried,
                  .lambda = sweep->lambda,
+                 .variance = sweep->variance,
+                 .root = sweep->root,
                  .plane_cells = plane_cells};
 
     if (most == bricks) { /* most pencils: with constants a double-precision sweep is 4 % faster on AVX-512 */
@@ -346,10 +362,13 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
 int SYMBOL(cpu_sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch,
                       kernel_sums *sums)
 {
+    const double variance = c->step * c->noise.spread[pencils->axis];
     pencil_sweep own = {.c = c,
                         .pencils = pencils,
                         .scratch = *scratch,
-                        .lambda = (real)(c->step / c->drift.axis[pencils->axis].width)};
+                        .lambda = (real)(c->step / c->drift.axis[pencils->axis].width),
+                        .variance = (real)variance,
+                        .root = (real)sqrt(variance)};
     int failed = 0;
 
     for (uint32_t k = 0; k < pencils->count && !failed; k += PENCIL_BLOCK) {

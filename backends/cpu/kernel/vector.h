@@ -189,6 +189,7 @@ INLINE vector gbees_same_vector(double k)
 #include "numerics/split.h"
 #include "numerics/split7.h"
 #include "numerics/split_mass.h"
+#include "numerics/split_noise.h"
 #define GBEES_VALUE vector
 #define GBEES_VALUE_FN(name) name##_vector
 #include "numerics/split.h"

@@ -68,6 +68,7 @@ EMBED(ranks, "backends/cuda/device/ranks.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
 EMBED(split_mass, "core/numerics/split_mass.h")
+EMBED(split_noise, "core/numerics/split_noise.h")
 EMBED(step, "core/numerics/step.h")
 EMBED(sweeps, "core/numerics/sweeps.h")
 EMBED(work, "core/numerics/work.h")
@@ -131,6 +132,7 @@ static const cuda_text table[] = {
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),
     NAMED("numerics/split_mass.h", split_mass),
+    NAMED("numerics/split_noise.h", split_noise),
     NAMED("numerics/step.h", step),
     NAMED("numerics/sweeps.h", sweeps),
     NAMED("numerics/work.h", work),

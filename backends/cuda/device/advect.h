@@ -35,7 +35,8 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
 #pragma unroll
     for (int j = 0; j < DIM; j++) /* each axis has code of its own */
         if (j == axis) {
-            const axis_sweep w = {rows_of(m, from), rows_of(m, spare_of(from)), j, b->lambda[j], step_middle(b)};
+            const axis_sweep w = {rows_of(m, from), rows_of(m, spare_of(from)), j, b->lambda[j],
+                                  step_middle(b),   (number)b->plan.variance[j]};
 
             sweep_axis(m, b, &w, &s->work_queue[pass], outflow);
         }

@@ -8,6 +8,12 @@
 #ifndef GBEES_DIFFUSION
 #define GBEES_DIFFUSION 0
 #endif
+#ifndef GBEES_PRESERVING
+#define GBEES_PRESERVING 0
+#endif
+#ifndef GBEES_ORDER
+#define GBEES_ORDER 5
+#endif
 #ifndef GBEES_MOVING
 #define GBEES_MOVING 0
 #endif

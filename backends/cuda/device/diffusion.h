@@ -131,13 +131,18 @@ GBEES_NUM int64_t diffuse_pass(const gbees_setup *m, const number *p, number *to
     return outflow;
 }
 
-/* Updates sums->max_noise by the largest rate at which a cell gives mass, and sets s->bad if Q is invalid in a brick.
- */
+/* Updates sums->max_noise by the largest rate at which a cell gives mass, sums->widest and sums->narrowest, and sets
+ * s->bad if Q is invalid in a brick. */
 GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t count, double time,
                                 gbees_step_sums *sums)
 {
-    double largest = 0;
+    double largest = 0, widest[DIM], narrowest[DIM];
 
+#pragma unroll
+    for (int j = 0; j < DIM; j++) {
+        widest[j] = 0;
+        narrowest[j] = HUGE_VAL;
+    }
     for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count())
 #pragma unroll 1
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
@@ -150,6 +155,10 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
                 if (gbees_diffusion_fault(DIM, NOISE_FULL, q, 1, m->over_width, j))
                     store_release_32(&s->bad, slot + 1);
                 sum += 2 * gbees_diffusion_axis(DIM, NOISE_FULL, q, 1, m->over_width, j);
+                const double spread = gbees_diffusion_spread(DIM, NOISE_FULL, q, 1, m->over_width, j);
+
+                widest[j] = fmax(widest[j], spread);
+                narrowest[j] = fmin(narrowest[j], spread);
             }
 #pragma unroll
             for (int j = 0; NOISE_FULL && j < DIM; j++) {
@@ -164,9 +173,32 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
     largest = warp_max(largest);
     if (warp_lane() == 0 && largest > 0)
         atomic_max_64(&sums->max_noise, bits_of(largest));
+#pragma unroll
+    for (int j = 0; j < DIM && SPREADS; j++) {
+        widest[j] = warp_max(widest[j]);
+        narrowest[j] = -warp_max(-narrowest[j]);
+        if (warp_lane() == 0) {
+            atomic_max_64(&sums->widest[j], bits_of(widest[j]));
+            atomic_max_64(&sums->narrowest[j], ~bits_of(narrowest[j]));
+        }
+    }
 }
 
-/* Sets b->noise_steps to the number of explicit steps of diffusion in the step.  Returns 0 if Q is invalid. */
+/* Plans how the step adds the noise: by its sweeps, if Q is the same in all cells, or by explicit steps of diffusion,
+ * whose number it sets.  By a block's first thread. */
+GBEES_NUM void plan_noise(gbees_step_sums *sums, step_state *b)
+{
+    int same = SPREADS;
+
+    for (int j = 0; j < DIM && same; j++)
+        same = load_64(&sums->widest[j]) == ~load_64(&sums->narrowest[j]) &&
+               gbees_noise_fits_sweeps(b->run.step.size * double_of(load_64(&sums->widest[j])));
+    for (int j = 0; j < DIM; j++)
+        b->plan.variance[j] = same ? b->run.step.size * double_of(load_64(&sums->widest[j])) : 0;
+    b->noise_steps = same ? 0 : gbees_diffusion_steps(b->run.step.size, double_of(load_64(&sums->max_noise)));
+}
+
+/* Plans how the step adds the noise.  Returns 0 if Q is invalid. */
 GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     gbees_step_sums *sums = sums_of(s, b->run.steps);
@@ -174,10 +206,9 @@ GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, step_stat
     noise_rates_pass(m, s, b->count, step_middle(b), sums);
     grid_barrier(m, s);
     if (is_block_leader()) {
-        uint64_t max_noise = load_64(&sums->max_noise);
         uint32_t bad = load_32(&s->bad);
 
-        b->noise_steps = gbees_diffusion_steps(b->run.step.size, double_of(max_noise));
+        plan_noise(sums, b);
         if (bad) {
             b->stop = STOP_NOISE;
             b->where = bad - 1;

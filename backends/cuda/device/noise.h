@@ -7,6 +7,9 @@
 
 enum { NOISE_FULL = GBEES_DIFFUSION == 2, NOISE_ENTRIES = NOISE_FULL ? DIM * DIM : DIM };
 
+/* Whether sweeps may add the noise. */
+enum { SPREADS = GBEES_DIFFUSION == 1 && GBEES_SPLIT && !GBEES_PRESERVING && GBEES_ORDER >= 5 };
+
 /* A neighbouring cell: one cell away along one axis, or along two axes; step: 1 up, -1 down. */
 typedef struct noise_shift {
     int axis, step;

@@ -42,6 +42,9 @@ enum { PACKED_CELL_BITS = 35, PACKED_MOST_BRICKS = 1 << 29 };
 typedef struct gbees_step_sums {
     uint64_t max_rate, max_active_rate; /* bits of doubles: CFL rates of all bricks, of active ones */
     uint64_t max_noise;                 /* bits of a double: the largest rate of diffusion out of a cell */
+    /* Of doubles, the variance that noise adds along each axis a unit of time, in squares of a cell: the bits of the
+     * largest one of all cells, and the inverted bits of the smallest one. */
+    uint64_t widest[STATE_MAX_DIM], narrowest[STATE_MAX_DIM];
     int64_t mass, clipped, outflow;
 } gbees_step_sums;
 
@@ -124,10 +127,11 @@ typedef struct gbees_setup {
 
 /* What is decided about a step before it is taken, beside its size (gbees_run_state.step). */
 typedef struct gbees_step_plan {
-    double threshold;  /* p* times the mass: cells that hold as much are active after it */
-    double courant;    /* its Courant number, if it is refused for that (STOP_COURANT); else not set */
-    int prune_follows; /* a prune is due after it */
-    int grows;         /* the pass that marks the cells after it grows the grid for the next step, too */
+    double threshold;               /* p* times the mass: cells that hold as much are active after it */
+    double courant;                 /* its Courant number, if it is refused for that (STOP_COURANT); else not set */
+    int prune_follows;              /* a prune is due after it */
+    int grows;                      /* the pass that marks the cells after it grows the grid for the next step, too */
+    double variance[STATE_MAX_DIM]; /* that its sweeps add along each axis, in squares of a cell */
 } gbees_step_plan;
 
 /* The state of a run, which kernels read and change. The host has a copy. */

@@ -72,6 +72,10 @@ GBEES_NUM void clear_sums(gbees_step_sums *sums)
 {
     sums->max_rate = sums->max_active_rate = sums->max_noise = 0;
     sums->mass = sums->clipped = sums->outflow = 0;
+#if GBEES_DIFFUSION
+    for (int j = 0; j < DIM; j++)
+        sums->widest[j] = sums->narrowest[j] = 0;
+#endif
 }
 
 /* Sets lambda along all axes, once the block's first thread has set the step. By the first warp of a block: a lane an

@@ -12,17 +12,12 @@
 #include "numerics/split.h"
 #include "numerics/split7.h"
 #include "numerics/split_mass.h"
-
-#ifndef GBEES_PRESERVING
-#define GBEES_PRESERVING 0
-#endif
-#ifndef GBEES_ORDER
-#define GBEES_ORDER 5
-#endif
+#include "numerics/split_noise.h"
 
 enum {
     PIECE_MOST = 4,                /* the most cells of a line */
-    BEYOND = (GBEES_ORDER + 1) / 2 /* cells that a face's mass depends on, on each side of it */
+    REACH = (GBEES_ORDER + 1) / 2, /* cells that a face's mass depends on, on each side of it, without noise */
+    BEYOND = SPREADS ? GBEES_SPREAD_REACH : REACH
 };
 
 /* The cells of a line: those of a brick along the axis, or a part of them if they are more than PIECE_MOST. */
@@ -35,8 +30,8 @@ GBEES_NUM int piece_cells(int axis)
  * this face, and at the one above. rising: v[1] > 0. diverging: the donor cell may flow out on both sides. */
 GBEES_NUM number face_mass_way(const number *q, const number *v, number lambda, int rising, int diverging)
 {
-    return GBEES_REAL_FN(gbees_split_mass_way)(q, 1, v[0], v[1], v[2], lambda, 1, rising, diverging, GBEES_PRESERVING,
-                                               GBEES_ORDER);
+    return GBEES_REAL_FN(gbees_split_mass_way)(q + (BEYOND - REACH), 1, v[0], v[1], v[2], lambda, 1, rising,
+                                               diverging, GBEES_PRESERVING, GBEES_ORDER);
 }
 
 /* The mass that crosses the face in the middle of q, as face_mass_way(), for a velocity of any sign. */
@@ -122,26 +117,38 @@ typedef struct axis_sweep {
     const number *p; /* from these rows */
     number *next;    /* to these */
     int axis;
-    number lambda; /* the time step over the cells' width */
-    double time;   /* of the velocities */
+    number lambda;   /* the time step over the cells' width */
+    double time;     /* of the velocities */
+    number variance; /* that noise adds, in squares of a cell */
 } axis_sweep;
 
-/* Sweeps line number `part` of the cells in a row that begin with `cell`; adds the mass that leaves the grid to
- * *outflow. */
-GBEES_NUM void sweep_line(const gbees_setup *m, const axis_sweep *w, uint32_t slot, int cell, int part,
-                          int64_t *outflow)
+/* The position along the axis of a face of a brick, or of one beyond it: it is computed from the brick below it, as
+ * far as there is one, so that all round it alike. */
+GBEES_NUM position face_beyond(const gbees_setup *m, int axis, uint32_t slot, int face)
 {
-    const int axis = w->axis, edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
+    const int edge = axis_edge(axis);
+
+    while (face <= 0 && m->grid.neighbor[2 * axis][slot]) {
+        slot = m->grid.neighbor[2 * axis][slot];
+        face += edge;
+    }
+    while (face > edge && m->grid.neighbor[2 * axis + 1][slot]) {
+        slot = m->grid.neighbor[2 * axis + 1][slot];
+        face -= edge;
+    }
+    return brick_base(m, slot)[axis] + face_offset(m, axis, face);
+}
+
+/* Sets mass[cells + 1] to the masses that cross the faces of a line; arguments as noisy_masses() takes them. */
+GBEES_NUM void line_masses(const gbees_setup *m, const axis_sweep *w, uint32_t slot, int first, const number *q,
+                           position *x, number *mass)
+{
+    const int axis = w->axis, edge = axis_edge(axis), cells = piece_cells(axis);
     const uint32_t below = m->grid.neighbor[2 * axis][slot], above = m->grid.neighbor[2 * axis + 1][slot];
     const uint32_t further = edge == 1 ? m->grid.neighbor[2 * axis][below] : 0;
-    number q[PIECE_MOST + 2 * BEYOND], v[PIECE_MOST + 3], mass[PIECE_MOST + 1];
-    number *row = w->next + (size_t)slot * CELLS + (size_t)cell;
-    position x[DIM], base = brick_base(m, slot)[axis];
+    const position base = brick_base(m, slot)[axis];
+    number v[PIECE_MOST + 3];
 
-    load_line(m, w->p, axis, slot, cell, part, q);
-#pragma unroll
-    for (int k = 0; k < DIM; k++)
-        x[k] = brick_base(m, slot)[k] + cell_offset(m, k, cell_local(cell, k));
 #pragma unroll
     for (int i = 0; i < cells + 3; i++) {
         const int face = first + i - 1;
@@ -154,6 +161,54 @@ GBEES_NUM void sweep_line(const gbees_setup *m, const axis_sweep *w, uint32_t sl
         v[i] = velocity(m, x, axis, w->time);
     }
     face_masses(q, v, cells, w->lambda, mass);
+}
+
+/* Sets mass[cells + 1] to the masses that cross the faces of a line, with noise. q: the line with BEYOND cells on
+ * each side; x: a point of the line; first: its first face. */
+GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t slot, int first, const number *q,
+                            position *x, number *mass)
+{
+    const int axis = w->axis, cells = piece_cells(axis);
+    const number root = (number)sqrt((double)w->variance);
+    number v[PIECE_MOST + 5], whole[PIECE_MOST + 3]; /* from two faces below the line; from one */
+
+#pragma unroll
+    for (int i = 0; i < cells + 5; i++) {
+        x[axis] = face_beyond(m, axis, slot, first + i - 2);
+        v[i] = w->lambda * velocity(m, x, axis, w->time);
+    }
+#pragma unroll
+    for (int i = 0; i < cells + 3; i++) {
+        number variance = w->variance;
+        const number c = GBEES_REAL_FN(gbees_spread_origin)(v[i], v[i + 1], v[i + 2], 1, &variance);
+
+        whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance);
+    }
+#pragma unroll
+    for (int i = 0; i <= cells; i++)
+        mass[i] = GBEES_REAL_FN(gbees_spread_bounded)(whole[i], whole[i + 1], whole[i + 2], q[BEYOND - 1 + i],
+                                                      q[BEYOND + i], v[i + 2], root);
+}
+
+/* Sweeps line number `part` of the cells in a row that begin with `cell`; adds the mass that leaves the grid to
+ * *outflow. */
+GBEES_NUM void sweep_line(const gbees_setup *m, const axis_sweep *w, uint32_t slot, int cell, int part,
+                          int64_t *outflow)
+{
+    const int axis = w->axis, edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
+    const uint32_t below = m->grid.neighbor[2 * axis][slot], above = m->grid.neighbor[2 * axis + 1][slot];
+    number q[PIECE_MOST + 2 * BEYOND], mass[PIECE_MOST + 1];
+    number *row = w->next + (size_t)slot * CELLS + (size_t)cell;
+    position x[DIM];
+
+    load_line(m, w->p, axis, slot, cell, part, q);
+#pragma unroll
+    for (int k = 0; k < DIM; k++)
+        x[k] = brick_base(m, slot)[k] + cell_offset(m, k, cell_local(cell, k));
+    if (SPREADS && w->variance > 0)
+        noisy_masses(m, w, slot, first, q, x, mass);
+    else
+        line_masses(m, w, slot, first, q, x, mass);
 #pragma unroll
     for (int i = 0; i < cells; i++)
         row[(first + i) << axis_shift(axis)] = q[BEYOND + i] + (mass[i] - mass[i + 1]);

@@ -5,6 +5,7 @@
 #include "numerics/sweeps.h"
 #include "ranks.h"
 #include "stop_error.h"
+#include <math.h>
 #include <string.h>
 
 static const char doing[] = "advancing the density";
@@ -87,12 +88,36 @@ int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *erro
     return status;
 }
 
+/* As plan_noise() of device/diffusion.h, of all ranks' sums; returns the number of explicit steps. */
+static double plan_noise(gbees_engine *e, const gbees_step_sums *sums)
+{
+    const int n = e->problem->dimension;
+    gbees_state *s = e->state;
+    double all[1 + 2 * STATE_MAX_DIM];
+
+    memcpy(&all[0], &sums->max_noise, sizeof all[0]);
+    for (int j = 0; j < n; j++) {
+        const uint64_t narrowest = ~sums->narrowest[j];
+
+        memcpy(&all[1 + j], &sums->widest[j], sizeof all[0]);
+        memcpy(&all[1 + n + j], &narrowest, sizeof all[0]);
+        all[1 + n + j] =
+            sums->narrowest[j] ? -all[1 + n + j] : -INFINITY; /* of a rank without bricks, or of full Q */
+    }
+    ranks_most(e->ranks, all, 1 + 2 * (size_t)n);
+    int same = 1;
+    for (int j = 0; j < n; j++)
+        same = same && all[1 + j] == -all[1 + n + j] && gbees_noise_fits_sweeps(s->run.step.size * all[1 + j]);
+    for (int j = 0; j < n; j++)
+        s->plan.variance[j] = same ? s->run.step.size * all[1 + j] : 0;
+    return same ? 0 : gbees_diffusion_steps(s->run.step.size, all[0]);
+}
+
 int ranks_choose_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
 {
     gbees_state *s = e->state;
     gbees_step_sums *sums = &s->sums[s->run.steps % STATE_SUMS];
     void *arguments[] = {&e->setup, &e->device_state.at};
-    double most;
 
     *steps = 0;
     if (!gbees_problem_engine_noise(e->problem))
@@ -101,8 +126,6 @@ int ranks_choose_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     int status = split_run(e, KERNEL_NOISE_RATES, arguments, doing, error);
     if (!status && s->bad)
         status = engine_drift_error(e, s->bad - 1, gbees_step_middle(&s->run.clock, &s->run.step), error);
-    memcpy(&most, &sums->max_noise, sizeof most);
-    ranks_most(e->ranks, &most, 1);
-    *steps = gbees_diffusion_steps(s->run.step.size, most);
+    *steps = plan_noise(e, sums);
     return ranks_agree(e->ranks, status, error);
 }

@@ -1,0 +1,173 @@
+/* test_split_noise.c - core/numerics/split_noise.h: masses beside expectations that are integrated numerically,
+ * bounds, and an Ornstein-Uhlenbeck process beside its exact answer. */
+#include "fixtures/suite.h"
+#include "numerics/diffusion.h"
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#define GBEES_REAL double
+#define GBEES_REAL_FN(name) name##_d
+#include "numerics/split.h"
+
+#include "numerics/split_noise.h"
+
+/* The mass of the polynomial's density, sum of a[k] x^k, between x and 0. */
+static double mass_below(const double *a, double x)
+{
+    double sum = 0;
+
+    for (int k = 5; k >= 1; k--)
+        sum = (sum + a[k - 1] / k) * x;
+    return -sum;
+}
+
+/* The expectation of mass_below(-(c + v^(1/2) xi)), by the midpoint rule. */
+static double expected(const double *a, double c, double v)
+{
+    const int steps = 4000;
+    double sum = 0, weight = 0;
+
+    for (int i = 0; i < steps; i++) {
+        const double xi = -10 + 20 * (i + 0.5) / steps, w = exp(-xi * xi / 2);
+
+        sum += w * mass_below(a, -(c + sqrt(v) * xi));
+        weight += w;
+    }
+    return sum / weight;
+}
+
+START_TEST(mass_is_the_expectation_of_a_quartic)
+{
+    const double a[] = {1, 0.3, -0.2, 0.11, 0.07};
+    double p[6];
+
+    for (int k = 0; k < 6; k++) /* cells from -3 to 3 */
+        p[k] = mass_below(a, k - 3) - mass_below(a, k - 2);
+    for (double c = -1; c <= 1; c += 0.25)
+        for (double v = 0; v <= 1; v += 0.125)
+            ck_assert_double_eq_tol(gbees_spread_mass_d(p, 1, c, v), expected(a, c, v), 1e-12);
+}
+END_TEST
+
+START_TEST(waves_do_not_grow)
+{
+    for (double c = -1; c <= 1; c += 0.125)
+        for (double v = 1.0 / 64; v <= 1; v += 1.0 / 64)
+            for (double angle = 0.05; angle <= 3.15; angle += 0.05) {
+                double wave[2][6], next[2];
+
+                for (int k = 0; k < 6; k++) {
+                    wave[0][k] = cos(angle * (k - 2));
+                    wave[1][k] = sin(angle * (k - 2));
+                }
+                for (int part = 0; part < 2; part++)
+                    next[part] = gbees_spread_mass_d(wave[part], 1, c, v);
+                /* The cell below the face is exp(0 i); the face below it has the mass times exp(-i angle). */
+                const double real = 1 - next[0] + (next[0] * cos(angle) + next[1] * sin(angle));
+                const double imaginary = -next[1] + (next[1] * cos(angle) - next[0] * sin(angle));
+
+                ck_assert_double_le(hypot(real, imaginary), 1 + 1e-12);
+            }
+}
+END_TEST
+
+START_TEST(faces_of_a_cell_take_what_it_has)
+{
+    ck_assert_double_eq_tol(gbees_spread_bounded_d(-2, 3, 0, 1, 9, 1, 1), 0.6, 1e-15); /* 3 / 5 of the cell below */
+    ck_assert_double_eq_tol(gbees_spread_bounded_d(0, -2, 3, 9, 1, -1, 1), -0.4, 1e-15);
+    ck_assert_double_eq(gbees_spread_bounded_d(-2, 3, 0, 5, 9, 1, 1), 3); /* it has enough */
+    ck_assert_double_eq(gbees_spread_bounded_d(7, 3, 0, 3, 9, 1, 1), 3);
+    ck_assert_double_eq(gbees_spread_bounded_d(7, 3, 0, 0, 9, 1, 1), 0);
+    ck_assert_double_eq(gbees_spread_bounded_d(7, 3, 0, -1e-20, 9, 1, 1), 0);
+    ck_assert_double_eq(gbees_spread_bounded_d(0, 3, 0, 8, 9, -1, 0.25), 2); /* against the flow: a quarter */
+    ck_assert_double_eq(gbees_spread_bounded_d(0, -3, 0, 8, 8, 1, 0.25), -2);
+    ck_assert_double_eq(gbees_spread_bounded_d(0, -3, 0, 8, 8, -1, 0.25), -3);
+}
+END_TEST
+
+/* ---- dx = -x dt + dw ---- */
+
+enum { MOST = 600, BEYOND = GBEES_SPREAD_REACH };
+
+/* The probability that a normal number is below x. */
+static double below(double x, double mean, double deviation)
+{
+    return 0.5 * erfc((mean - x) / (deviation * sqrt(2)));
+}
+
+/* The bounded mass through a face at x, in cells; mass[3]: from the face below on; p: the cell above it. */
+static double bounded(const double *mass, const double *p, double x, double variance)
+{
+    return gbees_spread_bounded_d(mass[0], mass[1], mass[2], p[-1], p[0], -x, sqrt(variance));
+}
+
+/* One step of length dt over p[cells] with `BEYOND` zeros on each side, of width h; the lowest face is at `first`. */
+static void take_step(double *p, int cells, double first, double h, double dt)
+{
+    static double mass[MOST + 3], after[MOST];
+
+    for (int face = -1; face <= cells + 1; face++) {
+        const double u = -dt * (first / h + face);
+        double v = dt / (h * h);
+        const double c = gbees_spread_origin_d(u + dt, u, u - dt, 1, &v);
+        double six[6] = {0};
+
+        for (int k = 0; k < 6; k++)
+            if (face - 3 + k >= -BEYOND && face - 3 + k < cells + BEYOND)
+                six[k] = p[face - 3 + k];
+        mass[face + 1] = gbees_spread_mass_d(six, 1, c, v);
+    }
+    for (int i = 0; i < cells; i++)
+        after[i] = p[i] + bounded(mass + i, p + i, first / h + i, dt / (h * h)) -
+                   bounded(mass + i + 1, p + i + 1, first / h + i + 1, dt / (h * h));
+    memcpy(p, after, (size_t)cells * sizeof *p);
+}
+
+/* The sum of the errors of all cells at t = 1, for a deviation of 0.3 and so many cells in it at the start. */
+static double error_of(int cells_a_deviation)
+{
+    const double deviation = 0.3, mean = 1.5, h = deviation / cells_a_deviation;
+    const int half = (int)(6 / h), cells = 2 * half, steps = 20 * cells_a_deviation * cells_a_deviation;
+    static double rows[MOST + 2 * BEYOND];
+    double *p = rows + BEYOND, sum = 0;
+
+    ck_assert_int_le(cells, MOST);
+    memset(rows, 0, sizeof rows);
+    for (int i = 0; i < cells; i++)
+        p[i] = below((i + 1 - half) * h, mean, deviation) - below((i - half) * h, mean, deviation);
+    for (int k = 0; k < steps; k++)
+        take_step(p, cells, -half * h, h, 1.0 / steps);
+    const double end = mean * exp(-1), spread = sqrt(deviation * deviation * exp(-2) + 0.5 * (1 - exp(-2)));
+    for (int i = 0; i < cells; i++) {
+        ck_assert_double_ge(p[i], -1e-15);
+        sum += fabs(p[i] - (below((i + 1 - half) * h, end, spread) - below((i - half) * h, end, spread)));
+    }
+    return sum;
+}
+
+START_TEST(an_ornstein_uhlenbeck_process_is_of_fourth_order_at_least)
+{
+    const double one = error_of(1), two = error_of(2), four = error_of(4);
+
+    ck_assert_double_le(one, 5e-4);
+    ck_assert_double_le(two, one / 16);
+    ck_assert_double_le(four, two / 16);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("split with noise");
+    TCase *one = tcase_create("one face"), *many = tcase_create("many cells");
+
+    tcase_set_timeout(one, 60);
+    tcase_set_timeout(many, 60);
+    tcase_add_test(one, mass_is_the_expectation_of_a_quartic);
+    tcase_add_test(one, waves_do_not_grow);
+    tcase_add_test(one, faces_of_a_cell_take_what_it_has);
+    tcase_add_test(many, an_ornstein_uhlenbeck_process_is_of_fourth_order_at_least);
+    suite_add_tcase(suite, one);
+    suite_add_tcase(suite, many);
+    return run_suite(suite);
+}
