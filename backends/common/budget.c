@@ -45,6 +45,15 @@ static double first_loss(const gbees_problem *problem)
     return problem->mass_budget * fmin(0.01, 0.5 * gbees_budget_time(problem->start, problem->end));
 }
 
+/* What p* is multiplied by at a change of the grid, 1/2 to 1: a grid may be changed too often for a prune to measure
+ * what its changes lose, so that p* falls at each one while more has been lost than may be. */
+static double overspent_factor(const gbees_problem *problem, const gbees_initial_cells *cells)
+{
+    const double allowed = problem->mass_budget * (cells->time - problem->start);
+
+    return allowed > 0 && cells->lost > allowed ? fmax(sqrt(allowed / cells->lost), 0.5) : 1;
+}
+
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum)
 {
     const gbees_initial_cells *cells = problem->cells;
@@ -56,12 +65,16 @@ void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const 
                             .before = before,
                             .time = gbees_problem_initial_time(problem),
                             .lost = before};
+    if (cells) { /* what the change of the grid has dropped counts as lost since the prune before */
+        budget->lost -= cells->dropped;
+        budget->changed = 1;
+    }
     if (problem->raise_threshold && cells)
         budget->threshold = fmax(problem->threshold, cells->threshold);
     if (!(problem->mass_budget > 0))
         return;
     if (cells && cells->threshold > 0) {
-        budget->threshold = fmin(fmax(cells->threshold, LOWEST), HIGHEST);
+        budget->threshold = fmin(fmax(cells->threshold * overspent_factor(problem, cells), LOWEST), HIGHEST);
         return;
     }
     while (ldexp(1, -octave) > LOWEST && mass_below(spectrum, octave) > first_loss(problem))
@@ -135,7 +148,8 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, doubl
     const double lost = budget->before + lost_here;
     const double elapsed = time - budget->time;
 
-    /* An update's prune takes no time: its loss counts, but is no rate. */
+    /* An update's prune takes no time: its loss counts, but is no rate. What the first prune of a changed grid drops
+     * is one, of the time until the next one. */
     if (mass_budget_changes_threshold(problem) && elapsed > 1e-9 * (problem->end - problem->start)) {
         if (short_of_memory)
             budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
@@ -143,5 +157,7 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, doubl
                                                      : raised(budget->threshold, short_of_memory);
         budget->time = time;
     }
-    budget->lost = lost;
+    if (elapsed > 0 || !budget->changed)
+        budget->lost = lost;
+    budget->changed = 0;
 }

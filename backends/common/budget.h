@@ -31,6 +31,7 @@ typedef struct mass_budget {
     double threshold;  /* p*; without a budget the problem's own */
     double before;     /* mass that was lost before the engine began */
     double time, lost; /* at the last prune: the time, and the mass that was lost until then, `before` included */
+    int changed;       /* 1: no prune yet of a grid that has taken another one's place */
     int in_vain;       /* consecutive prunes that have found the budget exceeded */
     double worst;      /* the largest rate of loss that these have measured */
     unsigned warnings; /* GBEES_WARNING_BUDGET_... */
@@ -46,7 +47,8 @@ static inline int mass_budget_changes_threshold(const gbees_problem *problem)
 void budget_spectrum_add(budget_spectrum *spectrum, double p);
 
 /* Sets the first p*. Without a budget: the problem's, or that of the record the run begins with if p* has been
- * raised. With one: that of the record; else the largest power of two below which all cells together have less than a
+ * raised. With one: that of the record, or less
+ * if more has been lost than may be; else the largest power of two below which all cells together have less than a
  * hundredth of the mass that may be lost in a unit of time, and less than half of what the whole run may lose. */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
 

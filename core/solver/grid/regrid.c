@@ -168,6 +168,7 @@ static void set_history(gbees_grid *grid, const gbees_clock *clock, const transf
     totals->mass_pruned += mass * (1 - move->fetched);
     totals->mass_outflow += mass * move->outside;
     cells->lost = totals->mass_outflow + totals->mass_pruned;
+    cells->dropped = mass * (1 - move->fetched + move->outside);
     cells->time = clock->time;
     cells->steps = gbees_problem_steps_before(grid->problem) + totals->steps;
     cells->threshold = totals->threshold * move->volume;
