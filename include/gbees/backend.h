@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 19 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 20 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */

@@ -307,7 +307,7 @@ has_record long 0 1 && fail "a record after the failure"
 run 1 --plugin lorenz63 --set time_step=0.05 --no-output --json
 has out '"event":"error","status":"numeric"'
 run 0 $coarse --until 0.002 --no-output --set time_step=0.05 # two steps of 0.001: records cut them
-run 0 $coarse --until 0.05 --no-output --audit off --set mode=legacy --set time_step=0.05
+run 0 $coarse --until 0.05 --no-output --audit off --backend paper --set mode=legacy --set time_step=0.05
 
 # ---- a run that fails keeps its records ----
 far='measurements=[{time: 0.02, function: z, value: [5000], covariance: [1]}]'

@@ -171,7 +171,7 @@ run 2 --plugin linear --accuracy 0.1 --max-time 0 --output refused
 matches err '^gbees-run: --max-time wants a number > 0, not .0.$'
 run 2 --plugin linear --accuracy 0.1 --max-memory x --output refused
 matches err '^gbees-run: --max-memory wants a number > 0, not .x.$'
-run 2 --plugin lorenz63 --accuracy 0.1 --set mode=paper --output refused
+run 2 --plugin lorenz63 --accuracy 0.1 --backend paper --set mode=paper --output refused
 has err 'accuracy: paper and legacy mode keep the grid that is given'
 run 0 --plugin linear --set accuracy=0 --until 1 --output record --set 'measurements=[]' --quiet
 run 2 --plugin linear --accuracy 0.1 --set 'initial={file: record}' --output refused
