@@ -45,13 +45,13 @@ static double first_loss(const gbees_problem *problem)
     return problem->mass_budget * fmin(0.01, 0.5 * gbees_budget_time(problem->start, problem->end));
 }
 
-/* What p* is multiplied by at a change of the grid, 1/2 to 1: a grid may be changed too often for a prune to measure
- * what its changes lose, so that p* falls at each one while more has been lost than may be. */
+/* What p* is multiplied by where a grid begins, 1/2 to 1: one that moves may be replaced too often for a prune to
+ * measure what that loses, so that p* falls at each move while more has been lost than may be. */
 static double overspent_factor(const gbees_problem *problem, const gbees_initial_cells *cells)
 {
     const double allowed = problem->mass_budget * (cells->time - problem->start);
 
-    return allowed > 0 && cells->lost > allowed ? fmax(sqrt(allowed / cells->lost), 0.5) : 1;
+    return cells->dropped > 0 && allowed > 0 && cells->lost > allowed ? fmax(sqrt(allowed / cells->lost), 0.5) : 1;
 }
 
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum)
@@ -65,9 +65,9 @@ void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const 
                             .before = before,
                             .time = gbees_problem_initial_time(problem),
                             .lost = before};
-    if (cells) { /* what the change of the grid has dropped counts as lost since the prune before */
+    if (cells && cells->dropped > 0) { /* it counts as lost since the prune before */
         budget->lost -= cells->dropped;
-        budget->changed = 1;
+        budget->moved = 1;
     }
     if (problem->raise_threshold && cells)
         budget->threshold = fmax(problem->threshold, cells->threshold);
@@ -148,8 +148,8 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, doubl
     const double lost = budget->before + lost_here;
     const double elapsed = time - budget->time;
 
-    /* An update's prune takes no time: its loss counts, but is no rate. What the first prune of a changed grid drops
-     * is one, of the time until the next one. */
+    /* An update's prune takes no time: its loss counts, but is no rate. What the first prune of a grid that has moved
+     * drops is one, of the time until the next one. */
     if (mass_budget_changes_threshold(problem) && elapsed > 1e-9 * (problem->end - problem->start)) {
         if (short_of_memory)
             budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
@@ -157,7 +157,7 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, doubl
                                                      : raised(budget->threshold, short_of_memory);
         budget->time = time;
     }
-    if (elapsed > 0 || !budget->changed)
+    if (elapsed > 0 || !budget->moved)
         budget->lost = lost;
-    budget->changed = 0;
+    budget->moved = 0;
 }

@@ -31,7 +31,7 @@ typedef struct mass_budget {
     double threshold;  /* p*; without a budget the problem's own */
     double before;     /* mass that was lost before the engine began */
     double time, lost; /* at the last prune: the time, and the mass that was lost until then, `before` included */
-    int changed;       /* 1: no prune yet of a grid that has taken another one's place */
+    int moved;         /* 1: no prune yet since the grid moved */
     int in_vain;       /* consecutive prunes that have found the budget exceeded */
     double worst;      /* the largest rate of loss that these have measured */
     unsigned warnings; /* GBEES_WARNING_BUDGET_... */

@@ -143,7 +143,7 @@ typedef struct gbees_initial_cells {
     double time;                   /**< model time */
     uint64_t steps;                /**< steps taken before, from which the order of sweeps continues */
     double lost;                   /**< mass that this run has lost before; it counts for a mass budget */
-    double dropped;                /**< of it, by the change of grid that has made these cells */
+    double dropped;                /**< of it, by the move of the grid that has made these cells; else 0 */
     double threshold; /**< with a mass budget: p* to start with; 0: p* follows from the cells' probabilities */
 } gbees_initial_cells;
 

@@ -168,7 +168,6 @@ static void set_history(gbees_grid *grid, const gbees_clock *clock, const transf
     totals->mass_pruned += mass * (1 - move->fetched);
     totals->mass_outflow += mass * move->outside;
     cells->lost = totals->mass_outflow + totals->mass_pruned;
-    cells->dropped = mass * (1 - move->fetched + move->outside);
     cells->time = clock->time;
     cells->steps = gbees_problem_steps_before(grid->problem) + totals->steps;
     cells->threshold = totals->threshold * move->volume;
@@ -339,6 +338,8 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
     gbees_frame_place(to, problem);
     set_box(problem, problem->cells, grid->options.threads);
     grid->before = now;
-    set_history(grid, clock, &move, (gbees_initial_cells *)problem->cells);
+    gbees_initial_cells *own = (gbees_initial_cells *)problem->cells;
+    set_history(grid, clock, &move, own);
+    own->dropped = grid->before.mass_pruned - now.mass_pruned;
     return replace_engine(grid, problem, error);
 }
