@@ -18,7 +18,9 @@ GBEES_NUM int axis_of(const step_state *b, int pass)
 GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const axis_sweep *w, uint32_t *work_queue,
                           int64_t *outflow)
 {
-    if (HAS_PENCILS && (GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart))
+    const int apart = GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart;
+
+    if (HAS_PENCILS && apart && !(SPREADS && w->variance > 0)) /* pencils add no noise */
         sweep_pencils(m, w, b->count, b->ghosts, work_queue, outflow);
     else
         sweep_along(m, w, b->count, outflow);

@@ -62,7 +62,7 @@ small="--set accuracy=0 --set records=2 --set prune_interval=3"
         --until 0.012
     ! is_long || compare bound $small --plugin pcr3bp --scenario published --set scheme=split5-mp --until 0.003
     ! is_long || compare noise $small --plugin linear --set dimension=4 --set threshold=1e-5 --set parameters.noise=0.5 --until 0.2
-    # Bricks that are one cell wide along two axes: three layers of ghosts there.
+    # Bricks that are one cell wide along two axes: three or four layers of ghosts there.
     compare narrow $small --plugin linear --set dimension=8 --set extent=1 --set width=0.5 --set threshold=2e-4 \
         --set records=1 --set courant=0.3 --set parameters.noise=0.5 --until 0.04
     # Full noise and a bound, with rates that depend on time, as the drift of the next one.
