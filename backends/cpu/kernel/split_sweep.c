@@ -105,7 +105,10 @@ INLINE void advect_segment(segment *s, double8 *outflow)
         if (!s->above)
             memset(s->p + s->planes * plane_cells, 0, (size_t)end * sizeof *s->p);
         advect_with_noise(s);
-        add_outflow(s, outflow);
+        if (!s->below) /* noise takes mass out of both ends */
+            add_by_lane(s->p - plane_cells, plane_cells, outflow);
+        if (!s->above)
+            add_by_lane(s->p + s->planes * plane_cells, plane_cells, outflow);
         return;
     }
     if (whole_vectors && s->direction) {
