@@ -56,3 +56,8 @@ grep -q 'the audit says' err && fail "the audit warns"
 what="a kick between two steps"
 gbees --plugin kick --set accuracy=0 --set frame=moving --set parameters.width=0.0003 --audit 20000 --no-output
 grep -q 'the audit says that a mean or a standard deviation is off' err || fail "no warning"
+
+what="the mass that a grid drops at each move for its noise"
+gbees --plugin linear --scenario ou --set frame=moving --set records=2 --set end=2 --accuracy 0.05 --no-output
+grep -q 'the mass budget is not held' err && fail "the mass budget is not held"
+grep -q '"met":true' out || fail "the accuracy is not met"
