@@ -92,11 +92,12 @@ GBEES_NUM double gbees_diffusion_step_rate(double courant, double widest, int sw
     return courant * widest * (swept ? 1 : 0.25);
 }
 
-/* Whether sweeps can add the variance, in squares of a cell, that a time step has along an axis: with a margin for
- * the rounding of the step. */
-GBEES_NUM int gbees_noise_fits_sweeps(double variance)
+/* Whether the sweeps of a time step can add the noise along an axis: it is the same in all cells, and is no more than
+ * a cell squared, with a margin for the rounding of the step. widest, narrowest: the largest and the smallest
+ * gbees_diffusion_spread() of all cells. */
+GBEES_NUM int gbees_sweeps_take_noise(double step, double widest, double narrowest)
 {
-    return variance <= 1 + 1e-6;
+    return widest == narrowest && step * widest <= 1 + 1e-6;
 }
 
 /* The number of explicit steps into which a time step is divided, so that none takes more from a cell than its mass,

@@ -17,7 +17,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_upwind_mass_way)(GBEES_REAL pm1, GBEES_
 }
 
 /* The mass that crosses the face in the middle of order + 1 cells, upwards positive; cell k is p[k * stride]. v0, v1,
- * v2: velocities at the face below, at this face, and at the face above. order: gbees_scheme_order()
+ * v2: velocities at the face below, at this face, and at the face above. order: that of gbees_scheme_row
  * (gbees/problem.h), a compile-time constant of the caller. Other arguments as for gbees_split5_mass_way(). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split_mass_way)(const GBEES_REAL *p, int stride, GBEES_REAL v0,
                                                          GBEES_REAL v1, GBEES_REAL v2, GBEES_REAL lambda,

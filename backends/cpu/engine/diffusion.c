@@ -98,24 +98,30 @@ void engine_inspect_noise(gbees_engine *e, uint32_t from)
     e->context.noise.uniform = uniform;
 }
 
-/* Whether the sweeps of this step add the noise: they can if Q is diagonal, the same in all cells of all ranks, and
- * not too large for the step. Sets *most to the largest one of all ranks. */
-static int sweeps_take_noise(gbees_engine *e, double *most)
+/* Sets noise.spread to what the sweeps of this step add along each axis, and returns 1, if Q is diagonal, the same in
+ * all cells of all ranks, and not too large for the step; else sets it to 0. Sets *most to the largest one of all
+ * ranks. */
+static int plan_sweeps(gbees_engine *e, double *most)
 {
-    const kernel_context *c = &e->context;
-    double all[2 + 2 * GBEES_MAX_DIM] = {*most, !c->noise.uniform};
+    kernel_context *c = &e->context;
+    const int n = c->n;
+    double all[2 + 2 * GBEES_MAX_DIM] = {*most, !c->scheme.spreads || !c->noise.uniform};
+    double *widest = all + 2, *narrowest = widest + n; /* the latter with the opposite sign */
 
-    for (int j = 0; j < c->n; j++) { /* the largest, and the smallest */
-        all[2 + j] = e->g.count ? c->noise.q[j] : -INFINITY;
-        all[2 + c->n + j] = e->g.count ? -c->noise.q[j] : -INFINITY;
+    for (int j = 0; j < n; j++) {
+        const double spread = gbees_diffusion_spread(n, c->noise.full, c->noise.q, 1, c->noise.over_width, j);
+
+        widest[j] = e->g.count ? spread : -INFINITY;
+        narrowest[j] = e->g.count ? -spread : -INFINITY;
     }
-    ranks_most(e->ranks, all, 2 + 2 * (size_t)c->n);
+    ranks_most(e->ranks, all, 2 + 2 * (size_t)n);
     *most = all[0];
-    int same = c->scheme.spreads && all[1] == 0;
-    for (int j = 0; j < c->n; j++)
-        same = same && all[2 + j] == -all[2 + c->n + j] &&
-               gbees_noise_fits_sweeps(c->step * all[2 + j] * c->noise.over_width[j] * c->noise.over_width[j]);
-    return same;
+    int swept = all[1] == 0;
+    for (int j = 0; j < n; j++)
+        swept = swept && gbees_sweeps_take_noise(c->step, widest[j], -narrowest[j]);
+    for (int j = 0; j < n; j++)
+        c->noise.spread[j] = swept ? widest[j] : 0;
+    return swept;
 }
 
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
@@ -145,13 +151,7 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count && !isfinite(most) && !status; k++)
         if (!isfinite(e->rows.noise[e->g.used[k]]))
             status = engine_drift_error(e, e->g.used[k], e->context.time, error);
-    const int swept = sweeps_take_noise(e, &most);
-
-    for (int j = 0; j < e->context.n; j++)
-        e->context.noise.spread[j] =
-            swept ? gbees_diffusion_spread(e->context.n, 0, e->context.noise.q, 1, e->context.noise.over_width, j)
-                  : 0;
-    *steps = swept ? 0 : gbees_diffusion_steps(e->context.step, most);
+    *steps = plan_sweeps(e, &most) ? 0 : gbees_diffusion_steps(e->context.step, most);
     return ranks_agree(e->ranks, status, error);
 }
 

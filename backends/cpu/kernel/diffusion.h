@@ -24,9 +24,7 @@ NOINLINE uint32_t find_across(const kernel_context *c, uint32_t slot, int d, int
 {
     int32_t key[GBEES_MAX_DIM];
 
-    memcpy(key, grid_key(c->g, slot), (size_t)c->n * sizeof *key);
-    key[d >> 1] += d & 1 ? 1 : -1;
-    key[f >> 1] += f & 1 ? 1 : -1;
+    gbees_key_move(c->n, grid_key(c->g, slot), d, f, key);
     return grid_find(c->g, key);
 }
 

@@ -76,11 +76,10 @@ INLINE void cross_by_order(const segment *s)
         cross_all_7(s);
 }
 
-/* Adds to each cell the masses through its faces. */
-NOINLINE void apply_masses(const segment *s)
+/* Adds to each cell the masses through its faces, mass[planes + 1][plane_cells]. */
+NOINLINE void apply_masses(const segment *s, const real *restrict mass)
 {
     const int n = s->plane_cells, count = s->planes * n;
-    const real *restrict mass = s->mass;
     real *restrict p = s->p;
 
     for (int i = 0; i < count; i++)

@@ -6,7 +6,8 @@
 #ifndef GBEES_CPU_SPLIT_NOISE_FACES_H
 #define GBEES_CPU_SPLIT_NOISE_FACES_H
 
-#include "segment.h"
+#include "cells.h"
+#include "split_faces.h"
 
 /* Sets s->mass to the masses through faces from .. to - 1, before they are bounded. */
 NOINLINE void spread_masses(const segment *s, int from, int to)
@@ -38,19 +39,8 @@ NOINLINE void bound_masses(const segment *s, int from)
         bounded[i] = gbees_spread_bounded(mass[i - n], mass[i], mass[i + n], p[i - n], p[i], u[i], root);
 }
 
-/* Adds to each cell the bounded masses through its faces. */
-NOINLINE void apply_bounded(const segment *s)
-{
-    const int n = s->plane_cells, count = s->planes * n;
-    const real *restrict mass = s->bounded;
-    real *restrict p = s->p;
-
-    for (int i = 0; i < count; i++)
-        p[i] += mass[i] - mass[i + n];
-}
-
-/* Advects and diffuses a segment. At an end of the pencil the plane beyond it is set to the mass that flows out. */
-INLINE void advect_with_noise(const segment *s)
+/* Advects and diffuses a segment; adds the mass that flows out of the pencil's ends, which it does at both. */
+INLINE void advect_with_noise(const segment *s, double8 *outflow)
 {
     const int n = s->plane_cells, top = s->planes * n, from = s->below ? 1 : 0;
     const size_t plane = (size_t)n * sizeof(real);
@@ -67,11 +57,13 @@ INLINE void advect_with_noise(const segment *s)
         memcpy(s->carried, s->mass + top, plane);
         memcpy(s->carried + n, s->bounded + top, plane);
     }
-    apply_bounded(s);
+    apply_masses(s, s->bounded);
     for (int l = 0; l < n && !s->below; l++)
-        s->p[l - n] = -s->bounded[l];
-    for (int l = 0; l < n && !s->above; l++)
-        s->p[l + top] = s->bounded[l + top];
+        s->away[l] = -s->bounded[l];
+    if (!s->below)
+        add_by_lane(s->away, n, outflow);
+    if (!s->above)
+        add_by_lane(s->bounded + top, n, outflow);
 }
 
 #endif

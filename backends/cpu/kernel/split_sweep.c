@@ -45,7 +45,7 @@ INLINE void advect_faces(const segment *s)
     real *restrict p = s->p;
 
     cross_by_order(s);
-    apply_masses(s);
+    apply_masses(s, mass);
     for (int l = 0; l < plane_cells && !below; l++)
         p[l - plane_cells] = -mass[l];
     for (int l = 0; l < plane_cells && !above; l++)
@@ -97,20 +97,8 @@ INLINE void advect_segment(segment *s, double8 *outflow)
     const kernel_scheme *scheme = s->scheme;
     const int plane_cells = s->plane_cells, end = planes_beyond(scheme) * plane_cells;
     const int whole_vectors = !(plane_cells % LANES || scheme->order < 5 || s->diverging);
-    const int by_columns = whole_vectors && !scheme->preserving;
+    const int noisy = s->variance > 0, by_columns = whole_vectors && !scheme->preserving && !noisy;
 
-    if (s->variance > 0) {
-        if (!s->below)
-            memset(s->p - end, 0, (size_t)end * sizeof *s->p);
-        if (!s->above)
-            memset(s->p + s->planes * plane_cells, 0, (size_t)end * sizeof *s->p);
-        advect_with_noise(s);
-        if (!s->below) /* noise takes mass out of both ends */
-            add_by_lane(s->p - plane_cells, plane_cells, outflow);
-        if (!s->above)
-            add_by_lane(s->p + s->planes * plane_cells, plane_cells, outflow);
-        return;
-    }
     if (whole_vectors && s->direction) {
         advect_stream(s, outflow);
         return;
@@ -119,6 +107,10 @@ INLINE void advect_segment(segment *s, double8 *outflow)
         memset(s->p - end, 0, (size_t)end * sizeof *s->p);
     if (!s->above)
         memset(s->p + s->planes * plane_cells, 0, (size_t)end * sizeof *s->p);
+    if (noisy) {
+        advect_with_noise(s, outflow);
+        return;
+    }
     if (!by_columns)
         advect_faces(s);
     else if (scheme->order == 7)

@@ -188,14 +188,15 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
  * whose number it sets.  By a block's first thread. */
 GBEES_NUM void plan_noise(gbees_step_sums *sums, step_state *b)
 {
-    int same = SPREADS;
+    const double step = b->run.step.size;
+    int swept = SPREADS;
 
-    for (int j = 0; j < DIM && same; j++)
-        same = load_64(&sums->widest[j]) == ~load_64(&sums->narrowest[j]) &&
-               gbees_noise_fits_sweeps(b->run.step.size * double_of(load_64(&sums->widest[j])));
+    for (int j = 0; j < DIM && swept; j++)
+        swept = gbees_sweeps_take_noise(step, double_of(load_64(&sums->widest[j])),
+                                        double_of(~load_64(&sums->narrowest[j])));
     for (int j = 0; j < DIM; j++)
-        b->plan.variance[j] = same ? b->run.step.size * double_of(load_64(&sums->widest[j])) : 0;
-    b->noise_steps = same ? 0 : gbees_diffusion_steps(b->run.step.size, double_of(load_64(&sums->max_noise)));
+        b->plan.variance[j] = swept ? step * double_of(load_64(&sums->widest[j])) : 0;
+    b->noise_steps = swept ? 0 : gbees_diffusion_steps(step, double_of(load_64(&sums->max_noise)));
 }
 
 /* Plans how the step adds the noise.  Returns 0 if Q is invalid. */

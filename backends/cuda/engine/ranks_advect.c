@@ -105,12 +105,12 @@ static double plan_noise(gbees_engine *e, const gbees_step_sums *sums)
             sums->narrowest[j] ? -all[1 + n + j] : -INFINITY; /* of a rank without bricks, or of full Q */
     }
     ranks_most(e->ranks, all, 1 + 2 * (size_t)n);
-    int same = 1;
+    int swept = 1;
     for (int j = 0; j < n; j++)
-        same = same && all[1 + j] == -all[1 + n + j] && gbees_noise_fits_sweeps(s->run.step.size * all[1 + j]);
+        swept = swept && gbees_sweeps_take_noise(s->run.step.size, all[1 + j], -all[1 + n + j]);
     for (int j = 0; j < n; j++)
-        s->plan.variance[j] = same ? s->run.step.size * all[1 + j] : 0;
-    return same ? 0 : gbees_diffusion_steps(s->run.step.size, all[0]);
+        s->plan.variance[j] = swept ? s->run.step.size * all[1 + j] : 0;
+    return swept ? 0 : gbees_diffusion_steps(s->run.step.size, all[0]);
 }
 
 int ranks_choose_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
