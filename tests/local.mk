@@ -183,6 +183,7 @@ check_PROGRAMS += \
 	%D%/core/lagrangian/test_deposit \
 	%D%/core/lagrangian/test_lagrangian \
 	%D%/core/lagrangian/test_trajectories \
+	%D%/core/lagrangian/test_trajectory_ends \
 	%D%/core/solver/problem/test_frame \
 	%D%/core/solver/problem/test_frame_initial \
 	%D%/backends/paper/test_golden \
@@ -568,6 +569,7 @@ noinst_HEADERS = \
 	%D%/fixtures/backends.h \
 	%D%/fixtures/cell_list.h \
 	%D%/fixtures/flow_lattice.h \
+	%D%/fixtures/cloud_fixture.h \
 	%D%/fixtures/dense.h \
 	%D%/fixtures/dense_split.h \
 	%D%/fixtures/engine_fixture.h \

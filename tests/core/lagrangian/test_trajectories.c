@@ -1,21 +1,9 @@
 /* test_trajectories.c - points along a drift: the tolerance is kept on closed forms and invariants; any number of
- * threads; trajectories that end, and drifts that jump; both directions; the integral of the divergence. */
-#include "fixtures/models_fixture.h"
-#include "fixtures/suite.h"
-#include "lagrangian/trajectories.h"
-
-enum { STATES = 8 };
+ * threads; both directions; the integral of the divergence. Trajectories that end: test_trajectory_ends.c. */
+#include "fixtures/cloud_fixture.h"
 
 /* ---- models of one state, with closed forms ----------------------------------------------------------------------
  */
-
-typedef double own_drift(double t, double x, const double *p);
-
-static double square(double t, double x, const double *p)
-{
-    (void)t, (void)p;
-    return x * x;
-}
 
 static double sway(double t, double x, const double *p)
 {
@@ -31,134 +19,8 @@ static double pulse(double t, double x, const double *p)
     return p[0] / (sqrt(2 * acos(-1)) * p[2]) * exp(-off * off / 2);
 }
 
-/* Leads all points to 0 and keeps them there. */
-static double slide(double t, double x, const double *p)
-{
-    (void)t, (void)p;
-    return x > 0 ? -1 : 1;
-}
-
-/* Faster beyond 0, by p[0] in place of p[1]. */
-static double jump(double t, double x, const double *p)
-{
-    (void)t;
-    return x > 0 ? p[0] : p[1];
-}
-
-#define OWN(name)                                                                                                    \
-    static void name##_d(size_t count, double t, const double *origin, const double *const *offset, const double *p, \
-                         double *out)                                                                                \
-    {                                                                                                                \
-        for (size_t i = 0; i < count; i++)                                                                           \
-            out[i] = name(t, origin[0] + offset[0][i], p);                                                           \
-    }                                                                                                                \
-    static void name##_all(size_t count, double t, const double *origin, const double *const *offset,                \
-                           const double *p, double *const *out)                                                      \
-    {                                                                                                                \
-        name##_d(count, t, origin, offset, p, out[0]);                                                               \
-    }                                                                                                                \
-    static const gbees_functions name##_functions = {.n = 1, .component_d = {name##_d}, .drift_d = name##_all};      \
-    static const gbees_model name##_model = {.functions = &name##_functions,                                         \
-                                             .function_count = 1,                                                    \
-                                             .flags = name == sway || name == pulse ? GBEES_TIME_DEPENDENT : 0}
-OWN(square);
-OWN(sway);
-OWN(pulse);
-OWN(slide);
-OWN(jump);
-
-/* ---- points ------------------------------------------------------------------------------------------------------
- */
-
-typedef struct cloud {
-    int n;
-    size_t count;
-    double *x[STATES], *stretch, scale[STATES], evaluations;
-} cloud;
-
-static void cloud_create(cloud *c, int n, size_t count)
-{
-    *c = (cloud){.n = n, .count = count, .stretch = calloc(count, sizeof(double))};
-    ck_assert_ptr_nonnull(c->stretch);
-    for (int j = 0; j < n; j++) {
-        c->scale[j] = 1;
-        c->x[j] = malloc(count * sizeof(double));
-        ck_assert_ptr_nonnull(c->x[j]);
-    }
-}
-
-static void cloud_destroy(cloud *c)
-{
-    for (int j = 0; j < c->n; j++)
-        free(c->x[j]);
-    free(c->stretch);
-}
-
-/* Points within two deviations of a problem's initial mean, along each axis. */
-static void cloud_of(cloud *c, const gbees_problem *problem, size_t count)
-{
-    uint64_t state = 20250101;
-
-    cloud_create(c, problem->dimension, count);
-    for (int j = 0; j < c->n; j++) {
-        c->scale[j] = sqrt(problem->covariance[j * c->n + j]);
-        for (size_t i = 0; i < count; i++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            c->x[j][i] = problem->mean[j] + 2 * c->scale[j] * ((double)(state >> 11) * 0x1p-52 - 1);
-        }
-    }
-}
-
-static void cloud_copy(cloud *c, const cloud *from)
-{
-    cloud_create(c, from->n, from->count);
-    memcpy(c->scale, from->scale, sizeof c->scale);
-    memcpy(c->stretch, from->stretch, from->count * sizeof(double));
-    for (int j = 0; j < c->n; j++)
-        memcpy(c->x[j], from->x[j], from->count * sizeof(double));
-}
-
-/* Takes the points from one time to another. */
-static void go(const gbees_problem *problem, int threads, double tolerance, cloud *c, int stretches, double from,
-               double to)
-{
-    gbees_trajectories *t = NULL;
-    gbees_error error;
-
-    ck_assert_msg(!gbees_trajectories_create(problem, NULL, threads, &t, &error), "%s", error.text);
-    ck_assert_msg(!gbees_trajectories_run(t, c->count, c->x, stretches ? c->stretch : NULL,
-                                          &(gbees_travel){from, to, c->scale, tolerance, 0, NULL}, &error),
-                  "%s", error.text);
-    c->evaluations = gbees_trajectories_evaluations(t);
-    gbees_trajectories_destroy(t);
-}
-
-static void assert_same(const cloud *a, const cloud *b)
-{
-    for (int j = 0; j < a->n; j++)
-        ck_assert_mem_eq(a->x[j], b->x[j], a->count * sizeof(double));
-    ck_assert_mem_eq(a->stretch, b->stretch, a->count * sizeof(double));
-    ck_assert_double_eq(a->evaluations, b->evaluations);
-}
-
-/* The largest distance between the points of two clouds along an axis, in scales. */
-static double apart(const cloud *a, const cloud *b)
-{
-    double most = 0;
-
-    for (int j = 0; j < a->n; j++)
-        for (size_t i = 0; i < a->count; i++) {
-            const double off = fabs(a->x[j][i] - b->x[j][i]) / a->scale[j];
-
-            most = off <= most ? most : off;
-        }
-    return most;
-}
-
-static gbees_problem own_problem(const gbees_model *of)
-{
-    return (gbees_problem){.model = of, .dimension = 1};
-}
+OWN(sway, GBEES_TIME_DEPENDENT);
+OWN(pulse, GBEES_TIME_DEPENDENT);
 
 /* ---- accuracy ----------------------------------------------------------------------------------------------------
  */
@@ -405,132 +267,6 @@ START_TEST(a_constant_divergence_is_not_integrated)
 }
 END_TEST
 
-/* ---- trajectories that end, drifts that jump ---------------------------------------------------------------------
- */
-
-/* x = x0 / (1 - x0 t) ends at 1 / x0, for half of the points before the time is over; evaluations are counted, as a
- * machine may be busy: some 100 million take less than a second. */
-START_TEST(points_that_blow_up_are_marked)
-{
-    gbees_problem problem = own_problem(&square_model);
-    cloud c;
-
-    cloud_create(&c, 1, 100000);
-    for (size_t i = 0; i < c.count; i++)
-        c.x[0][i] = 2 * (double)i / (double)c.count + 1e-6;
-    go(&problem, 2, 1e-9, &c, _i, 0, 1);
-    for (size_t i = 0; i < c.count; i++) {
-        const double start = 2 * (double)i / (double)c.count + 1e-6;
-
-        if (start > 1)
-            ck_assert_double_nan(c.x[0][i]);
-        else if (start < 0.99) {
-            ck_assert_double_eq_tol(c.x[0][i], start / (1 - start), 1e-4);
-            ck_assert_double_eq_tol(c.stretch[i], _i ? -2 * log(1 - start) : 0, 1e-6);
-        }
-    }
-    ck_assert_double_lt(c.evaluations, 7000 * (double)c.count);
-    cloud_destroy(&c);
-}
-END_TEST
-
-START_TEST(points_that_are_not_finite_are_skipped)
-{
-    gbees_problem *problem = problem_create(model("lorenz63"), 0, NULL);
-    cloud c;
-
-    cloud_of(&c, problem, 99);
-    for (size_t i = 0; i < c.count; i++)
-        c.x[i % 3][i] = i % 2 ? NAN : -INFINITY;
-    go(problem, 1, 1e-9, &c, 1, 0, 1);
-    for (size_t i = 0; i < c.count; i++) {
-        ck_assert(i % 2 ? isnan(c.x[i % 3][i]) : c.x[i % 3][i] < 0 && isinf(c.x[i % 3][i]));
-        ck_assert(isfinite(c.x[(i + 1) % 3][i]));
-    }
-    ck_assert_double_lt(c.evaluations, 1);
-    cloud_destroy(&c);
-    gbees_problem_destroy(problem);
-}
-END_TEST
-
-/* From -1 at p[1] to 0, on at p[0]. */
-START_TEST(points_cross_a_jump)
-{
-    static const double speed[][2] = {{2, 1}, {0.5, 1}, {2e7, 1e7}};
-    gbees_problem problem = own_problem(&jump_model);
-    const double before = speed[_i][1], behind = speed[_i][0], end = 2 / before;
-    cloud c;
-
-    problem.parameters[0] = behind;
-    problem.parameters[1] = before;
-    cloud_create(&c, 1, 1000);
-    for (size_t i = 0; i < c.count; i++)
-        c.x[0][i] = -1.5 + (double)i / 1000;
-    go(&problem, 1, 1e-9, &c, 0, 0, end);
-    for (size_t i = 0; i < c.count; i++) {
-        const double start = -1.5 + (double)i / 1000;
-
-        ck_assert_double_eq_tol(c.x[0][i], behind * (end + start / before), 1e-7);
-    }
-    ck_assert_double_lt(c.evaluations, 1000 * (double)c.count);
-    cloud_destroy(&c);
-}
-END_TEST
-
-/* Points are kept at 0 by steps that would be ever so short. */
-START_TEST(points_slide_along_a_jump)
-{
-    gbees_problem problem = own_problem(&slide_model);
-    cloud c;
-
-    cloud_create(&c, 1, 3000);
-    for (size_t i = 0; i < c.count; i++)
-        c.x[0][i] = (double)i / 3000 - 0.5;
-    go(&problem, 2, 1e-9, &c, 0, 0, 1);
-    for (size_t i = 0; i < c.count; i++)
-        ck_assert_double_eq_tol(c.x[0][i], 0, 0.01);
-    ck_assert_double_lt(c.evaluations, 25000 * (double)c.count);
-    cloud_destroy(&c);
-}
-END_TEST
-
-/* Backwards the points of Lorenz '63 turn ever faster, without an end in finite time: those that would take millions
- * of steps are given up. */
-START_TEST(points_that_take_too_long_are_given_up)
-{
-    gbees_problem *problem = problem_create(model("lorenz63"), 0, NULL);
-    size_t lost = 0;
-    cloud c;
-
-    cloud_of(&c, problem, 64);
-    go(problem, 1, 1e-9, &c, 0, 0, -3);
-    for (size_t i = 0; i < c.count; i++)
-        lost += isnan(c.x[0][i]) != 0;
-    ck_assert_uint_gt(lost, 32);
-    ck_assert_double_lt(c.evaluations, 200000 * (double)c.count);
-    cloud_destroy(&c);
-    gbees_problem_destroy(problem);
-}
-END_TEST
-
-START_TEST(nothing_to_do_is_done)
-{
-    gbees_problem problem = own_problem(&square_model);
-    gbees_trajectories *t = NULL;
-    gbees_error error;
-    double place = 1, *x = &place, scale = 0;
-
-    ck_assert_int_eq(gbees_trajectories_create(&problem, NULL, 1, &t, &error), 0);
-    ck_assert_int_eq(gbees_trajectories_run(t, 0, &x, NULL, &(gbees_travel){0, 1, &scale, 1e-9, 0, NULL}, &error), 0);
-    ck_assert_int_eq(gbees_trajectories_run(t, 1, &x, NULL, &(gbees_travel){1, 1, &scale, 1e-9, 0, NULL}, &error), 0);
-    ck_assert_int_ne(gbees_trajectories_run(t, 1, &x, NULL, &(gbees_travel){0, 1, &scale, 1e-9, 0, NULL}, &error), 0);
-    ck_assert_double_eq(place, 1);
-    ck_assert_double_eq(gbees_trajectories_evaluations(t), 0);
-    gbees_trajectories_destroy(t);
-    gbees_trajectories_destroy(NULL);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("trajectories");
@@ -546,12 +282,6 @@ int main(void)
     tcase_add_test(tcase, a_short_pulse_is_met);
     tcase_add_test(tcase, the_stretch_is_that_of_the_map);
     tcase_add_loop_test(tcase, a_constant_divergence_is_not_integrated, 0, 4);
-    tcase_add_loop_test(tcase, points_that_blow_up_are_marked, 0, 2); /* 1: with the stretch */
-    tcase_add_test(tcase, points_that_are_not_finite_are_skipped);
-    tcase_add_loop_test(tcase, points_cross_a_jump, 0, 3);
-    tcase_add_test(tcase, points_slide_along_a_jump);
-    tcase_add_test(tcase, points_that_take_too_long_are_given_up);
-    tcase_add_test(tcase, nothing_to_do_is_done);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
