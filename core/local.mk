@@ -19,6 +19,8 @@ libgbees_la_SOURCES = \
 	%D%/base/error.c \
 	%D%/base/gaps.h \
 	%D%/base/grid_fields.h \
+	%D%/base/initial_cells.c \
+	%D%/base/initial_cells.h \
 	%D%/base/memory.c \
 	%D%/base/memory.h \
 	%D%/base/sha256.c \
@@ -321,8 +323,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/grid/grid_problem.c \
 	%D%/solver/grid/grid_state.c \
 	%D%/solver/grid/grid_state.h \
-	%D%/solver/problem/equations.c \
-	%D%/solver/problem/equations.h \
+	%D%/record/equations.c \
+	%D%/record/equations.h \
 	%D%/solver/run/event.c \
 	%D%/solver/run/event.h \
 	%D%/solver/problem/frame.c \
@@ -356,6 +358,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/run/run.h \
 	%D%/solver/problem/schedule.c \
 	%D%/solver/problem/schedule.h \
+	%D%/record/likelihood.c \
+	%D%/record/likelihood.h \
 	%D%/record/slabs.c \
 	%D%/record/slabs.h \
 	%D%/solver/run/slice.c \
@@ -365,8 +369,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/run/tail.h \
 	%D%/solver/run/updates.c \
 	%D%/base/version.c \
-	%D%/solver/run/warnings.c \
-	%D%/solver/run/warnings.h
+	%D%/record/warnings.c \
+	%D%/record/warnings.h
 
 # A build folder may be moved: in it libgbees is beside the programs.
 program_ldflags = -Wl,-rpath,'$$ORIGIN'

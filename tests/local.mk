@@ -259,7 +259,7 @@ check_PROGRAMS += \
 	%D%/core/base/test_memory \
 	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
-	%D%/core/solver/run/test_warnings
+	%D%/core/record/test_warnings
 %C%_core_command_plot_test_plot_child_SOURCES = %D%/core/command/plot/test_plot_child.c core/command/plot/plot_child.c
 %C%_core_command_run_test_extrapolate_SOURCES = %D%/core/command/run/test_extrapolate.c core/command/run/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)

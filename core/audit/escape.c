@@ -58,7 +58,7 @@ static int is_drift_large(const traveller *of, double t)
     for (int j = 0; j < problem->dimension; j++)
         x[j] = first + j;
     for (int j = 0; j < problem->dimension; j++) {
-        gbees_samples_functions(problem)->component_d[j](1, t, origin, x, problem->parameters, &drift);
+        gbees_problem_own_functions(problem)->component_d[j](1, t, origin, x, problem->parameters, &drift);
         if (fabs(drift) * (of->end - of->start) > largest_drift * of->spread[j])
             return 1;
     }

@@ -51,7 +51,7 @@ GBEES_PROCESSOR_CLONES static void finish(size_t count, double by, const double 
 static void drift_at(const gbees_problem *problem, size_t count, double t, const double *const *point,
                      double *const *drift)
 {
-    const gbees_functions *functions = gbees_samples_functions(problem);
+    const gbees_functions *functions = gbees_problem_own_functions(problem);
 
     for (int j = 0; j < problem->dimension; j++)
         functions->component_d[j](count, t, origin, point, problem->parameters, drift[j]);

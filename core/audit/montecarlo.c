@@ -155,7 +155,7 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
 
     for (int k = 0; k < (full ? n * n : n); k++)
         out[k] = q[k];
-    gbees_samples_functions(problem)->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters,
+    gbees_problem_own_functions(problem)->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters,
                                                   out);
     if (is_silent(full ? n * n : n, count, (const double(*)[BLOCK])q))
         return;
@@ -204,7 +204,7 @@ static void check_finite(advance *all, size_t count, int n, double *const *x)
 static void integrate_block(const advance *all, size_t block, double *const *x)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;
-    const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
+    const int noisy = gbees_problem_own_functions(montecarlo->problem)->diffusion_d != NULL;
     const size_t count = samples_in_block(montecarlo, block);
     gbees_flow work;
 
@@ -298,7 +298,7 @@ static int integrate_on_backend(const gbees_montecarlo *montecarlo, advance *all
 static int integrate(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
 {
     const int n = montecarlo->problem->dimension;
-    const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
+    const int noisy = gbees_problem_own_functions(montecarlo->problem)->diffusion_d != NULL;
     const double work = (double)montecarlo->count * (double)all->steps * n * (noisy ? NOISY_NS : STEP_NS);
     const int threads = gbees_workers_worth(montecarlo->options.threads, work);
     const size_t blocks = samples_blocks(montecarlo);

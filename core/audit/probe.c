@@ -176,13 +176,13 @@ static int is_noisy(const gbees_montecarlo *montecarlo, const points *at, double
     double *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
     const double *x[GBEES_MAX_DIM];
 
-    if (!gbees_samples_functions(problem)->diffusion_d)
+    if (!gbees_problem_own_functions(problem)->diffusion_d)
         return 0;
     for (int k = 0; k < entries; k++)
         out[k] = q[k];
     for (int j = 0; j < n; j++)
         x[j] = at->x[j];
-    gbees_samples_functions(problem)->diffusion_d(PROBES, time, origin, x, problem->parameters, out);
+    gbees_problem_own_functions(problem)->diffusion_d(PROBES, time, origin, x, problem->parameters, out);
     for (int k = 0; k < entries; k++)
         for (size_t i = 0; i < PROBES; i++)
             if (q[k][i] != 0)

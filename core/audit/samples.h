@@ -5,8 +5,9 @@
 #include "base/clones.h"
 #include "montecarlo.h"
 #include "numerics/philox.h"
+#include "record/likelihood.h"
 
-enum { SAMPLES_BLOCK = 256 };
+enum { SAMPLES_BLOCK = GBEES_LIKELIHOOD_BLOCK };
 
 static inline size_t samples_blocks(const gbees_montecarlo *montecarlo)
 {
@@ -25,9 +26,6 @@ static inline size_t samples_number(const gbees_montecarlo *montecarlo, size_t i
 {
     return montecarlo->number ? montecarlo->number[i] : i;
 }
-
-/* The model's own functions, also if the problem's grid is rotated: samples are in the model's axes. */
-const gbees_functions *gbees_samples_functions(const gbees_problem *problem);
 
 /* Chooses `count` samples in proportion to their weights, systematically: sample i once for each of the points
  * (k + place) / count of the cumulated weights, k = 0 ... count - 1, that falls on its own weight; place: 0 to 1. */

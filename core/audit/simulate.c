@@ -115,7 +115,7 @@ int gbees_measurement_draw(const gbees_problem *problem, gbees_measurement *meas
                            uint64_t seed, uint64_t number, gbees_error *error)
 {
     static const double nowhere[1];
-    const gbees_functions *functions = gbees_samples_functions(problem);
+    const gbees_functions *functions = gbees_problem_own_functions(problem);
     const double *offset[GBEES_MAX_DIM];
     double y[GBEES_MAX_DIM], noise[GBEES_MAX_DIM], *out[GBEES_MAX_DIM + 1] = {NULL};
 

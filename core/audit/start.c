@@ -21,16 +21,6 @@ typedef struct source {
     double *below;            /* cumulated weights of the Gaussians, or cells, before each one; the last: of all */
 } source;
 
-const gbees_functions *gbees_samples_functions(const gbees_problem *problem)
-{
-    const gbees_model *model = problem->model;
-
-    for (int k = 0; problem->rotated && k < model->function_count; k++)
-        if (model->functions[k].n == problem->dimension)
-            return &model->functions[k];
-    return problem->functions;
-}
-
 /* ---- what the grid holds ---------------------------------------------------------------------------------- */
 
 /* Whether the cell at an index keeps the model's bound: J at its centre is in the range. */
@@ -278,7 +268,7 @@ int gbees_samples_draw(gbees_montecarlo *montecarlo, gbees_error *error)
 {
     const gbees_problem *problem = montecarlo->problem;
     source from = {.problem = problem,
-                   .functions = gbees_samples_functions(problem),
+                   .functions = gbees_problem_own_functions(problem),
                    .seed = montecarlo->options.seed,
                    .cut = montecarlo->options.cut};
     draw all = {.montecarlo = montecarlo, .from = &from};

@@ -1,6 +1,6 @@
 /* sparse_list.c - finds the spans of a list of multi-indices, and writes such a list, on threads. */
 #include "sparse_list.h"
-#include "base/array.h"
+#include "base/initial_cells.h"
 #include <gbees/gbees.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -186,19 +186,6 @@ static size_t set_places(unpacking *g, double *dropped)
     return count;
 }
 
-/* Makes an empty list with memory for `count` cells. */
-static int make_list(int n, size_t count, gbees_initial_cells *made)
-{
-    int whole = (made->p = gbees_array_create(count, sizeof *made->p)) != NULL;
-
-    memset(made->index, 0, sizeof made->index);
-    for (int j = 0; j < n; j++)
-        whole = whole && (made->index[j] = gbees_array_create(count, sizeof *made->index[j])) != NULL;
-    if (!whole)
-        gbees_initial_cells_clear(made);
-    return !whole;
-}
-
 int gbees_sparse_to_list(const gbees_sparse *cells, const int *axis, double least, gbees_initial_cells *list,
                          double *dropped)
 {
@@ -208,7 +195,8 @@ int gbees_sparse_to_list(const gbees_sparse *cells, const int *axis, double leas
 
     gbees_pool_run(cells->pool, gbees_sparse_parts(cells), count_part, &g);
     const size_t count = set_places(&g, &lost);
-    if (make_list(cells->n, count, &made))
+    memset(made.index, 0, sizeof made.index);
+    if (gbees_initial_cells_reserve(&made, cells->n, count))
         return 1;
     made.count = count;
     gbees_pool_run(cells->pool, gbees_sparse_parts(cells), unpack_part, &g);

@@ -6,7 +6,7 @@
 #include "sets.h"
 #include "sharpen.h"
 #include "state.h"
-#include <gbees/audit.h>
+#include <gbees/record.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

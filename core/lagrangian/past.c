@@ -2,7 +2,7 @@
 #include "past.h"
 #include "base/workers.h"
 #include "batch.h"
-#include <gbees/audit.h>
+#include <gbees/record.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

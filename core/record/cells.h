@@ -36,10 +36,4 @@ int gbees_cells_collect(const gbees_backend *backend, gbees_engine *engine, doub
 /* As gbees_cells_list(), on up to so many threads (0: as many as this process may use). */
 int gbees_cells_list_by(const gbees_cells *cells, int threads, gbees_initial_cells *list, gbees_error *error);
 
-/* The sum of P of a list. */
-double gbees_initial_cells_sum(const gbees_initial_cells *cells);
-/* Allocates the arrays of an empty list for `count` cells, of which it has none yet. Returns 1 if there is no memory.
- */
-int gbees_initial_cells_reserve(gbees_initial_cells *cells, int n, size_t count);
-
 #endif

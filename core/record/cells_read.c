@@ -1,5 +1,5 @@
 /* cells_read.c - unpacks, sums and lists the cells of a record, and frees them. */
-#include "base/array.h"
+#include "base/initial_cells.h"
 #include "base/workers.h"
 #include "cells_private.h"
 #include "slabs.h"
@@ -61,38 +61,6 @@ void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int3
     }
     for (size_t at = 0; at < count; at += GBEES_CELLS_BLOCK)
         unpack(cells, first, at, count - at < GBEES_CELLS_BLOCK ? count - at : GBEES_CELLS_BLOCK, index, p);
-}
-
-double gbees_initial_cells_sum(const gbees_initial_cells *cells)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < cells->count; i++)
-        sum += cells->p[i];
-    return sum;
-}
-
-void gbees_initial_cells_clear(gbees_initial_cells *cells)
-{
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        free(cells->index[j]);
-    free(cells->p);
-    memset(cells->index, 0, sizeof cells->index);
-    cells->p = NULL;
-    cells->count = 0;
-}
-
-int gbees_initial_cells_reserve(gbees_initial_cells *cells, int n, size_t count)
-{
-    int whole = 1;
-
-    for (int j = 0; j < n; j++)
-        whole = (cells->index[j] = gbees_array_create(count, sizeof *cells->index[j])) && whole;
-    cells->p = gbees_array_create(count, sizeof *cells->p);
-    if (whole && cells->p)
-        return 0;
-    gbees_initial_cells_clear(cells);
-    return 1;
 }
 
 typedef struct listing {

@@ -27,7 +27,7 @@ typedef struct gaussian {
 void gbees_gaussian_drift(const gbees_problem *problem, double t, size_t count, const gbees_gaussian_points *at,
                           gbees_gaussian_points *drift)
 {
-    const gbees_functions *functions = gbees_samples_functions(problem);
+    const gbees_functions *functions = gbees_problem_own_functions(problem);
     const double *x[N] = {NULL};
 
     for (int j = 0; j < problem->dimension; j++)
@@ -39,7 +39,7 @@ void gbees_gaussian_drift(const gbees_problem *problem, double t, size_t count, 
 void gbees_gaussian_add_noise(const gbees_problem *problem, double t, const gbees_gaussian_points *at, size_t i,
                               double weight, double *to)
 {
-    const gbees_functions *functions = gbees_samples_functions(problem);
+    const gbees_functions *functions = gbees_problem_own_functions(problem);
     const int n = problem->dimension, full = problem->model->diffusion == GBEES_FULL;
     double q[N * N], *out[N * N];
     const double *x[N] = {NULL};

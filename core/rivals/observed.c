@@ -35,7 +35,7 @@ int gbees_observed_set(const gbees_problem *problem, const gbees_measurement *me
                                measurement->likelihood == GBEES_LIKELIHOOD_MODEL
                                    ? "the model's own likelihood"
                                    : "a Student's t of at most 2 degrees of freedom");
-    if (!gbees_samples_functions(problem)->measure_d)
+    if (!gbees_problem_own_functions(problem)->measure_d)
         return gbees_error_set(error, GBEES_EMODEL, "the model '%s' has no measurement function",
                                problem->model->name);
     for (int k = 0; k < measurement->size; k++)
@@ -64,8 +64,8 @@ int gbees_observed_predict(const gbees_observed *observed, size_t count, const d
         out[k] = unmeasured;
     for (int k = 0; k < observed->count; k++)
         out[observed->from[k]] = y[k];
-    gbees_samples_functions(problem)->measure_d(measurement->function, count, measurement->time, origin, x,
-                                                problem->parameters, out);
+    gbees_problem_own_functions(problem)->measure_d(measurement->function, count, measurement->time, origin, x,
+                                                    problem->parameters, out);
     free(unmeasured);
     return GBEES_OK;
 }

@@ -83,19 +83,6 @@ void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence);
  * 0.1 and by more than three of its standard errors. */
 unsigned gbees_audit_warnings(const gbees_audit *audit);
 
-/** Computes log p(y | x), the logarithm of the likelihood of a measurement y, at points x in the model's axes. It is
- * normalised as a density of y; a model's own log_likelihood() is as the model has it.
- * @param time model time
- * @param x x[j][i]: state j of point i
- * @param out receives out[count]
- */
-int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
-                                     size_t count, const double *const *x, double *out, gbees_error *error);
-/** Computes the largest value that log p(y | x) can have: that of a residual of 0. NAN for a model's own
- * log_likelihood(), whose largest value only the model knows. */
-int gbees_measurement_log_peak(const gbees_problem *problem, const gbees_measurement *measurement, double *log_peak,
-                               gbees_error *error);
-
 #ifdef __cplusplus
 }
 #endif

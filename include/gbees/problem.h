@@ -147,6 +147,9 @@ typedef struct gbees_initial_cells {
     double threshold; /**< with a mass budget: p* to start with; 0: p* follows from the cells' probabilities */
 } gbees_initial_cells;
 
+/** Frees the arrays of a list, and sets its count to 0. */
+void gbees_initial_cells_clear(gbees_initial_cells *cells);
+
 /** A change of the cells' widths at a given time (doc/method.md, "Regridding"). */
 typedef struct gbees_regrid {
     double time; /**< the change follows the first record at or after this time, and the measurements of that time */

@@ -177,8 +177,6 @@ int gbees_cells_hold(const gbees_cells *cells, size_t cell, size_t *end, gbees_e
 void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int32_t *const *index, double *p);
 /** Copies all cells to new arrays of `list`, which is all zero before; gbees_initial_cells_clear() frees them. */
 int gbees_cells_list(const gbees_cells *cells, gbees_initial_cells *list, gbees_error *error);
-/** Frees the arrays of a list, and sets its count to 0. */
-void gbees_initial_cells_clear(gbees_initial_cells *cells);
 /** Sets *lo and *hi to the smallest and the largest index of a cell along an axis. */
 void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t *hi);
 /** Computes the marginal along axis a. (*p)[i] is the sum of P over the cells whose index along it is lo + i, where
@@ -187,6 +185,21 @@ int gbees_cells_marginal_1d(const gbees_cells *cells, int a, double **p, gbees_e
 /** Computes the marginal in the plane of axes a and b, a dense row-major array: entry [i][k] is of the indices lo_a +
  * i and lo_b + k. The caller free()s *p. */
 int gbees_cells_marginal_2d(const gbees_cells *cells, int a, int b, double **p, gbees_error *error);
+
+/* ---- measurements ---- */
+
+/** Computes log p(y | x), the logarithm of the likelihood of a measurement y, at points x in the model's axes. It is
+ * normalised as a density of y; a model's own log_likelihood() is as the model has it.
+ * @param time model time
+ * @param x x[j][i]: state j of point i
+ * @param out receives out[count]
+ */
+int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                                     size_t count, const double *const *x, double *out, gbees_error *error);
+/** Computes the largest value that log p(y | x) can have: that of a residual of 0. NAN for a model's own
+ * log_likelihood(), whose largest value only the model knows. */
+int gbees_measurement_log_peak(const gbees_problem *problem, const gbees_measurement *measurement, double *log_peak,
+                               gbees_error *error);
 
 /* ---- warnings ---- */
 

@@ -1,10 +1,12 @@
 #!/bin/sh
-# test_layers.sh - a layer includes only what lies below it.  The rules, one a line:
+# test_layers.sh - a layer includes only what lies below it, and its objects use only symbols of what lies below it.
+# The rules, one a line:
 #
-#     FILES | a file there may include only these (patterns of `case`) ...
+#     FILES | a file there may include only these (patterns of `case`) ... | and use public functions of these
 #
 # <> stands for the C standard and system headers; "x.h" without a folder is the file's own folder, and a private
-# header is named by its path below core/.  A file obeys the first rule that matches it.
+# header is named by its path below core/.  A file obeys the first rule that matches it.  What it may include it may
+# call; the third part names what it reaches through <gbees/*> alone: shared.c wraps the backend that its module has.
 set -u
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 
@@ -14,31 +16,32 @@ core/numerics/*       | numerics/* <stdint.h> <stddef.h> <math.h> <stdbool.h> <l
 core/base/version.c   | <gbees/gbees.h>
 core/base/*           | base/* <gbees/error.h> <gbees/problem.h> SYSTEM
 core/module/*         | module/* base/* <gbees/*> SYSTEM
-core/record/*         | record/* base/* <gbees/*> SYSTEM
+core/record/*         | record/* base/* numerics/* <gbees/*> SYSTEM
 core/results/folder/* | results/folder/* base/* <gbees/*> SYSTEM
 core/results/hdf5/*   | results/hdf5/* results/folder/* base/* <gbees/*> SYSTEM
-core/scenario/*       | scenario/* results/hdf5/* base/* <gbees/*> SYSTEM
-core/results/records/* | results/records/* results/hdf5/* results/folder/* base/* <gbees/*> SYSTEM
-core/results/run/*    | results/* scenario/* base/* <gbees/*> SYSTEM
-core/accuracy/*       | accuracy/* base/* numerics/* <gbees/*> SYSTEM
+core/scenario/*       | scenario/* results/hdf5/* base/* <gbees/*> SYSTEM | record/truth.c
+core/results/records/* | results/records/* results/hdf5/* results/folder/* base/* <gbees/*> SYSTEM | record/*
+core/results/run/*    | results/* scenario/* base/* <gbees/*> SYSTEM | record/* rivals/*
+core/accuracy/*       | accuracy/* base/* numerics/* <gbees/*> SYSTEM | record/* scenario/*
 core/audit/*          | audit/* record/* base/* numerics/* <gbees/*> SYSTEM
 core/rivals/*         | rivals/* audit/* record/* base/* numerics/* <gbees/*> SYSTEM
 core/frame/*          | frame/* base/* numerics/* <gbees/*> SYSTEM
-core/lagrangian/*     | lagrangian/* frame/* base/* numerics/* <gbees/*> SYSTEM
-core/solver/problem/* | solver/problem/* lagrangian/* frame/* results/* scenario/* base/* numerics/* <gbees/*> SYSTEM
+core/lagrangian/*     | lagrangian/* frame/* base/* numerics/* <gbees/*> SYSTEM | record/*
+core/solver/problem/* | solver/problem/* lagrangian/* frame/* record/* results/* scenario/* base/* numerics/* <gbees/*> SYSTEM
 core/solver/grid/*    | solver/grid/* solver/problem/* frame/* record/* base/* numerics/* <gbees/*> SYSTEM
-core/solver/run/*     | solver/* lagrangian/* frame/* record/* module/* base/* numerics/* <gbees/*> SYSTEM
-core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
-core/python/*         | python/* <gbees/*> SYSTEM
-core/command/*        | command/* plot/* solver/* results/* scenario/* module/* base/* numerics/* <gbees/*> SYSTEM
+core/solver/run/*     | solver/* lagrangian/* frame/* record/* module/* base/* numerics/* <gbees/*> SYSTEM | audit/* results/run/*
+core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM | frame/spread.c record/* results/records/* results/run/*
+core/python/*         | python/* <gbees/*> SYSTEM | accuracy/* audit/* module/* record/* results/run/* rivals/* scenario/* solver/* base/*
+core/command/*        | command/* plot/* solver/* record/* results/* scenario/* module/* base/* numerics/* <gbees/*> SYSTEM | accuracy/* audit/* rivals/*
+backends/common/ranks/shared.c | common/ranks/* base/* <gbees/*> SYSTEM | cpu/engine/backend.c cuda/engine/backend.c
 backends/common/ranks/* | common/ranks/* base/* numerics/* <gbees/*> SYSTEM
 backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
-backends/cpu/grid/*   | cpu/grid/* cpu/team.h numerics/* <gbees/error.h> SYSTEM
-backends/cpu/kernel/* | cpu/kernel/* cpu/grid/* cpu/team.h numerics/* <gbees/*> SYSTEM
+backends/cpu/grid/*   | cpu/grid/* cpu/team.h numerics/* <gbees/error.h> SYSTEM | base/error.c
+backends/cpu/kernel/* | cpu/kernel/* cpu/grid/* cpu/team.h numerics/* <gbees/*> SYSTEM | base/error.c
 backends/cpu/engine/* | cpu/engine/* cpu/kernel/* cpu/grid/* cpu/team.h common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cpu/team.h   | SYSTEM
-backends/paper/*      | paper/* common/* numerics/* <gbees/*> SYSTEM
-backends/mpi/*        | mpi/* <gbees/parallel.h> SYSTEM
+backends/paper/*      | paper/* common/* numerics/* <gbees/*> SYSTEM | base/error.c
+backends/mpi/*        | mpi/* <gbees/parallel.h> SYSTEM | base/error.c
 backends/cuda/driver/* | cuda/driver/* base/* <gbees/error.h> <gbees/problem.h> SYSTEM
 backends/cuda/compile/* | cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cuda/engine/* | cuda/engine/* cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
@@ -80,7 +83,21 @@ allowed()
     return 1
 }
 
-# Prints each violation in the tree $1; false if there is one.
+# Sets $may_include and $may_call to the patterns of the first rule for a file; empty without one.
+find_rule() # FILE
+{
+    may_include='' may_call=''
+    while IFS='|' read -r files these public; do
+        # shellcheck disable=SC2254 # a pattern it shall be
+        case $1 in
+        ${files%% *}) test -n "$files" && may_include=$these && may_call="$these $public" && return ;;
+        esac
+    done <<RULES
+$rules
+RULES
+}
+
+# Prints each include of the tree $1 that breaks a rule; false if there is one.
 check()
 (
     cd "$1" || exit 2
@@ -88,23 +105,14 @@ check()
     bad=0 seen=0
     for file in $(find include core backends plugins -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort); do
         seen=$((seen + 1))
-        # A here-document, not a pipe: `patterns` must survive the loop.
-        patterns=
-        while IFS='|' read -r files these; do
-            # shellcheck disable=SC2254 # a pattern it shall be
-            case $file in
-            ${files%% *}) test -n "$files" && patterns=$these && break ;;
-            esac
-        done <<RULES
-$rules
-RULES
-        if test -z "$patterns"; then
+        find_rule "$file"
+        if test -z "$may_include"; then
             echo "$file: no rule for this folder: add one to tests/tree/test_layers.sh"
             bad=1
         fi
         for name in $(included "$file"); do
             # shellcheck disable=SC2086 # a list of patterns
-            allowed "$name" $patterns || { echo "$file: may not include $name" && bad=1; }
+            allowed "$name" $may_include || { echo "$file: may not include $name" && bad=1; }
         done
     done
     # No path begins with ../, in tests neither.
@@ -122,10 +130,71 @@ RULES
     exit "$bad"
 )
 
-check "$top_src" || exit 1
+# What objects below the folder $1 use of other folders: "USER SYMBOL DEFINER ...", files as in the tree. A symbol may
+# be defined in several modules. An object is core/x/.libs/libgbees_la-NAME.o, or core/x/NAME.o, of core/x/NAME.c.
+symbols()
+(
+    cd "$1" || exit 2
+    find core backends -name '*.o' -exec nm -A -P -g {} + | awk '
+        function folder(file) { sub("/[^/]*$", "", file); return file }
+        {
+            file = $1
+            sub(/:$/, "", file)
+            sub(/\.libs\//, "", file)
+            name = file
+            sub(".*/", "", name)
+            sub(/^[a-z0-9_]*_la-/, "", name)
+            sub(/\.o$/, ".c", name)
+            file = folder(file) "/" name
+            if ($3 == "U")
+                used[file " " $2]
+            else if (!((file, $2) in seen)) {
+                seen[file, $2]
+                definers[$2] = definers[$2] " " file
+                folders[$2] = folders[$2] " " folder(file) " "
+            }
+        }
+        END {
+            for (one in used) {
+                split(one, part, " ")
+                if (part[2] in definers && !index(folders[part[2]], " " folder(part[1]) " "))
+                    print one definers[part[2]]
+            }
+        }' | sort
+)
+
+# Prints each use of a symbol in the list $2 (see symbols()) that breaks a rule of the tree $1; false if there is one.
+# Objects of sources that are gone may lie in a build folder.
+check_symbols()
+{
+    (
+        cd "$1" || exit 2
+        set -f
+        bad=0 seen=0 last=''
+        while read -r user symbol definers; do
+            test -f "$user" || continue
+            test "$user" = "$last" || find_rule "$user"
+            last=$user found=0 ok=0
+            for definer in $definers; do
+                test -f "$definer" || continue
+                name=${definer#core/} found=1
+                # shellcheck disable=SC2086 # a list of patterns
+                allowed "${name#backends/}" $may_call && ok=1 && break
+            done
+            test "$found" = "$ok" || { echo "$user: may not call $symbol() of $definers" && bad=1; }
+            seen=$((seen + ok))
+        done < "$2"
+        test "$bad" = 1 || test "$seen" -gt 0 || { echo "no objects that call each other: run make first" && bad=1; }
+        exit "$bad"
+    )
+}
+
+enter_scratch
+check "$top_src" || bad=1
+symbols "$top_build" > "$scratch/symbols"
+check_symbols "$top_src" "$scratch/symbols" || bad=1
 
 # The test itself: it must see what is planted in a tree that has nothing else.
-enter_scratch
 plant() # FILE LINE
 {
     rm -rf "$scratch/tree"
@@ -183,4 +252,29 @@ plant include/gbees/planted.h '#include <hdf5.h>'
 plant plugins/planted.c '#include <gbees/gbees.h>'
 plant plugins/planted.c '#include "base/text.h"'
 plant core/newlayer/planted.c '#include <stdio.h>'
+
+# A symbol that is used from below, of a header that the rules allow: as a library's object, and as a program's.
+plant_symbol() # FOLDER_OF_USER FOLDER_OF_DEFINER EXPECTED
+{
+    rm -rf "$scratch/tree"
+    mkdir -p "$scratch/tree/$1/.libs" "$scratch/tree/$2" "$scratch/tree/core" "$scratch/tree/backends"
+    echo 'int gbees_planted(void); int gbees_user(void); int gbees_user(void) { return gbees_planted(); }' \
+        > "$scratch/tree/$1/user.c"
+    echo 'int gbees_planted(void); int gbees_planted(void) { return 0; }' > "$scratch/tree/$2/definer.c"
+    (cd "$scratch/tree" && ${CC:-cc} -c "$1/user.c" -o "$1/.libs/libgbees_la-user.o" &&
+        ${CC:-cc} -c "$2/definer.c" -o "$2/definer.o") || fail "no object of what is planted"
+    symbols "$scratch/tree" > "$scratch/symbols"
+    result=seen
+    check_symbols "$scratch/tree" "$scratch/symbols" > "$scratch/log" && result=allowed
+    test "$3" = allowed || grep -q "^$1/user.c: .*gbees_planted() of $2/definer.c" "$scratch/log" || result=unnamed
+    if test "$result" != "$3"; then
+        fail "a function of $2 that $1 calls: $result, not $3: $(cat "$scratch/log")"
+    fi
+}
+plant_symbol core/record core/solver/run seen
+plant_symbol core/frame core/record seen
+plant_symbol core/results/run core/solver/run seen
+plant_symbol backends/cpu/grid backends/cpu/engine seen
+plant_symbol core/solver/run core/record allowed
+plant_symbol core/accuracy core/record allowed
 exit "$bad"

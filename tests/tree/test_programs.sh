@@ -23,6 +23,7 @@ sed: sed
 util-linux: unshare
 '
 installed='
+gcc: nm
 hdf5-tools: h5diff h5dump h5ls
 make: make
 openmpi-bin: mpirun

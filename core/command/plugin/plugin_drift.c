@@ -1,6 +1,6 @@
 /* plugin_drift.c - gbees-plugin check: what the equations give over the initial box; see plugin.h. */
 #include "plugin.h"
-#include "solver/problem/equations.h"
+#include "record/equations.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "forecast.h"
 #include "output_size.h"
 #include "ranks_expect.h"
+#include "record/equations.h"
 #include "results/run/json_util.h"
 #include "results/run/provenance.h"
-#include "solver/problem/equations.h"
 #include <math.h>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #include "lines.h"
 #include "base/array.h"
 #include "base/workers.h"
-#include "record/cells.h"
+#include "base/initial_cells.h"
 #include <stdlib.h>
 #include <string.h>
 

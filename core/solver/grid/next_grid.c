@@ -1,7 +1,7 @@
 /* next_grid.c - broadcasts widths, origin, edges, p* and the cells of a grid; the other ranks make a problem and an
  * engine of them. */
 #include "next_grid.h"
-#include "record/cells.h"
+#include "base/initial_cells.h"
 #include "regrid.h"
 #include <string.h>
 

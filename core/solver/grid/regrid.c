@@ -1,6 +1,7 @@
 /* regrid.c - fetches the cells of an engine, transfers them to another grid (refine.c, or the remap of a moving
  * one), and opens an engine that begins with them. */
 #include "regrid.h"
+#include "base/initial_cells.h"
 #include "base/workers.h"
 #include "frame/remap.h"
 #include "next_grid.h"

@@ -3,10 +3,10 @@
 #include "record/cells.h"
 #include "record/cells_marginals.h"
 #include "record/slabs.h"
+#include "record/warnings.h"
 #include "run.h"
 #include "solver/problem/frame.h"
 #include "tail.h"
-#include "warnings.h"
 #include <stdlib.h>
 
 #define AUDIT_CELLS (1u << 18) /* of a record, at most, that are collected for the audit alone */

@@ -2,10 +2,10 @@
 #include "base/seconds.h"
 #include "base/time_tolerance.h"
 #include "lagrangian/engine.h"
+#include "record/equations.h"
+#include "record/warnings.h"
 #include "run.h"
 #include "solver/grid/next_grid.h"
-#include "solver/problem/equations.h"
-#include "warnings.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

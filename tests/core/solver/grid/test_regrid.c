@@ -1,7 +1,7 @@
 /* test_regrid.c - what an engine on another grid is given, and what is kept of the one before; on a backend that
  * computes nothing. */
 #include "fixtures/suite.h"
-#include "record/cells.h"
+#include "base/initial_cells.h"
 #include "solver/grid/regrid.h"
 #include <check.h>
 #include <math.h>

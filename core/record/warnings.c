@@ -1,7 +1,7 @@
 /* warnings.c - which warnings hold, and their texts. */
 #include "warnings.h"
 #include "base/time_tolerance.h"
-#include "solver/problem/equations.h"
+#include "equations.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <math.h>

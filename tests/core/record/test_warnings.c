@@ -1,6 +1,6 @@
 /* test_warnings.c - what is no error but must be known: when it is said, and how. */
 #include "fixtures/suite.h"
-#include "solver/run/warnings.h"
+#include "record/warnings.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* equations.h - checks a model's equations at some points of the initial density. */
-#ifndef GBEES_SOLVER_PROBLEM_EQUATIONS_H
-#define GBEES_SOLVER_PROBLEM_EQUATIONS_H
+#ifndef GBEES_RECORD_EQUATIONS_H
+#define GBEES_RECORD_EQUATIONS_H
 
 #include <gbees/error.h>
 #include <gbees/problem.h>

@@ -1,6 +1,6 @@
-/* warnings.h - warnings that need a record's statistics; private to the solver. */
-#ifndef GBEES_SOLVER_RUN_WARNINGS_H
-#define GBEES_SOLVER_RUN_WARNINGS_H
+/* warnings.h - warnings that need a record's statistics; private to the library. */
+#ifndef GBEES_RECORD_WARNINGS_H
+#define GBEES_RECORD_WARNINGS_H
 
 #include <gbees/gbees.h>
 
