@@ -96,8 +96,9 @@ static int failure_noise(const gbees_problem *problem, const gbees_shape *shape,
     return gbees_error_set(
         error, GBEES_ENUMERIC,
         "the diffusion of %s is too correlated for this grid at %s at t = %.9g: in units of cells "
-        "its row for %s has %.6g on the diagonal and %.6g beside it, which must not be more; change "
-        "the widths or factors, or turn the states so that the noise lies along their axes",
+        "its row for %s has %.6g on the diagonal and %.6g beside it, which must not be more; give "
+        "'frame: moving', which takes noise of any correlation that is the same in all cells, change the widths or "
+        "factors, or turn the states so that the noise lies along their axes",
         name, where, time, state, own / (problem->width[j] * problem->width[j]), beside);
 }
 

@@ -8,14 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double most_cut_off = 0.015;   /* of the initial Gaussian, by its box */
-static const double widest_cell = 1.5;      /* in standard deviations */
-static const double narrowest = 1.5;        /* of a marginal's standard deviation, in cells */
-static const double most_lost = 0.1;        /* of the mass, since the start */
-static const double least_mass = 0.5;       /* since an update */
-static const double most_lost_beside = 0.1; /* since an update, if the losses since the start exceed 1 */
-static const double most_made = 1e-3;       /* rounding: mass beyond 1 and what clipping has added */
-static const double budget_margin = 1.6;    /* a budget is held within this factor */
+static const double most_cut_off = 0.015; /* of the initial Gaussian, by its box */
+static const double widest_cell = 1.5;    /* in standard deviations */
+static const double narrowest = 1.5;      /* of a marginal's standard deviation, in cells */
+static const double most_lost = 0.1;      /* of the mass, since the start or an update */
+static const double least_mass = 0.5;     /* since an update */
+static const double most_made = 1e-3;     /* rounding: mass beyond 1 and what clipping has added */
+static const double budget_margin = 1.6;  /* a budget is held within this factor */
 
 /* ---- the initial Gaussian and its grid ---- */
 
@@ -100,6 +99,14 @@ static double lost(const gbees_totals *totals)
     return totals->mass_outflow + totals->mass_pruned;
 }
 
+/* What has been lost since the last update, which has made up for what was lost before it. */
+static double lost_lately(const gbees_problem *problem, const gbees_totals *totals)
+{
+    if (totals->mass_normalised == 0 || problem->numerics.mode != GBEES_MODE_DEFAULT)
+        return lost(totals);
+    return fmax(0, lost(totals) - totals->mass_clipped - totals->mass_normalised);
+}
+
 /* Whether more than the budget of the whole run has been lost. */
 static int is_overspent(const gbees_problem *problem, const gbees_totals *totals)
 {
@@ -115,7 +122,7 @@ static unsigned loss_of(const gbees_problem *problem, const gbees_totals *totals
         return 0;
     if (is_overspent(problem, totals))
         return GBEES_WARNING_BUDGET_SPENT;
-    return lost(totals) > most_lost ? GBEES_WARNING_MASS_LOST : 0;
+    return lost_lately(problem, totals) > most_lost ? GBEES_WARNING_MASS_LOST : 0;
 }
 
 unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals)
@@ -149,15 +156,12 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
     return 0;
 }
 
-/* Whether what is left is no density of the model's: less than half of the mass since the last update, or, where
- * updates have made up for it, more than all of it since the start. A bound may let mass out on purpose. */
+/* Whether what is left is no density of the model's: less than half of the mass since the last update. A bound may
+ * let mass out on purpose, but not of a density that an update has made. */
 static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
 {
-    const double mass = record->statistics.mass;
-
-    if (problem->numerics.mode != GBEES_MODE_DEFAULT || gbees_problem_is_exact(problem))
-        return 0;
-    return (mass < least_mass && !problem->bounded) || (mass < 1 - most_lost_beside && lost(&record->totals) > 1);
+    return problem->numerics.mode == GBEES_MODE_DEFAULT && !gbees_problem_is_exact(problem) &&
+           (!problem->bounded || record->totals.mass_normalised != 0) && record->statistics.mass < least_mass;
 }
 
 int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error)
@@ -213,12 +217,20 @@ static int may_be_bound(const gbees_problem *problem, const gbees_totals *totals
 
 static void describe_loss(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
+    const double lately = lost_lately(problem, totals);
+    char losses[160];
+
+    if (lately < lost(totals))
+        (void)snprintf(losses, sizeof losses,
+                       "more than %.3g %% of the mass has been lost since an update (%.3g %% since the last one)",
+                       100 * most_lost, 100 * lately);
+    else
+        (void)snprintf(
+            losses, sizeof losses,
+            "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by pruning",
+            100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned);
     (void)snprintf(
-        text, size,
-        "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by pruning: give a "
-        "smaller '%s'%s",
-        100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
-        problem->mass_budget > 0 ? "mass_budget" : "threshold",
+        text, size, "%s: give a smaller '%s'%s", losses, problem->mass_budget > 0 ? "mass_budget" : "threshold",
         may_be_bound(problem, totals) ? ", or, as the bound lets mass out, too, a larger 'factor' or 'bound: off'"
                                       : "");
 }
@@ -260,7 +272,7 @@ static void describe_memory(const gbees_problem *problem, const gbees_totals *to
     if (budget > 0)
         (void)snprintf(text, size,
                        "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g), "
-                       "and %.3g %% of the mass has been lost; give a larger budget or wider cells",
+                       "and %.3g %% of the mass has been lost; give more memory (--max-memory) or wider cells",
                        budget, totals->threshold, gone);
     else
         (void)snprintf(
@@ -277,20 +289,21 @@ static void describe_floor(const gbees_problem *problem, const gbees_totals *tot
                    "though p* has been lowered (now %.3g); %s",
                    problem->mass_budget, 100 * lost(totals), totals->threshold,
                    may_be_bound(problem, totals) ? "the bound lets mass out: give a larger 'factor', or 'bound: off'"
-                                                 : "give a larger budget or finer cells");
+                                                 : "give finer cells");
 }
 
 static void describe_spent(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
     const double budget = problem->mass_budget;
 
-    (void)snprintf(text, size,
-                   "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
-                   "(%g a unit of time); %s",
-                   100 * lost(totals), 100 * budget * gbees_budget_time(problem->start, problem->end), budget,
-                   may_be_bound(problem, totals)
-                       ? "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'"
-                       : "give a larger budget, finer cells or a larger 'extent'");
+    (void)snprintf(
+        text, size,
+        "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
+        "(%g a unit of time); %s",
+        100 * lost(totals), 100 * budget * gbees_budget_time(problem->start, problem->end), budget,
+        may_be_bound(problem, totals)
+            ? "give a smaller budget or a larger 'factor', or, as the bound lets mass out, too, 'bound: off'"
+            : "give a smaller budget, finer cells or a larger 'extent'");
 }
 
 static void describe_audit(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)

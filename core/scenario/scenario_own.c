@@ -23,6 +23,37 @@ static int is_of_a_grid_at_rest(const gbees_scenario *scenario)
     return 0;
 }
 
+/* Cuts a list of the model's own scenario to its first n entries. */
+static int cut(gbees_scenario *own, const gbees_entry *entry, size_t n, gbees_error *error)
+{
+    gbees_node *list = gbees_node_create(NULL, GBEES_NODE_LIST, entry->value->source, entry->value->line, NULL);
+
+    for (size_t i = 0; list && i < n; i++)
+        if (!gbees_node_copy(list, entry->value->items[i])) {
+            gbees_node_destroy(list);
+            list = NULL;
+        }
+    return gbees_scenario_put(own, entry->key, list, error);
+}
+
+/* Cuts the lists that go on by '...' to the dimension that a scenario asks for, where it is smaller. */
+static int fit_lists(gbees_scenario *own, const gbees_scenario *scenario, gbees_error *error)
+{
+    const gbees_node *dimension = gbees_scenario_find(scenario, "dimension");
+    const size_t n = dimension ? (size_t)gbees_node_number(dimension) : 0;
+    size_t count;
+    const gbees_entry *entries = gbees_scenario_entries(own, &count);
+    int status = GBEES_OK;
+
+    for (size_t k = 0; n > 0 && k < count && !status; k++) {
+        const gbees_node *list = entries[k].value;
+
+        if (list->kind == GBEES_NODE_LIST && list->count > n + 1 && gbees_node_is_dots(list->items[list->count - 1]))
+            status = cut(own, &entries[k], n, error);
+    }
+    return status;
+}
+
 int gbees_scenario_merge_own(gbees_scenario *scenario, const gbees_model *model, const char *name, gbees_error *error)
 {
     const gbees_model_scenario *own = name ? gbees_scenario_find_own(model, name) : model->scenarios;
@@ -37,6 +68,8 @@ int gbees_scenario_merge_own(gbees_scenario *scenario, const gbees_model *model,
     int status = gbees_scenario_create(own->text, source, &defaults, error);
     if (!status && gbees_scenario_find(defaults, "frame") && is_of_a_grid_at_rest(scenario))
         status = gbees_scenario_set(defaults, "frame=fixed", error);
+    if (!status)
+        status = fit_lists(defaults, scenario, error);
     if (!status)
         status = gbees_scenario_merge(scenario, defaults, error);
     gbees_scenario_destroy(defaults);

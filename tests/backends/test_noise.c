@@ -159,8 +159,7 @@ static const struct {
      "the diffusion of noise is too correlated for this grid at x1 = "},
     {{"noise", "", {"parameters.own=0.3", "parameters.beside=0.2", "factor=[1, 2]"}},
      GBEES_ENUMERIC,
-     "its row for x1 has 4.8 on the diagonal and 6.4 beside it, which must not be more; change the widths or "
-     "factors"},
+     "its row for x1 has 4.8 on the diagonal and 6.4 beside it, which must not be more; give 'frame: moving', "},
     {{"noise", "", {"parameters.own=0.3", "parameters.square=-1"}},
      GBEES_ENUMERIC,
      "the diffusion of noise is negative along x1, "},

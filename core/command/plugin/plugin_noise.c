@@ -85,7 +85,8 @@ static int check_point(const noise *at, double time)
             gbees_probe_report(
                 at->probe, GBEES_PROBE_FAILED,
                 "too correlated for the scenario's grid at %s: in units of cells the row for %s has more "
-                "beside the diagonal than on it; change the widths or factors, or turn the states",
+                "beside the diagonal than on it; give 'frame: moving', change the widths or factors, or turn the "
+                "states",
                 where, state);
             return 0;
         default:

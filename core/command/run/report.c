@@ -214,6 +214,19 @@ static void report_warnings(gbees_report *report, const gbees_record *record)
     }
 }
 
+/* Adds up what has been lost since the last measurements, or the start, and keeps the most of it. */
+static void note_loss(gbees_report *report, const gbees_record *record)
+{
+    gbees_loss *now = &report->loss;
+
+    if (record->number == 0)
+        *now = (gbees_loss){.since = record->time};
+    now->outflow += record->number == 0 ? 0 : record->since.outflow;
+    now->pruned += record->number == 0 ? 0 : record->since.pruned;
+    if (now->outflow + now->pruned >= report->most_lost.outflow + report->most_lost.pruned)
+        report->most_lost = *now;
+}
+
 int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_error *error)
 {
     const gbees_statistics *now = &record->statistics;
@@ -225,6 +238,7 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
         (void)fprintf(report->out, "\nsmoothed: given all measurements");
         report->width[0] = 0; /* the heads come once more */
     }
+    note_loss(report, record);
     if (record->score)
         gbees_scores_add(&report->scores, n, record->score);
     if (record->certificate) {
@@ -301,16 +315,27 @@ static void print_ranks(const gbees_report *report, const gbees_totals *totals)
                       totals->ranks);
 }
 
-static void print_ledger(const gbees_report *report, const gbees_totals *totals)
+/* The ledger since the start; after updates, each of which makes up for what was lost before it, what one interval
+ * has lost at most. */
+static void print_ledger(const gbees_report *report, const gbees_summary *summary)
 {
+    const gbees_totals *totals = &summary->totals;
+    const gbees_loss *most = &report->most_lost;
     const double normalised = totals->mass_normalised;
 
-    (void)fprintf(report->out,
-                  "mass: %.3g %% gained by clipping, %.3g %% lost through faces, %.3g %% lost by pruning",
-                  percent(totals->mass_clipped), percent(totals->mass_outflow), percent(totals->mass_pruned));
-    if (percent(normalised) != 0)
-        (void)fprintf(report->out, ", %.3g %% %s by normalising", fabs(percent(normalised)),
-                      normalised > 0 ? "added" : "taken away");
+    (void)fprintf(report->out, "mass: %.3g %% gained by clipping, ", percent(totals->mass_clipped));
+    if (summary->updates > 0)
+        (void)fprintf(report->out,
+                      "%.3g %% lost through faces and %.3g %% by pruning between measurements at most (from t = "
+                      "%.6g)",
+                      percent(most->outflow), percent(most->pruned), most->since);
+    else {
+        (void)fprintf(report->out, "%.3g %% lost through faces, %.3g %% lost by pruning",
+                      percent(totals->mass_outflow), percent(totals->mass_pruned));
+        if (percent(normalised) != 0)
+            (void)fprintf(report->out, ", %.3g %% %s by normalising", fabs(percent(normalised)),
+                          normalised > 0 ? "added" : "taken away");
+    }
     (void)fprintf(report->out, "; the sum is %.6g\n",
                   1 + totals->mass_clipped + normalised - totals->mass_outflow - totals->mass_pruned);
 }
@@ -389,7 +414,7 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
                       gbees_units_count(most, sizeof most, (double)totals->max_cells),
                       gbees_units_count(updates, sizeof updates, totals->cell_updates),
                       gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
-        print_ledger(report, totals);
+        print_ledger(report, summary);
     }
     print_ranks(report, totals);
     print_evidence(report, summary);

@@ -5,6 +5,11 @@
 #include "command.h"
 #include <gbees/rivals.h>
 
+/* Mass that has been lost since a time. */
+typedef struct gbees_loss {
+    double since, outflow, pruned;
+} gbees_loss;
+
 typedef struct gbees_report {
     FILE *out;
     int json, quiet;                    /* quiet: no table */
@@ -13,6 +18,7 @@ typedef struct gbees_report {
     unsigned warned;                    /* gbees_warning bits that are on standard error already */
     gbees_certificate last;             /* of the last record that has one */
     gbees_worst worst;                  /* of all of them so far */
+    gbees_loss loss, most_lost;         /* since the last measurements, or the start; the most of these */
     gbees_scores scores;                /* of records beside a truth */
     const gbees_comparison *comparison; /* of a run that is complete; NULL: none */
 } gbees_report;

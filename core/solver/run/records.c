@@ -290,6 +290,7 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
     }
     set_totals(solver, record);
     record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
+    solver->record_warnings |= record->warnings & GBEES_WARNING_MASS_LOST; /* the next update makes up for the loss */
     solver->recorded = record->totals;
     gbees_record posted = *record; /* the notifier takes the event, with its problem */
     posted.problem = gbees_grid_problem(&solver->grid);

@@ -110,6 +110,25 @@ START_TEST(narrow_ridges)
 }
 END_TEST
 
+/* Each of twenty updates has made up for 6 % that were lost since the one before: no interval lost much. */
+START_TEST(losses_between_updates_are_not_added_up)
+{
+    gbees_problem problem = make_problem();
+    gbees_totals totals = {.mass_outflow = 1.2, .mass_pruned = 0.06, .mass_normalised = 1.2};
+    gbees_record record = {.problem = &problem, .statistics = {.mass = 0.94}};
+    gbees_error error;
+
+    ck_assert_uint_eq(gbees_warnings(&problem, &totals), 0);
+    totals.mass_outflow = 1.27;
+    ck_assert_uint_eq(gbees_warnings(&problem, &totals), GBEES_WARNING_MASS_LOST);
+    check_text(GBEES_WARNING_MASS_LOST, &problem, &totals,
+               "more than 10 % of the mass has been lost since an update (13 % since the last one): give a smaller");
+    record.statistics.mass = 0.87;
+    record.totals = totals;
+    ck_assert_int_eq(gbees_warnings_mass(&problem, &record, &error), GBEES_OK);
+}
+END_TEST
+
 START_TEST(lost_mass)
 {
     gbees_problem problem = make_problem();
@@ -167,10 +186,10 @@ START_TEST(one_warning_of_losses_through_a_bound)
          "give a smaller 'threshold'"},
         {GBEES_WARNING_BUDGET_FLOOR, 0.01, GBEES_WARNING_BUDGET_FLOOR,
          "though p* has been lowered (now 1e-18); the bound lets mass out: give a larger 'factor', or 'bound: off'",
-         "; give a larger budget or finer cells"},
+         "; give finer cells"},
         {0, 0.01, GBEES_WARNING_BUDGET_SPENT,
-         "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'",
-         "give a larger budget, finer cells or a larger 'extent'"}};
+         "give a smaller budget or a larger 'factor', or, as the bound lets mass out, too, 'bound: off'",
+         "give a smaller budget, finer cells or a larger 'extent'"}};
     gbees_totals totals = {
         .mass_outflow = 0.19, .mass_pruned = 0.01, .threshold = 1e-18, .warnings = cases[_i].by_backend};
     gbees_problem problem = make_problem();
@@ -230,6 +249,7 @@ int main(void)
     tcase_add_test(before, wide_cells);
     tcase_add_test(before, narrow_ridges);
     tcase_add_test(during, lost_mass);
+    tcase_add_test(during, losses_between_updates_are_not_added_up);
     tcase_add_test(during, spent_budgets);
     tcase_add_loop_test(during, one_warning_of_losses_through_a_bound, 0, 3);
     tcase_add_test(during, narrow_marginals);

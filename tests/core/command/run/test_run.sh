@@ -103,6 +103,15 @@ run 0 --plugin lorenz96 --scenario ./budget --check
 has out "threshold     1e-06"
 refuse "budgte" --plugin lorenz96 --scenario budgte
 
+# A list of the model's own scenario that goes on by '...' may have more entries than there are dimensions.
+run 0 --plugin linear --scenario ou --set dimension=1 --set end=0.1 --set accuracy=0 --no-output
+has out "dimension 1, "
+refuse "mean: expected 1 number (dimension 1), found 2 and '...'" --plugin linear --set dimension=1 --set 'mean=[1, 2, ...]'
+
+# Losses that updates have made up for are not added up.
+run 0 --plugin linear --set accuracy=0 --no-output
+has out "between measurements at most (from t = "
+
 # ---- the default scheme, and the paper's ----
 run 0 $coarse --until 0.05 --no-output
 has out "mass: 0 % gained by clipping"

@@ -106,7 +106,7 @@ START_TEST(warnings_are_texts)
     ck_assert_str_eq(
         json_string_value(json_array_get(list, 1)),
         "the mass budget is not held: 37.5 % of the mass has been lost, of 2 % for the whole run (0.02 a "
-        "unit of time); give a larger budget, finer cells or a larger 'extent'");
+        "unit of time); give a smaller budget, finer cells or a larger 'extent'");
     json_decref(line);
 }
 END_TEST
