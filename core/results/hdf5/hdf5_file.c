@@ -72,7 +72,6 @@ static void begin(gbees_hdf5 *file, const char *path)
                          .last = -1,
                          .descriptor = -1,
                          .temporary.descriptor = -1,
-                         .deflate = 2,
                          .threads = 1,
                          .path = strdup(path)};
     gbees_hdf5_begin_calls(file);

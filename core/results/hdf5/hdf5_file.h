@@ -44,7 +44,6 @@ typedef struct gbees_hdf5 {
     int spread;          /* 1: what is in the group gets links from the file's root, too */
     int descriptor;      /* when it is read */
     int is_safe;         /* whether the file's second superblock had to be taken (run_file.h); `reason` says why */
-    unsigned deflate;    /* the level by which chunks are compressed */
     int threads;         /* that compress them, at most */
     int failure;         /* errno of the first read or write that failed */
     gbees_status status; /* status of the first call that failed */

@@ -92,7 +92,6 @@ int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const
 
     if (!status) {
         w->count = 0;
-        w->file.deflate = 1; /* it is written often, and read once */
         w->file.threads = threads;
         gbees_hdf5_attribute_text(&w->file, "/", "format", "gbees-checkpoint");
         gbees_hdf5_attribute(&w->file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){FORMAT});
