@@ -254,6 +254,7 @@ cuda_numerics = \
 	core/numerics/periods.h \
 	core/numerics/philox.h \
 	core/numerics/row.h \
+	core/numerics/sample_steps.h \
 	core/numerics/run_state.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \

@@ -26,6 +26,8 @@ libgbees_la_SOURCES = \
 	%D%/base/sha256.c \
 	%D%/base/rim.c \
 	%D%/base/rim.h \
+	%D%/base/rough_times.c \
+	%D%/base/rough_times.h \
 	%D%/base/seconds.h \
 	%D%/base/threads_asked.h \
 	%D%/base/time_tolerance.h \
@@ -55,6 +57,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/periods.h \
 	%D%/numerics/philox.h \
 	%D%/numerics/row.h \
+	%D%/numerics/sample_steps.h \
 	%D%/numerics/run_state.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
@@ -101,6 +104,7 @@ libgbees_la_SOURCES = \
 	%D%/audit/escape.c \
 	%D%/audit/flow.c \
 	%D%/audit/flow.h \
+	%D%/audit/follow.c \
 	%D%/audit/islands.c \
 	%D%/audit/islands.h \
 	%D%/audit/kept.c \

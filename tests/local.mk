@@ -27,6 +27,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/module/test_moved.sh \
 	%D%/core/command/run/test_moving.sh \
+	%D%/core/command/run/test_pulses.sh \
 	%D%/core/command/plugin/test_plugin.sh \
 	%D%/core/command/run/test_completion.sh \
 	%D%/core/command/run/test_compare.sh \
@@ -258,6 +259,7 @@ check_PROGRAMS += \
 	%D%/core/solver/run/test_notifier \
 	%D%/core/base/test_memory \
 	%D%/core/base/test_pool \
+	%D%/core/base/test_rough_times \
 	%D%/core/base/test_text \
 	%D%/core/record/test_warnings
 %C%_core_command_plot_test_plot_child_SOURCES = %D%/core/command/plot/test_plot_child.c core/command/plot/plot_child.c
@@ -683,6 +685,12 @@ check_LTLIBRARIES += %D%/kick.la
 %C%_kick_la_LDFLAGS = $(test_module)
 %C%_kick_la_CPPFLAGS = $(test_model_cppflags)
 %C%_kick_la_CFLAGS = $(test_model_cflags)
+
+check_LTLIBRARIES += %D%/pulse.la
+%C%_pulse_la_SOURCES = %D%/plugins/pulse.c
+%C%_pulse_la_LDFLAGS = $(test_module)
+%C%_pulse_la_CPPFLAGS = $(test_model_cppflags)
+%C%_pulse_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/stochastic.la
 %C%_stochastic_la_SOURCES = %D%/plugins/stochastic.c

@@ -3,6 +3,7 @@
 #include "base/workers.h"
 #include "flow.h"
 #include "numerics/noise_factor.h"
+#include "numerics/sample_steps.h"
 #include "offload.h"
 #include "samples.h"
 #include <math.h>
@@ -156,7 +157,7 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
     for (int k = 0; k < (full ? n * n : n); k++)
         out[k] = q[k];
     gbees_problem_own_functions(problem)->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters,
-                                                  out);
+                                                      out);
     if (is_silent(full ? n * n : n, count, (const double(*)[BLOCK])q))
         return;
     for (size_t i = 0; i < count; i++) {
@@ -168,16 +169,6 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
             for (int k = full ? 0 : j; k <= j; k++)
                 x[j][i] += sqrt(duration) * factor[j * n + k] * z[k];
     }
-}
-
-/* Integrates a block over a step: half of the noise, the drift, the other half. Weakly of second order if Q does not
- * depend on the state. */
-static void step_block(const gbees_montecarlo *montecarlo, gbees_flow *work, size_t block, double t, double dt,
-                       uint64_t step, double *const *x)
-{
-    kick(montecarlo, block, t + dt / 4, dt / 2, 2 * step, x);
-    gbees_flow_step(montecarlo, work, samples_in_block(montecarlo, block), t, dt, x);
-    kick(montecarlo, block, t + 3 * dt / 4, dt / 2, 2 * step + 1, x);
 }
 
 /* What all blocks of an advance share. */
@@ -200,21 +191,28 @@ static void check_finite(advance *all, size_t count, int n, double *const *x)
         atomic_store(&all->lost, 1);
 }
 
-/* Integrates the samples of a block, in x, over all steps. */
+/* Integrates the samples of a block, in x, over all steps. Weakly of second order in the step if there is noise that
+ * does not depend on the state. */
 static void integrate_block(const advance *all, size_t block, double *const *x)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;
-    const int noisy = gbees_problem_own_functions(montecarlo->problem)->diffusion_d != NULL;
+    const gbees_problem *problem = montecarlo->problem;
+    const int noisy = gbees_problem_own_functions(problem)->diffusion_d != NULL;
+    const gbees_sample_steps steps =
+        gbees_sample_steps_of(all->steps, all->dt, (problem->model->flags & GBEES_TIME_DEPENDENT) != 0,
+                              montecarlo->options.seed, block, montecarlo->steps);
     const size_t count = samples_in_block(montecarlo, block);
     gbees_flow work;
 
-    for (size_t step = 0; step < all->steps; step++) {
-        const double t = montecarlo->time + (double)step * all->dt;
+    for (uint64_t k = 0; k <= steps.count; k++) {
+        double middle;
+        const double noise = gbees_sample_noise_length(&steps, k, &middle);
 
         if (noisy)
-            step_block(montecarlo, &work, block, t, all->dt, montecarlo->steps + step, x);
-        else
-            gbees_flow_step(montecarlo, &work, count, t, all->dt, x);
+            kick(montecarlo, block, montecarlo->time + middle, noise, steps.number + k, x);
+        if (k < steps.count)
+            gbees_flow_step(montecarlo, &work, count, montecarlo->time + gbees_sample_step_begin(&steps, k),
+                            gbees_sample_step_length(&steps, k), x);
     }
 }
 

@@ -1,9 +1,10 @@
 /* montecarlo.h - the reference for a grid: samples of the initial density, each integrated along the flow.
  *
- * Sample i gets its random numbers from a counter (Philox). It is integrated by classical Runge-Kutta steps, between
- * two half steps of Euler and Maruyama's where the model has noise, and weighted by the likelihood of each
- * measurement; samples that are left without weight are dropped.  Sums are taken over 64 fixed batches, which also
- * give the standard errors.  So results depend on the options alone, and not on the number of threads.
+ * Sample i gets its random numbers from a counter (Philox). It is integrated by classical Runge-Kutta steps, with
+ * those of Euler and Maruyama between them where the model has noise (numerics/sample_steps.h), and weighted by the
+ * likelihood of each measurement; samples that are left without weight are dropped.  Sums are taken over 64 fixed
+ * batches, which also give the standard errors.  So results depend on the options alone, and not on the number of
+ * threads.
  */
 #ifndef GBEES_TEST_MONTECARLO_H
 #define GBEES_TEST_MONTECARLO_H
@@ -70,10 +71,15 @@ void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo);
 /* Integrates all samples to `time`, in equal steps. After GBEES_ENUMERIC the samples are useless. */
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error);
 
-/* Sets options.step so that the samples' error at `time`, the next one to advance to, is about `tolerance` standard
- * deviations along any axis.  Noise is not tried: it gets four times as many steps as the drift needs.
- * GBEES_ENUMERIC if no step is short enough. */
-int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error);
+/* Sets options.step so that the samples' error at *time, the next one to advance to, is about `tolerance` standard
+ * deviations along any axis.  Noise is not tried: it gets two to four times as many steps as the drift needs, more
+ * for more samples.  *time becomes earlier if the way there takes more than some thousand steps.  GBEES_ENUMERIC if
+ * no step is short enough. */
+int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double *time, double tolerance, gbees_error *error);
+
+/* Integrates all samples to `time` by steps that are chosen for each piece of the way; some end where the equations
+ * change fast. */
+int gbees_montecarlo_follow(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error);
 
 /* Bayes' rule: multiplies the weights with the measurement's likelihood, Gaussian, Student's t or the model's own. */
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error);

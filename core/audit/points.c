@@ -67,7 +67,7 @@ int gbees_points_apply(const gbees_problem *problem, const gbees_audit_options *
         return 1;
     if (gbees_montecarlo_create(problem, &few, &samples, &ignored))
         return 0;
-    const int noisy = gbees_samples_are_noisy(samples);
+    const int noisy = gbees_samples_are_ever_noisy(samples);
     gbees_montecarlo_destroy(samples);
     return !noisy;
 }

@@ -1,5 +1,6 @@
 /* probe.c - the time step of samples: a few of them go to the same time by m and by 2 m steps, and the difference
  * tells the error of either. */
+#include "base/rough_times.h"
 #include "base/workers.h"
 #include "flow.h"
 #include <math.h>
@@ -10,9 +11,12 @@ enum {
     PROBES = GBEES_MONTECARLO_PROBES, /* at most SAMPLES_BLOCK */
     LEFT_OUT = 32,                    /* one of so many */
     DOUBT_MARGIN = 4,                 /* a step is cut for a sample that has so many times the doubt of the probes */
-    STEPS_MOST = 100000,              /* from one record to the next */
-    STEPS_MORE = 4 /* times as many with noise, which is of second order in a step, not of fourth */
+    PIECE = 4096                      /* steps that are chosen at once, at most */
 };
+
+/* With noise a step is of second order, not of fourth: there are more of them, so that the error falls as that of the
+ * samples does. */
+static const double more_with_noise = 2, more_samples = 10000, more_most = 4;
 
 static const double origin[GBEES_MAX_DIM];
 
@@ -190,6 +194,19 @@ static int is_noisy(const gbees_montecarlo *montecarlo, const points *at, double
     return 0;
 }
 
+int gbees_samples_are_ever_noisy(const gbees_montecarlo *montecarlo)
+{
+    const gbees_problem *problem = montecarlo->problem;
+    const int times = problem->model->flags & GBEES_TIME_DEPENDENT ? GBEES_ROUGH_LOOKS : 1;
+    points probes;
+
+    get_probes(montecarlo, &probes);
+    for (int k = 0; k < times; k++)
+        if (is_noisy(montecarlo, &probes, problem->start + (problem->end - problem->start) * k / times))
+            return 1;
+    return 0;
+}
+
 int gbees_samples_are_noisy(const gbees_montecarlo *montecarlo)
 {
     points probes;
@@ -198,11 +215,40 @@ int gbees_samples_are_noisy(const gbees_montecarlo *montecarlo)
     return is_noisy(montecarlo, &probes, montecarlo->time);
 }
 
-int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error)
+/* How many times as many steps the noise takes as the drift. */
+static double more_steps(const gbees_montecarlo *montecarlo)
 {
-    const double length = time - montecarlo->time;
-    double off = INFINITY;
-    points probes, by_long, by_short;
+    return fmin(more_most, more_with_noise * pow((double)montecarlo->options.count / more_samples, 0.25));
+}
+
+/* Sets the steps that the probes take from now to *time with an error of at most `tolerance`, or to an earlier time
+ * that PIECE steps reach. Returns the number of steps; 0: no step is short enough. */
+static double try_steps(const gbees_montecarlo *montecarlo, const points *probes, double steps, double tolerance,
+                        double *time, points *by_long)
+{
+    const double from = montecarlo->time;
+    points by_short;
+
+    for (;;) {
+        if (steps > PIECE) {
+            *time = from + (*time - from) * (PIECE / 2) / steps;
+            steps = PIECE / 2;
+        }
+        if (!(*time > from + 1e-12 * fabs(from)) || !(from + (*time - from) / steps > from))
+            return 0;
+        integrate(montecarlo, probes, *time, (size_t)steps, by_long);
+        integrate(montecarlo, probes, *time, 2 * (size_t)steps, &by_short);
+        const double off = error_of(montecarlo, by_long, &by_short);
+        if (off <= tolerance)
+            return steps;
+        steps = ceil(steps * fmin(16, fmax(1.5, 1.1 * pow(off / tolerance, 0.25))));
+    }
+}
+
+int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double *time, double tolerance, gbees_error *error)
+{
+    const double length = *time - montecarlo->time, more = more_steps(montecarlo);
+    points probes, by_long;
 
     if (!(length > 0))
         return GBEES_OK;
@@ -210,21 +256,14 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
     set_scale(montecarlo, &probes);
     const int begins_noisy = is_noisy(montecarlo, &probes, montecarlo->time);
     /* The search begins with half as many steps as the last time, so that steps can get longer, too. */
-    double steps = fmax(1, ceil(length / montecarlo->options.step / (begins_noisy ? 2 * STEPS_MORE : 2) - 1e-9));
-    while (steps <= STEPS_MOST) {
-        integrate(montecarlo, &probes, time, (size_t)steps, &by_long);
-        integrate(montecarlo, &probes, time, 2 * (size_t)steps, &by_short);
-        off = error_of(montecarlo, &by_long, &by_short);
-        if (off <= tolerance)
-            break;
-        steps = ceil(steps * fmin(16, fmax(1.5, 1.1 * pow(off / tolerance, 0.25))));
-    }
-    if (!(off <= tolerance))
+    const double first = fmax(1, ceil(length / montecarlo->options.step / (begins_noisy ? 2 * more : 2) - 1e-9));
+    const double steps = try_steps(montecarlo, &probes, first, tolerance, time, &by_long);
+    if (steps == 0)
         return gbees_error_set(error, GBEES_ENUMERIC,
-                               "samples of the model would take more than %d time steps from t = %g to %g",
-                               STEPS_MOST, montecarlo->time, time);
-    const int noisy = begins_noisy || is_noisy(montecarlo, &by_long, time);
-    montecarlo->options.step = length / (noisy ? steps * STEPS_MORE : steps);
+                               "no time step from t = %g on is short enough for samples of the model",
+                               montecarlo->time);
+    const int noisy = begins_noisy || is_noisy(montecarlo, &by_long, *time);
+    montecarlo->options.step = (*time - montecarlo->time) / (noisy ? ceil(steps * more) : steps);
     qsort(by_long.doubt, PROBES, sizeof *by_long.doubt, compare_numbers);
     /* Probes may have no doubt, as in a constant drift: a doubt below the tolerance is no reason to cut a step. */
     montecarlo->doubt_most = fmax(tolerance, DOUBT_MARGIN * by_long.doubt[PROBES - 1 - PROBES / LEFT_OUT]);

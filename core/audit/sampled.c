@@ -86,8 +86,7 @@ static int advance(gbees_sampled *audit, double time, gbees_error *error)
         return GBEES_OK;
     if (is_measured_again(audit) && (status = gbees_montecarlo_resample(samples, error)))
         return status;
-    status = gbees_montecarlo_choose_step(samples, time, step_tolerance, error);
-    return status ? status : gbees_montecarlo_advance(samples, time, error);
+    return gbees_montecarlo_follow(samples, time, step_tolerance, error);
 }
 
 /* Weights the samples by the measurements up to number `end`, each at its time. */

@@ -4,10 +4,12 @@
 
 #include "base/clones.h"
 #include "montecarlo.h"
-#include "numerics/philox.h"
+#include "numerics/sample_steps.h"
 #include "record/likelihood.h"
 
-enum { SAMPLES_BLOCK = GBEES_LIKELIHOOD_BLOCK };
+enum { SAMPLES_BLOCK = GBEES_STEPS_BLOCK };
+_Static_assert((int)SAMPLES_BLOCK == (int)GBEES_LIKELIHOOD_BLOCK,
+               "blocks of samples are weighted as they are integrated");
 
 static inline size_t samples_blocks(const gbees_montecarlo *montecarlo)
 {
@@ -38,6 +40,8 @@ void gbees_samples_release_weight(gbees_montecarlo *montecarlo);
 
 /* Whether the model's noise is not 0 at one of the probes. */
 int gbees_samples_are_noisy(const gbees_montecarlo *montecarlo);
+/* Whether it is so at any time of the run, where the probes are now: also in a pulse. */
+int gbees_samples_are_ever_noisy(const gbees_montecarlo *montecarlo);
 /* Sets montecarlo->scale for flow.h: the weighted samples' spread. */
 void gbees_samples_find_scale(gbees_montecarlo *montecarlo);
 /* What random numbers are for. */

@@ -36,9 +36,7 @@ static int follow(gbees_montecarlo *samples, gbees_truth *truth, gbees_error *er
 
     for (size_t i = 0; !status && i < truth->count; i++) {
         if (truth->time[i] > samples->time)
-            status = gbees_montecarlo_choose_step(samples, truth->time[i], step_tolerance, error);
-        if (!status)
-            status = gbees_montecarlo_advance(samples, truth->time[i], error);
+            status = gbees_montecarlo_follow(samples, truth->time[i], step_tolerance, error);
         for (size_t j = 0; !status && j < n; j++)
             truth->x[i * n + j] = samples->x[j][0];
     }

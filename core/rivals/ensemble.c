@@ -30,8 +30,7 @@ int gbees_ensemble_advance(void *filter, double time, gbees_error *error)
 
     if (!(time > samples->time))
         return GBEES_OK;
-    const int status = gbees_montecarlo_choose_step(samples, time, step_tolerance, error);
-    return status ? status : gbees_montecarlo_advance(samples, time, error);
+    return gbees_montecarlo_follow(samples, time, step_tolerance, error);
 }
 
 int gbees_ensemble_moments(void *filter, gbees_moments *moments, gbees_error *error)

@@ -163,10 +163,11 @@ typedef struct gbees_marginals {
 } gbees_marginals;
 
 /** Samples of a model's equations, in the model's axes, and how to integrate them: by equal steps of the classical
- * Runge-Kutta method of fourth order. If the model has noise, half a step of Euler-Maruyama's noise is added before
- * and after each. The doubt of a step is an estimate of its error: max over j of time_step * |k3_j - k2_j| / scale_j,
- * where k2 and k3 are the drifts at the two stages in the middle of the step. A step whose doubt exceeds `doubt_most`
- * is divided.
+ * Runge-Kutta method of fourth order. If the model has noise, that of half a step by Euler and Maruyama is added
+ * before and after each, at once for two. Where the equations depend on the time, a block of 256 samples has one step
+ * more: its first is a random part of the others, its last the rest (core/numerics/sample_steps.h). The doubt of a
+ * step is an estimate of its error: max over j of time_step * |k3_j - k2_j| / scale_j, where k2 and k3 are the drifts
+ * at the two stages in the middle of the step. A step whose doubt exceeds `doubt_most` is divided.
  *
  * With a `tolerance` above 0 each sample is integrated without noise from `time` to `end`, by steps of its own of
  * Dormand and Prince's pair of order 8, whose error along axis j is at most tolerance * scale_j; of the members that

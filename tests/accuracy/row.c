@@ -95,9 +95,7 @@ static int sample(const gbees_study *study, const gbees_row_options *options, gb
     int status = gbees_montecarlo_create(study->problem, &own, samples, error);
 
     if (!status)
-        status = gbees_montecarlo_choose_step(*samples, time, 5e-5, error);
-    if (!status)
-        status = gbees_montecarlo_advance(*samples, time, error);
+        status = gbees_montecarlo_follow(*samples, time, 5e-5, error);
     if (!status)
         status = gbees_montecarlo_measure(*samples, 0, moments, error);
     if (!status) {

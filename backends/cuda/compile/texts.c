@@ -62,6 +62,7 @@ EMBED(noise_factor, "core/numerics/noise_factor.h")
 EMBED(periods, "core/numerics/periods.h")
 EMBED(philox, "core/numerics/philox.h")
 EMBED(row, "core/numerics/row.h")
+EMBED(sample_steps, "core/numerics/sample_steps.h")
 EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(ranks, "backends/cuda/device/ranks.h")
@@ -127,6 +128,7 @@ static const cuda_text table[] = {
     NAMED("numerics/periods.h", periods),
     NAMED("numerics/philox.h", philox),
     NAMED("numerics/row.h", row),
+    NAMED("numerics/sample_steps.h", sample_steps),
     NAMED("numerics/run_state.h", run_state),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),

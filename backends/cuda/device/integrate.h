@@ -7,7 +7,7 @@
 #include "device/integration.h"
 #include "device/noise.h"
 #include "numerics/noise_factor.h"
-#include "numerics/philox.h"
+#include "numerics/sample_steps.h"
 
 /* The parts into which a step may be cut, at most. */
 #define INTEGRATE_SHORTEST 1048576.0
@@ -99,24 +99,23 @@ GBEES_NUM void integrate_pass(const gbees_samples *c)
     const uint64_t stride = (uint64_t)warp_count() * WARP_SIZE;
 
     for (uint64_t i = (uint64_t)warp_index() * WARP_SIZE + (uint64_t)warp_lane(); i < c->count; i += stride) {
-        const double dt = c->time_step;
+        const gbees_sample_steps steps =
+            gbees_sample_steps_of(c->steps, c->time_step, c->is_timed, c->seed, i / GBEES_STEPS_BLOCK, c->first);
         double x[DIM];
 
 #pragma unroll
         for (int j = 0; j < DIM; j++)
             x[j] = c->x[(uint64_t)j * c->count + i];
-        for (uint64_t step = 0; step < c->steps; step++) {
-            const double t = c->time + (double)step * dt;
-
+        for (uint64_t k = 0; k <= steps.count; k++) {
 #if GBEES_DIFFUSION
-            const uint64_t sample = c->number ? c->number[i] : i, kick = 2 * (c->first + step);
+            double middle;
+            const double noise = gbees_sample_noise_length(&steps, k, &middle);
 
-            integrate_kick(c, sample, t + dt / 4, dt / 2, kick, x);
+            integrate_kick(c, c->number ? c->number[i] : i, c->time + middle, noise, steps.number + k, x);
 #endif
-            integrate_step(c, t, dt, x);
-#if GBEES_DIFFUSION
-            integrate_kick(c, sample, t + 3 * dt / 4, dt / 2, kick + 1, x);
-#endif
+            if (k < steps.count)
+                integrate_step(c, c->time + gbees_sample_step_begin(&steps, k), gbees_sample_step_length(&steps, k),
+                               x);
         }
 #pragma unroll
         for (int j = 0; j < DIM; j++)

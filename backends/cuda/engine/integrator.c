@@ -156,6 +156,7 @@ static int launch(const gbees_integrator *c, const gbees_integration *integratio
                              .seed = integration->seed,
                              .steps = integration->steps,
                              .first = integration->first,
+                             .is_timed = (c->problem->model->flags & GBEES_TIME_DEPENDENT) != 0,
                              .time = integration->time,
                              .time_step = integration->time_step,
                              .doubt_most = integration->doubt_most,

@@ -1,5 +1,6 @@
 /* lagrangian.c - the scenario's keys of `frame: lagrangian`: points that go with the flow. */
 #include "base/rim.h"
+#include "base/rough_times.h"
 #include "builder.h"
 #include "lagrangian/engine.h"
 #include "scenario/scenario.h"
@@ -44,6 +45,9 @@ int builder_has_noise(const builder *b, int around)
     memcpy(y, problem->mean, sizeof y);
     if (!around)
         return has_noise_at(problem, start, y);
+    for (int k = 0; k < GBEES_ROUGH_LOOKS && problem->model->flags & GBEES_TIME_DEPENDENT; k++) /* a pulse of noise */
+        if (has_noise_at(problem, start + k * (end - start) / GBEES_ROUGH_LOOKS, y))
+            return 1;
     for (int k = 0; k < 3; k++)
         for (int j = 0; j < problem->dimension; j++)
             for (int side = -1; side <= 1; side++) {

@@ -3,6 +3,7 @@
 #ifndef GBEES_SOLVER_RUN_RUN_H
 #define GBEES_SOLVER_RUN_RUN_H
 
+#include "base/rough_times.h"
 #include "notifier.h"
 #include "solver/grid/moving.h"
 #include "solver/grid/regrid.h"
@@ -18,6 +19,7 @@ struct gbees_solver {
     int regrids;         /* how many of the problem's regrids have been done */
     gbees_schedule *schedule;
     gbees_clock clock;
+    gbees_rough_times rough;        /* of the interval: its steps end there */
     gbees_totals recorded;          /* at the last record */
     const gbees_parallel *parallel; /* the ranks that serve this solver; NULL: none */
     int ran;

@@ -6,6 +6,7 @@
 #include "record/warnings.h"
 #include "run.h"
 #include "solver/grid/next_grid.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -180,6 +181,7 @@ void gbees_solver_destroy(gbees_solver *solver)
     if (solver->parallel)
         gbees_next_grid_send_end(solver->parallel);
     gbees_schedule_destroy(solver->schedule);
+    gbees_rough_times_clear(&solver->rough);
     free(solver);
 }
 
@@ -260,25 +262,71 @@ static int check_escape(gbees_solver *solver, gbees_error *error)
     return gbees_audit_escape(solver->problem, error);
 }
 
-/* Advances by `length` units of time, from one record to the next. */
-static int advance_interval(gbees_solver *solver, double length, gbees_error *error)
+/* Points of the initial density, in the model's axes, and its spread: the mean, and on either side of it. */
+static void choose_points(const gbees_problem *problem, double x[][GBEES_ROUGH_POINTS], double *scale)
 {
-    int status = GBEES_OK;
+    const int n = problem->dimension;
 
-    if (!solver->resumed) {
-        solver->clock.length = length;
-        solver->clock.elapsed = 0;
+    for (int i = 0; i < GBEES_ROUGH_POINTS; i++) {
+        double y[GBEES_MAX_DIM], at[GBEES_MAX_DIM];
+
+        for (int j = 0; j < n; j++) {
+            const double off = sqrt(problem->covariance[j * n + j]);
+
+            y[j] = problem->mean[j] + (i == 0 ? 0 : i == 1 || (i + j) % 2 ? off : -off);
+        }
+        gbees_problem_point(problem, y, at);
+        for (int j = 0; j < n; j++)
+            x[j][i] = at[j];
     }
+    for (int j = 0; j < n; j++) {
+        double square = problem->rotated ? 0 : problem->covariance[j * n + j];
+
+        for (int k = 0; k < n && problem->rotated; k++)
+            square += pow(problem->rotation[j * n + k], 2) * problem->covariance[k * n + k];
+        scale[j] = sqrt(square);
+    }
+}
+
+/* Finds the times from `from` to `to` at which the equations change fast, at points of the initial density: a run
+ * that is resumed finds the same. Points that go with the flow look by themselves. */
+static int find_rough_times(gbees_solver *solver, double from, double to, gbees_error *error)
+{
+    double x[GBEES_MAX_DIM][GBEES_ROUGH_POINTS];
+    gbees_rough_look look = {.problem = solver->problem, .from = from, .to = to, .points = GBEES_ROUGH_POINTS};
+
+    solver->rough.count = 0;
+    if (solver->backend->exact || !keeps_exact_time(solver->problem))
+        return GBEES_OK;
+    choose_points(solver->problem, x, look.scale);
+    for (int j = 0; j < solver->problem->dimension; j++)
+        look.x[j] = x[j];
+    return gbees_rough_times_find(&look, &solver->rough, error);
+}
+
+/* Takes a slice of steps towards the next rough time or the interval's end. */
+static int take_slice(gbees_solver *solver, double begin, double length, gbees_error *error)
+{
+    gbees_checkpoint *kept = gbees_run_keep(solver);
+
+    solver->clock.length = gbees_rough_times_next(&solver->rough, begin, solver->clock.elapsed, length);
+    return gbees_run_release(solver, kept, gbees_run_slice(solver, error));
+}
+
+/* Advances by `length` units of time, from one record to the next, which is at `end`. */
+static int advance_interval(gbees_solver *solver, double length, double end, gbees_error *error)
+{
+    int status = find_rough_times(solver, end - length, end, error);
+
+    if (!solver->resumed)
+        solver->clock.elapsed = 0;
     solver->resumed = 0;
     while (!status && solver->clock.elapsed < length) {
         status = check_cancelled(solver, error);
         if (!status)
             status = gbees_notifier_status(solver->notifier, error);
-        if (!status) {
-            gbees_checkpoint *kept = gbees_run_keep(solver);
-
-            status = gbees_run_release(solver, kept, gbees_run_slice(solver, error));
-        }
+        if (!status)
+            status = take_slice(solver, end - length, length, error);
         if (!status)
             status = check_escape(solver, error);
         if (!status && solver->observer->step)
@@ -329,7 +377,7 @@ int gbees_run_go_on(gbees_solver *solver, double length, double time, gbees_erro
     int status = solver->resumed ? GBEES_OK : regrid(solver, error);
 
     if (!status)
-        status = advance_interval(solver, length, error);
+        status = advance_interval(solver, length, time, error);
     if (!status && keeps_exact_time(solver->problem))
         solver->clock.time = time;
     if (!status)

@@ -1,0 +1,41 @@
+/* follow.c - takes samples to a time by steps that are chosen on the way: piece by piece, from one fast change of the
+ * equations to the next (base/rough_times.h). See montecarlo.h. */
+#include "base/rough_times.h"
+#include "samples.h"
+#include <math.h>
+
+/* Looks at the equations where the samples are. */
+static int find_rough_times(gbees_montecarlo *montecarlo, double time, gbees_rough_times *times, gbees_error *error)
+{
+    double x[GBEES_MAX_DIM][GBEES_ROUGH_POINTS];
+    gbees_rough_look look = {
+        .problem = montecarlo->problem, .from = montecarlo->time, .to = time, .points = GBEES_ROUGH_POINTS};
+
+    gbees_samples_find_scale(montecarlo);
+    for (int j = 0; j < montecarlo->problem->dimension; j++) {
+        for (int i = 0; i < GBEES_ROUGH_POINTS; i++)
+            x[j][i] = montecarlo->x[j][montecarlo->probe[GBEES_MONTECARLO_PROBES / GBEES_ROUGH_POINTS * i]];
+        look.x[j] = x[j];
+        look.scale[j] = montecarlo->scale[j];
+    }
+    return gbees_rough_times_find(&look, times, error);
+}
+
+int gbees_montecarlo_follow(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error)
+{
+    gbees_rough_times times = {0};
+    int status = find_rough_times(montecarlo, time, &times, error);
+
+    while (!status && montecarlo->time < time) {
+        const double step = montecarlo->options.step;
+        double to = gbees_rough_times_next(&times, 0, montecarlo->time, time);
+
+        status = gbees_montecarlo_choose_step(montecarlo, &to, tolerance, error);
+        if (!status)
+            status = gbees_montecarlo_advance(montecarlo, to, error);
+        if (times.count > 0) /* the steps of a pulse say nothing of those after it */
+            montecarlo->options.step = fmax(montecarlo->options.step, step);
+    }
+    gbees_rough_times_clear(&times);
+    return status;
+}
