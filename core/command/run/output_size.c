@@ -2,10 +2,11 @@
 #include "output_size.h"
 #include <string.h>
 
-/* Bytes of a record without its cells: attributes, names of axes, marginals and its part of lists of records; of its
- * samples along an axis; of a cell, and of its centre for ParaView. Measured on runs in three and in six dimensions.
- */
-static const double record_bytes = 40000, samples_bytes = 4000, cell_bytes = 3, plotted_bytes = 1.5;
+/* Bytes of a record of one state without its cells: attributes, names of axes, marginals and its part of lists of
+ * records; what each further state adds; of its samples along an axis; of a cell, and of its centre for ParaView.
+ * Measured on runs in one to four and in six dimensions. */
+static const double record_bytes = 5000, state_bytes = 9000, samples_bytes = 5000, cell_bytes = 3,
+                    plotted_bytes = 1.5;
 
 gbees_output_records gbees_output_records_of(const gbees_setup *setup)
 {
@@ -37,7 +38,7 @@ double gbees_output_size(const gbees_setup *setup, int reached, double cells, in
     const double row = 8 * (14 + n + n * n + (audit ? 8 * n + 4 : 0)), update = 8 * 12;
     const double a_cell = cell_bytes * (setup->problem->numerics.precision == GBEES_DOUBLE ? 2 : 1) +
                           (n == 2 || n == 3 ? plotted_bytes : 0);
-    const double a_record = record_bytes + (audit ? samples_bytes * n : 0) + a_cell * cells;
+    const double a_record = record_bytes + state_bytes * (n - 1) + (audit ? samples_bytes * n : 0) + a_cell * cells;
 
     return 2 * text + rows * row + reached * update + records.written * a_record;
 }

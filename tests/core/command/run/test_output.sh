@@ -164,6 +164,12 @@ fi
 calls 0 "$program" $table --until 0.05 --output all-of-table
 is_near all-of-table "$(forecast_of --until 0.05)"
 has out '"records":101,"records_written":101'
+line="--plugin linear --set dimension=1 --set mean=[0] --set covariance=[1] --set records=40 --set accuracy=0 --until 0.1"
+# shellcheck disable=SC2086
+calls 0 "$program" $line --backend cpu --threads 1 --audit off --progress none --quiet --output of-one-state
+# shellcheck disable=SC2086
+calls 0 "$program" $line --backend cpu --audit off --check --no-forecast --json
+is_near of-one-state "$(sed -n 's/.*"output_bytes":\([0-9]*\).*/\1/p' out)"
 
 # ---- bad input: one line, before anything is computed ----
 refuse() { # TEXT ARGUMENT...
