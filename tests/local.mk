@@ -172,6 +172,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_dormand_prince \
 	%D%/core/numerics/test_downwind \
 	%D%/backends/test_diffusion_exact \
+	%D%/backends/test_diffusion_walls \
 	%D%/backends/test_split_steps \
 	%D%/models/test_equations \
 	%D%/core/numerics/test_flux \
@@ -559,7 +560,9 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/noise_rotated.c \
 	%D%/backends/cuda/shim/variants/pcr3bp.c \
 	%D%/backends/cuda/shim/variants/pcr3bp_rotated.c \
-	%D%/backends/cuda/shim/variants/pcr3bp_seventh.c
+	%D%/backends/cuda/shim/variants/pcr3bp_seventh.c \
+	%D%/backends/cuda/shim/variants/walls_1d.c \
+	%D%/backends/cuda/shim/variants/walls_2d.c
 
 endif
 
@@ -675,6 +678,12 @@ check_LTLIBRARIES += %D%/noise.la
 %C%_noise_la_LDFLAGS = $(test_module)
 %C%_noise_la_CPPFLAGS = $(test_model_cppflags)
 %C%_noise_la_CFLAGS = $(test_model_cflags)
+
+check_LTLIBRARIES += %D%/walls.la
+%C%_walls_la_SOURCES = %D%/plugins/walls.c
+%C%_walls_la_LDFLAGS = $(test_module)
+%C%_walls_la_CPPFLAGS = $(test_model_cppflags)
+%C%_walls_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/short_card.la
 %C%_short_card_la_SOURCES = %D%/plugins/short_card.c

@@ -92,12 +92,14 @@ GBEES_NUM double gbees_diffusion_step_rate(double courant, double widest, int sw
     return courant * widest * (swept ? 1 : 0.25);
 }
 
-/* Whether the sweeps of a time step can add the noise along an axis: it is the same in all cells, and is no more than
- * a cell squared, with a margin for the rounding of the step. widest, narrowest: the largest and the smallest
- * gbees_diffusion_spread() of all cells. */
-GBEES_NUM int gbees_sweeps_take_noise(double step, double widest, double narrowest)
+/* The equal parts of a time step in each of which a sweep along an axis adds the noise, at most a cell squared, with
+ * a margin for the rounding of the step. Where Q varies, cells below p* may have a larger one: to them a step may add
+ * a quarter more (gbees_cfl_rate()). widest: the largest gbees_diffusion_spread() of all cells. */
+GBEES_NUM int gbees_sweep_parts(double step, double widest, int varies)
 {
-    return widest == narrowest && step * widest <= 1 + 1e-6;
+    const double cells = step * widest * (1 - 1e-6);
+
+    return cells <= (varies ? 1.25 : 1) ? 1 : (int)fmin(ceil(cells), 1e9);
 }
 
 /* The number of explicit steps into which a time step is divided, so that none takes more from a cell than its mass,

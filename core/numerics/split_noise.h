@@ -1,21 +1,19 @@
 /* split_noise.h - the mass that crosses a face in one sweep that advects and diffuses, by the split schemes.
  *
  * To be included after split.h, with the same macros. In a sweep with process noise the flow brings to a face what
- * was at the distance c + v^(1/2) xi upwind of it, xi normal: so the mass is the expectation of the integral that
- * gbees_quartic() has at the distance c, whose powers of c become the moments of c + v^(1/2) xi (doc/method.md,
- * "Diffusion"). The term of sixth order that pure diffusion has is added. It is stable for v up to 1
- * (gbees_diffusion_step_rate()).
+ * was at the distance c + v^(1/2) xi upwind of it, xi normal, or skewed where Q varies: so the mass is the
+ * expectation of the integral that gbees_quartic() has at the distance c, whose powers of c become moments of the
+ * distance (doc/method.md, "Diffusion"). The term of sixth order that pure diffusion has is added. It is stable for v
+ * up to 1 (gbees_diffusion_step_rate()).
  */
 /* The distance upwind of a face, in cells, from which the flow reaches it, -most to most, positive upwards, and in
  * *variance the variance of what reaches it, both for drift and noise that act together: the one that the noise has
- * added by the end is carried back by the drift, and spread points feel its curvature. below, courant, above: time
- * step times velocity / width at the face below, at this one, and at the one above; *variance: time step times Q /
- * width^2. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin)(GBEES_REAL below, GBEES_REAL courant, GBEES_REAL above,
-                                                        GBEES_REAL most, GBEES_REAL *variance)
+ * added by the end is carried back by the drift, and spread points feel its curvature. courant: the Courant number at
+ * the face; x, bend: its first and second difference there; *variance: time step times Q / width^2. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_distance)(GBEES_REAL courant, GBEES_REAL x, GBEES_REAL bend,
+                                                          GBEES_REAL most, GBEES_REAL *variance)
 {
-    const GBEES_REAL x = (GBEES_REAL)0.5 * (above - below), v = *variance;
-    const GBEES_REAL bend = (above - courant) - (courant - below);
+    const GBEES_REAL v = *variance;
     GBEES_REAL c = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)0.25 * v, bend, GBEES_REAL_FN(gbees_swept)(courant, x));
 
     c = c < most ? c : most;
@@ -23,16 +21,61 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin)(GBEES_REAL below, GBEES_
     return c > -most ? c : -most;
 }
 
-/* The mass that crosses the face in the middle of six cells, upwards positive, before it is bounded; cell k is
- * p[k * stride]. c, v: as gbees_spread_origin() gives them. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_mass)(const GBEES_REAL *p, int stride, GBEES_REAL c, GBEES_REAL v)
+/* gbees_spread_distance() for a Q that is the same at all faces; below, courant, above: the Courant numbers at the
+ * face below, at this one, and at the one above. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin)(GBEES_REAL below, GBEES_REAL courant, GBEES_REAL above,
+                                                        GBEES_REAL most, GBEES_REAL *variance)
 {
-    const GBEES_REAL c2 = c * c, e2 = c2 + v, e3 = c * GBEES_REAL_FN(gbees_fused)((GBEES_REAL)3, v, c2);
-    const GBEES_REAL square = v * v;
-    const GBEES_REAL e4 =
+    return GBEES_REAL_FN(gbees_spread_distance)(courant, (GBEES_REAL)0.5 * (above - below),
+                                                (above - courant) - (courant - below), most, variance);
+}
+
+/* The same for a Q that varies along the axis. The mass below a face is carried by the velocity f - Q'/2 and spread
+ * by Q: so what reaches the face comes from a distance of the moments that this process has, to second order in the
+ * step. w[k * stride]: time step times Q / width^2 at five faces, of which this one is the middle one. Sets
+ * *variance, and *third, the third cumulant of the distance. At a face without noise the drift acts alone: it is a
+ * wall to what the noise spreads. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin_varying)(GBEES_REAL below, GBEES_REAL courant,
+                                                                GBEES_REAL above, const GBEES_REAL *w, int stride,
+                                                                GBEES_REAL most, GBEES_REAL *variance,
+                                                                GBEES_REAL *third)
+{
+    const GBEES_REAL here = w[2 * stride] > 0 ? w[2 * stride] : 0, d1 = w[3 * stride] - w[stride],
+                     d2 = w[4 * stride] - w[0];
+    const GBEES_REAL slope = (GBEES_REAL)(1.0 / 12) * GBEES_REAL_FN(gbees_fused)((GBEES_REAL)8, d1, -d2);
+    const GBEES_REAL second = (w[3 * stride] - here) - (here - w[stride]);
+    const GBEES_REAL rest = (GBEES_REAL)0.5 * GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-2, d1, d2);
+    const GBEES_REAL x = (GBEES_REAL)0.5 * (above - below), bend = (above - courant) - (courant - below);
+    const GBEES_REAL speed = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-0.5, slope, courant);
+    const int noisy = here > 0;
+    GBEES_REAL v = here;
+    const GBEES_REAL c = GBEES_REAL_FN(gbees_spread_distance)(
+        noisy ? speed : courant, noisy ? GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-0.5, second, x) : x,
+        GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-0.5, rest, bend), most, &v);
+
+    v += (GBEES_REAL)0.5 * GBEES_REAL_FN(gbees_fused)((GBEES_REAL)0.5 * here, second, -speed * slope);
+    *variance = noisy && v > 0 ? v : 0;
+    *third = (GBEES_REAL)-1.5 * here * slope;
+    return c;
+}
+
+/* The mass that crosses the face in the middle of six cells, upwards positive, before it is bounded; cell k is
+ * p[k * stride]. c, v, third: as gbees_spread_origin_varying() gives them; skewed: 0 if third is 0 at all faces. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_mass)(const GBEES_REAL *p, int stride, GBEES_REAL c, GBEES_REAL v,
+                                                      GBEES_REAL third_cumulant, int skewed)
+{
+    const GBEES_REAL k = third_cumulant, c2 = c * c, e2 = c2 + v, square = v * v;
+    GBEES_REAL e3 = c * GBEES_REAL_FN(gbees_fused)((GBEES_REAL)3, v, c2);
+    GBEES_REAL e4 =
         GBEES_REAL_FN(gbees_fused)(c2, GBEES_REAL_FN(gbees_fused)((GBEES_REAL)6, v, c2), (GBEES_REAL)3 * square);
-    const GBEES_REAL e5 = c * GBEES_REAL_FN(gbees_fused)(c2, GBEES_REAL_FN(gbees_fused)((GBEES_REAL)10, v, c2),
-                                                         (GBEES_REAL)15 * square);
+    GBEES_REAL e5 = c * GBEES_REAL_FN(gbees_fused)(c2, GBEES_REAL_FN(gbees_fused)((GBEES_REAL)10, v, c2),
+                                                   (GBEES_REAL)15 * square);
+
+    if (skewed) {
+        e3 += k;
+        e4 = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)4 * c, k, e4);
+        e5 = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)10 * e2, k, e5);
+    }
     /* Weights of means and differences at the face: second and third, fourth, and fifth ones. */
     const GBEES_REAL second = (c - e3) * (GBEES_REAL)(1.0 / 12), third = (e2 - e4) * (GBEES_REAL)(1.0 / 24);
     const GBEES_REAL fourth = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)(1.0 / 240), e5, c * (GBEES_REAL)(1.0 / 60)) -

@@ -38,4 +38,24 @@ GBEES_NUM int gbees_sweep_axis(int n, int turn, int is_reversed, int sweep)
     return axis < n ? axis : axis - n;
 }
 
+/* The passes of a step over all axes; parts[n]: those of the sweep along each axis, NULL: one each. */
+GBEES_NUM int gbees_sweep_passes(int n, const int *parts)
+{
+    int sum = 0;
+
+    for (int j = 0; j < n; j++)
+        sum += parts ? parts[j] : 1;
+    return sum;
+}
+
+/* The axis of a step's pass number `pass`. */
+GBEES_NUM int gbees_pass_axis(int n, int turn, int is_reversed, const int *parts, int pass)
+{
+    int sweep = 0;
+
+    for (; parts && sweep < n - 1 && pass >= parts[gbees_sweep_axis(n, turn, is_reversed, sweep)]; sweep++)
+        pass -= parts[gbees_sweep_axis(n, turn, is_reversed, sweep)];
+    return gbees_sweep_axis(n, turn, is_reversed, parts ? sweep : pass);
+}
+
 #endif

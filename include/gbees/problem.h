@@ -316,7 +316,7 @@ static inline int gbees_problem_engine_noise(const gbees_problem *problem)
     return problem->moving ? 0 : gbees_problem_noise(problem);
 }
 
-/** Whether the sweeps of a step can add the process noise: they do where Q is the same in all cells
+/** Whether the sweeps of a step add the process noise: they do where Q is diagonal
  * (core/numerics/split_noise.h). */
 static inline int gbees_problem_noise_in_sweeps(const gbees_problem *problem)
 {

@@ -204,7 +204,7 @@ static double estimate(const gbees_problem *problem, double bricks)
     gbees_shape_set(&shape, n, BRICK_CELLS);
     /* A brick's key and links, lists, masks and rates, its part of the table and of a prune's memory. */
     const double a_brick =
-        shape.cells * rows * real_size + n * 12.0 + 72 + (gbees_problem_engine_noise(problem) ? 16.0 * n + 8 : 0);
+        shape.cells * rows * real_size + n * 12.0 + 72 + (gbees_problem_engine_noise(problem) ? 24.0 * n : 0);
     return bricks > 0 ? 1.25 * bricks * a_brick
                       : 2 * initial_grid_estimate(problem, &shape) * a_brick + initial_grid_bytes(problem, &shape);
 }

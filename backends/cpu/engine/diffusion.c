@@ -9,8 +9,10 @@
 
 /* What the noise of a brick's cells amounts to. */
 typedef struct noise_rates {
-    double widest;                   /* the largest Q_jj in cells, of cells within the bound */
-    double most;                     /* the largest rate at which a cell loses mass; infinite: Q is invalid */
+    double widest; /* the largest Q_jj in cells, of cells within the bound */
+    /* Of all cells, infinite if Q is invalid: the largest Q_jj in cells for each axis; if Q is full, [0] is the
+     * largest rate at which a cell loses mass. */
+    double most[GBEES_MAX_DIM];
     uint64_t spreads[GBEES_MAX_DIM]; /* by axis, the cells with Q_jj > 0 */
     int equals_reference;            /* 1: Q of all cells is context.noise.q */
 } noise_rates;
@@ -46,13 +48,21 @@ static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rate
             double spread = gbees_diffusion_spread(n, full, &q[0][i], 64, c->noise.over_width, j);
 
             if (gbees_diffusion_fault(n, full, &q[0][i], 64, c->noise.over_width, j))
-                rates->most = INFINITY;
+                rates->most[0] = INFINITY;
             rates->spreads[j] |= spread > 0 ? uniform ? all : 1ull << i : 0;
+            rates->most[j] = !full && spread > rates->most[j] ? spread : rates->most[j];
             if (inside >> i & 1)
                 rates->widest = spread > rates->widest ? spread : rates->widest;
         }
-        rates->most = fmax(rates->most, gbees_diffusion_total(n, full, &q[0][i], 64, c->noise.over_width));
+        if (full)
+            rates->most[0] = fmax(rates->most[0], gbees_diffusion_total(n, full, &q[0][i], 64, c->noise.over_width));
     }
+}
+
+/* noise_rates.most of a brick. */
+static double *noise_of(const gbees_engine *e, uint32_t slot)
+{
+    return e->rows.noise + (size_t)slot * (size_t)e->context.n;
 }
 
 /* Sets context.noise.q, with which Q of all bricks is compared. */
@@ -86,72 +96,79 @@ void engine_inspect_noise(gbees_engine *e, uint32_t from)
         find_rates(&e->context, slot, &rates);
         for (int d = 0; d < 2 * n; d++)
             flow[d] |= rates.spreads[d / 2];
-        double rate = isfinite(rates.most)
+        double rate = isfinite(rates.most[0])
                           ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest, swept)
                           : INFINITY;
 
         if (rate > e->rows.rate[slot]) /* a rate that is not a number stays */
             e->rows.rate[slot] = rate;
-        e->rows.noise[slot] = rates.most;
+        memcpy(noise_of(e, slot), rates.most, (size_t)n * sizeof *rates.most);
         uniform = uniform && rates.equals_reference;
     }
     e->context.noise.uniform = uniform;
 }
 
-/* Sets noise.spread to what the sweeps of this step add along each axis, and returns 1, if Q is diagonal, the same in
- * all cells of all ranks, and not too large for the step; else sets it to 0. Sets *most to the largest one of all
- * ranks. */
-static int plan_sweeps(gbees_engine *e, double *most)
+/* Sets noise.spread, noise.parts and noise.uniform for the sweeps of this step, if they add the noise, as they do
+ * where Q is diagonal; else sets noise.spread to 0, and returns the number of explicit steps. most: noise_rates.most
+ * of all bricks. */
+static double plan_noise(gbees_engine *e, const double *most)
 {
     kernel_context *c = &e->context;
     const int n = c->n;
-    double all[2 + 2 * GBEES_MAX_DIM] = {*most, !c->scheme.spreads || !c->noise.uniform};
-    double *widest = all + 2, *narrowest = widest + n; /* the latter with the opposite sign */
+    double all[1 + 3 * GBEES_MAX_DIM] = {!c->noise.uniform};
+    double *widest = all + 1, *narrowest = widest + n, *rates = narrowest + n; /* `narrowest`: less than 0 */
 
     for (int j = 0; j < n; j++) {
         const double spread = gbees_diffusion_spread(n, c->noise.full, c->noise.q, 1, c->noise.over_width, j);
 
         widest[j] = e->g.count ? spread : -INFINITY;
         narrowest[j] = e->g.count ? -spread : -INFINITY;
+        rates[j] = most[j];
     }
-    ranks_most(e->ranks, all, 2 + 2 * (size_t)n);
-    *most = all[0];
-    int swept = all[1] == 0;
-    for (int j = 0; j < n; j++)
-        swept = swept && gbees_sweeps_take_noise(c->step, widest[j], -narrowest[j]);
-    for (int j = 0; j < n; j++)
-        c->noise.spread[j] = swept ? widest[j] : 0;
-    return swept;
+    ranks_most(e->ranks, all, 1 + 3 * (size_t)n);
+    c->noise.uniform = all[0] == 0;
+    double total = 0;
+    for (int j = 0; j < n; j++) {
+        c->noise.uniform = c->noise.uniform && widest[j] == -narrowest[j];
+        total += rates[j];
+    }
+    for (int j = 0; j < n; j++) {
+        c->noise.spread[j] = c->scheme.spreads ? rates[j] : 0;
+        c->noise.parts[j] = gbees_sweep_parts(c->step, c->noise.spread[j], !c->noise.uniform);
+    }
+    return c->scheme.spreads ? 0 : gbees_diffusion_steps(c->step, total);
 }
 
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
 {
-    const int changes = e->context.drift.time_dependent;
+    const int changes = e->context.drift.time_dependent, n = e->context.n;
     int uniform = changes || e->context.noise.uniform;
-    double most = 0;
+    double most[GBEES_MAX_DIM] = {0};
 
     if (changes && e->g.count > 0)
         set_reference(e);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)                                \
-    reduction(max : most) reduction(&& : uniform)
+    reduction(max : most[:GBEES_MAX_DIM]) reduction(&& : uniform)
     for (uint32_t k = 0; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
+        double *own = noise_of(e, slot);
 
         if (changes) {
             noise_rates rates;
 
             find_rates(&e->context, slot, &rates);
-            e->rows.noise[slot] = rates.most;
+            memcpy(own, rates.most, (size_t)n * sizeof *own);
             uniform = uniform && rates.equals_reference;
         }
-        most = e->rows.noise[slot] > most ? e->rows.noise[slot] : most;
+        for (int j = 0; j < n; j++)
+            most[j] = own[j] > most[j] ? own[j] : most[j];
     }
     e->context.noise.uniform = uniform; /* of ghosts, too, which are inspected as all bricks are */
     int status = 0;
-    for (uint32_t k = 0; k < e->g.count && !isfinite(most) && !status; k++)
-        if (!isfinite(e->rows.noise[e->g.used[k]]))
+    for (uint32_t k = 0; k < e->g.count && !isfinite(most[0]) && !status; k++)
+        if (!isfinite(*noise_of(e, e->g.used[k])))
             status = engine_drift_error(e, e->g.used[k], e->context.time, error);
-    *steps = plan_sweeps(e, &most) ? 0 : gbees_diffusion_steps(e->context.step, most);
+    *steps = plan_noise(e, most);
     return ranks_agree(e->ranks, status, error);
 }
 

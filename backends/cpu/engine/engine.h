@@ -47,7 +47,7 @@ typedef struct engine_rows {
     unsigned char *diverging; /* as kernel.h has it */
     uint16_t *one_signed;     /* as kernel.h has it */
     double *rate;             /* the largest CFL rate of a cell */
-    double *noise;            /* with process noise: the largest rate at which a cell loses mass by it */
+    double *noise; /* [n], with process noise: the largest spread along each axis (noise_rates in diffusion.c) */
 } engine_rows;
 
 /* Arrays that the kernels' context points to. */
@@ -136,7 +136,8 @@ int engine_frame_information(gbees_engine *e, double *information, gbees_error *
 /* Adds the noise to the flow masks and rates of used bricks from .. count - 1. A rate is infinite where Q is invalid.
  */
 void engine_inspect_noise(gbees_engine *e, uint32_t from);
-/* Sets *steps to the number of explicit steps into which the time step is cut, with Q at its middle; 0: no noise. */
+/* Sets *steps to the number of explicit steps into which the time step is cut, with Q at its middle; 0: the sweeps
+ * add the noise. */
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error);
 /* Takes `steps` explicit steps of diffusion, which together are a time step. With ends_step it adds the sums of the
  * density to *total and marks the active cells. */

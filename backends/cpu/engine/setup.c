@@ -147,7 +147,7 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
         {(void **)&e->rows.one_signed, sizeof *e->rows.one_signed, 0, 1},
         {(void **)&e->rows.needed, sizeof *e->rows.needed, 1, 1},
         {(void **)&e->rows.expanded, sizeof *e->rows.expanded, 0, 1},
-        {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, noisy},
+        {(void **)&e->rows.noise, (size_t)n * sizeof *e->rows.noise, 0, noisy},
         {(void **)&e->rows.ghost, sizeof *e->rows.ghost, 0, e->ranks != NULL},
         {(void **)&e->rows.ended, sizeof *e->rows.ended, 1, e->ranks != NULL},
         {(void **)&e->rows.inside, sizeof *e->rows.inside, 0, problem->bounded},

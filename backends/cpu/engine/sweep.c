@@ -14,7 +14,7 @@ enum { MOST_PENCILS = 256 }; /* of a batch */
 /* A sweep along an axis. The Used List is cut into parts, one a thread. The pencils that begin in a part are listed
  * by its thread. */
 typedef struct sweep_plan {
-    int axis, ends_step;
+    int axis, passes, ends_step; /* as kernel_pencils has them */
     uint32_t *first;  /* the pencils' first bricks: a part's list begins where the part begins in the Used List */
     uint32_t *before; /* [parts + 1]: the number of pencils that begin in the parts before */
     int parts;        /* how many */
@@ -78,7 +78,7 @@ static int sweep_batches(gbees_engine *e, const sweep_plan *plan, kernel_sums *s
     int failed = 0;
 
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, plan->parts, thread)) < plan->batches;) {
-        const kernel_pencils pencils = {plan->axis, plan->ends_step, first,
+        const kernel_pencils pencils = {plan->axis, plan->passes, plan->ends_step, first,
                                         pick_pencils(e, plan, at * plan->batch, first)};
 
         failed = e->kernel->sweep(&e->context, &pencils, &e->workspace.sweep[thread], &sums[at]) || failed;
@@ -119,12 +119,18 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
     plan.before = failed ? NULL : plan.first + count;
     for (int sweep = 0; sweep < n; sweep++) {
         plan.axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
-        plan.ends_step = ends_step && sweep == n - 1;
-        ghosts_refresh(e, e->rows.p, plan.axis); /* also if this rank has failed: the others wait for its rows */
-        if (failed)
-            continue;
-        failed = sweep_along(e, &plan, sums);
-        engine_add_sums(e, sums, plan.batches, total);
+        const int parts = e->context.noise.spread[plan.axis] > 0 ? e->context.noise.parts[plan.axis] : 1;
+        const int sweeps = e->ranks ? parts : 1; /* ranks: ghosts are refreshed for each part */
+
+        plan.passes = parts / sweeps;
+        for (int k = 0; k < sweeps; k++) {
+            plan.ends_step = ends_step && sweep == n - 1 && k == sweeps - 1;
+            ghosts_refresh(e, e->rows.p, plan.axis); /* also if this rank has failed: the others wait for its rows */
+            if (failed)
+                continue;
+            failed = sweep_along(e, &plan, sums);
+            engine_add_sums(e, sums, plan.batches, total);
+        }
     }
     failed = ends_step ? ranks_end_step(e, failed, total) : ranks_any(e->ranks, failed);
     free(sums);

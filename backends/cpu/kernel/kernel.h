@@ -105,7 +105,8 @@ typedef struct kernel_noise {
     int uniform;                             /* 1: Q of all cells is q */
     double q[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* Q of a cell of the first brick */
     double step;                             /* of the explicit scheme, in time units */
-    double spread[GBEES_MAX_DIM];     /* what the sweeps along an axis add, in squares of a cell a unit of time */
+    double spread[GBEES_MAX_DIM];     /* what sweeps along an axis add at most, in squares of a cell a unit of time */
+    int parts[GBEES_MAX_DIM];         /* equal parts of the step, in each of which they add a cell's square at most */
     double over_width[GBEES_MAX_DIM]; /* 1 / cell width */
     const void *from;                 /* rows that are diffused */
     void *to;                         /* rows of the result */
@@ -153,6 +154,7 @@ typedef struct kernel_moments {
 /* Pencils to sweep, rows of bricks along an axis: first[count] are their first bricks. */
 typedef struct kernel_pencils {
     int axis;
+    int passes;    /* over each pencil, of one part of the step (kernel_noise.parts) */
     int ends_step; /* 1: the new density is added up, and its active cells are marked */
     const uint32_t *first;
     uint32_t count;

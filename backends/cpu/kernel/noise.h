@@ -57,4 +57,20 @@ static inline void noise_evaluate(const kernel_context *c, const noise_points *p
     c->noise.evaluate((size_t)c->g->shape.cells, c->time, zero, offset, c->drift.parameters_d, out);
 }
 
+/* Sets q[n][64] to Q at the lower faces across an axis of the cells of the brick with that key, which need not
+ * exist. As positions follow from indices alone, a face has the same Q for every pencil that it belongs to. */
+static inline void noise_at_faces(const kernel_context *c, const int32_t *key, int axis, double (*q)[64])
+{
+    const gbees_shape *shape = &c->g->shape;
+    noise_points points;
+
+    for (int k = 0; k < c->n; k++)
+        for (int cell = 0; cell < shape->cells; cell++) {
+            const double index = (double)(key[k] * shape->edge[k] + gbees_shape_local(shape, cell, k));
+
+            points.x[1][k][cell] = c->geometry.origin[k] + c->geometry.width[k] * (index - (k == axis ? 0.5 : 0));
+        }
+    noise_evaluate(c, &points, NULL, q);
+}
+
 #endif

@@ -14,12 +14,15 @@ typedef struct segment {
     const kernel_scheme *scheme;
     real *p; /* [planes][plane_cells]; planes_beyond() more on each side, which are zeros at an end of the pencil */
     real *u; /* velocities from face plane -1 on, [planes + 3][plane_cells] */
-    real *mass;               /* scratch: masses through the faces, [planes + 1][plane_cells] */
-    real *away;               /* scratch: outflow at the pencil's lower end, [plane_cells] */
-    real *bounded, *carried;  /* with noise: split_noise_faces.h */
-    real lambda;              /* time step / cell width */
-    real variance;            /* that process noise adds, in squares of a cell; 0: there is none along this axis */
-    real root;                /* of the variance */
+    real *mass;              /* scratch: masses through the faces, [planes + 1][plane_cells] */
+    real *away;              /* scratch: outflow at the pencil's lower end, [plane_cells] */
+    real *bounded, *carried; /* with noise: split_noise_faces.h */
+    real *origin;            /* with noise that varies: split_noise_faces.h; else NULL */
+    int passes;              /* over which drift and noise are repeated, each time for a part of the step */
+    int clears;              /* 1: a pass ends with clear_tiny() */
+    real lambda;             /* time step of a pass / cell width */
+    real variance; /* that process noise adds in a pass, in squares of a cell, at most; 0: none along this axis */
+    real root;     /* of the variance */
     int plane_cells, planes;  /* cells of a plane; planes of cells */
     int below, above;         /* 1: the pencil goes on there */
     int direction, diverging; /* pencil_direction() and pencil_diverges() of the bricks */

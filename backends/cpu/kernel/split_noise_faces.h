@@ -9,6 +9,35 @@
 #include "cells.h"
 #include "split_faces.h"
 
+/* Noise that varies along the axis, at all faces of a pencil, [planes + 1][plane_cells] each: what
+ * gbees_spread_origin_varying() finds there, and the root of the variance that noise adds. They serve all passes. */
+typedef struct spread_faces {
+    real *distance, *variance, *third, *root;
+} spread_faces;
+
+INLINE spread_faces spread_faces_of(const segment *s)
+{
+    const int size = (s->planes + 1) * s->plane_cells;
+
+    return (spread_faces){s->origin, s->origin + size, s->origin + 2 * size, s->origin + 3 * size};
+}
+
+/* Sets s->origin; w: time step of a pass times Q / width^2 at the faces of the pencil, from two planes below its
+ * lowest one to two above its highest one. */
+NOINLINE void find_origins(const segment *s, const real *restrict w)
+{
+    const int n = s->plane_cells, end = (s->planes + 1) * n;
+    const real lambda = s->lambda, most = 1, *restrict u = s->u;
+    const spread_faces at = spread_faces_of(s);
+
+#pragma omp simd
+    for (int i = 0; i < end; i++) {
+        at.distance[i] = gbees_spread_origin_varying(lambda * u[i], lambda * u[i + n], lambda * u[i + 2 * n], w + i,
+                                                     n, most, &at.variance[i], &at.third[i]);
+        at.root[i] = ROOT(w[i + 2 * n]);
+    }
+}
+
 /* Sets s->mass to the masses through faces from .. to - 1, before they are bounded. */
 NOINLINE void spread_masses(const segment *s, int from, int to)
 {
@@ -22,8 +51,21 @@ NOINLINE void spread_masses(const segment *s, int from, int to)
         real v = variance;
         const real c = gbees_spread_origin(lambda * u[i], lambda * u[i + n], lambda * u[i + 2 * n], most, &v);
 
-        mass[i] = gbees_spread_mass(p + i, n, c, v);
+        mass[i] = gbees_spread_mass(p + i, n, c, v, 0, 0);
     }
+}
+
+/* The same for noise that varies, through all faces of a pencil. */
+NOINLINE void spread_masses_varying(const segment *s)
+{
+    const int n = s->plane_cells, end = (s->planes + 1) * n;
+    const spread_faces at = spread_faces_of(s);
+    const real *restrict p = s->p - 3 * n;
+    real *restrict mass = s->mass;
+
+#pragma omp simd
+    for (int i = 0; i < end; i++)
+        mass[i] = gbees_spread_mass(p + i, n, at.distance[i], at.variance[i], at.third[i], 1);
 }
 
 /* Sets s->bounded to the bounded masses through faces from .. planes. Of masses through the faces beyond those of the
@@ -32,15 +74,38 @@ NOINLINE void bound_masses(const segment *s, int from)
 {
     const int n = s->plane_cells, end = (s->planes + 1) * n;
     const real root = s->root, *restrict mass = s->mass, *restrict p = s->p, *restrict u = s->u + n;
+    const real *restrict roots = s->origin ? spread_faces_of(s).root : NULL;
     real *restrict bounded = s->bounded;
 
+    if (roots) {
+#pragma omp simd
+        for (int i = from * n; i < end; i++)
+            bounded[i] = gbees_spread_bounded(mass[i - n], mass[i], mass[i + n], p[i - n], p[i], u[i], roots[i]);
+        return;
+    }
 #pragma omp simd
     for (int i = from * n; i < end; i++)
         bounded[i] = gbees_spread_bounded(mass[i - n], mass[i], mass[i + n], p[i - n], p[i], u[i], root);
 }
 
+/* Sets P below TINY to 0 between passes: repeated, they spread numbers that are nearly denormal. */
+INLINE void clear_tiny(const segment *s, brick_totals *totals)
+{
+    const int count = s->planes * s->plane_cells;
+    real kept[64];
+
+    for (int i = 0; i < count; i += 64) {
+        const int some = count - i < 64 ? count - i : 64;
+
+        if (keep_positive(s->p + i, kept, some)) {
+            totals->clipped += sum_clipped(s->p + i, kept, some);
+            memcpy(s->p + i, kept, (size_t)some * sizeof *kept);
+        }
+    }
+}
+
 /* Advects and diffuses a segment; adds the mass that flows out of the pencil's ends, which it does at both. */
-INLINE void advect_with_noise(const segment *s, double8 *outflow)
+INLINE void spread_segment(const segment *s, double8 *outflow)
 {
     const int n = s->plane_cells, top = s->planes * n, from = s->below ? 1 : 0;
     const size_t plane = (size_t)n * sizeof(real);
@@ -51,7 +116,10 @@ INLINE void advect_with_noise(const segment *s, double8 *outflow)
         memcpy(s->mass, s->carried, plane);
         memcpy(s->bounded, s->carried + n, plane);
     }
-    spread_masses(s, from, s->planes + (s->above ? 2 : 1));
+    if (s->origin)
+        spread_masses_varying(s);
+    else
+        spread_masses(s, from, s->planes + (s->above ? 2 : 1));
     bound_masses(s, from);
     if (s->above) {
         memcpy(s->carried, s->mass + top, plane);
@@ -64,6 +132,16 @@ INLINE void advect_with_noise(const segment *s, double8 *outflow)
         add_by_lane(s->away, n, outflow);
     if (!s->above)
         add_by_lane(s->bounded + top, n, outflow);
+}
+
+/* All passes over a segment. */
+INLINE void advect_with_noise(const segment *s, brick_totals *totals)
+{
+    for (int pass = 0; pass < s->passes; pass++) {
+        spread_segment(s, &totals->outflow);
+        if (s->clears)
+            clear_tiny(s, totals);
+    }
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "split_sweep.h"
 #include "brick_axis.h"
 #include "cells.h"
+#include "noise.h"
 #include "pencil.h"
 #include "pencil_velocity.h"
 #include "split_column.h"
@@ -27,6 +28,8 @@ typedef struct pencil_sweep {
     kernel_scratch scratch;
     brick_totals totals;
     real lambda, variance, root; /* as segment has them */
+    double part;                 /* of the step: a pass's */
+    int varies;                  /* 1: noise that is not the same in all cells */
 } pencil_sweep;
 
 /* Bricks from .. to - 1 of a pencil are advected together; bricks from .. loaded - 1 were loaded with the segment
@@ -92,8 +95,9 @@ INLINE void advect_stream(const segment *s, double8 *outflow)
 }
 
 /* Advects a segment by the fastest of three ways that it allows, which all have the same bits. */
-INLINE void advect_segment(segment *s, double8 *outflow)
+INLINE void advect_segment(segment *s, brick_totals *totals)
 {
+    double8 *outflow = &totals->outflow;
     const kernel_scheme *scheme = s->scheme;
     const int plane_cells = s->plane_cells, end = planes_beyond(scheme) * plane_cells;
     const int whole_vectors = !(plane_cells % LANES || scheme->order < 5 || s->diverging);
@@ -108,7 +112,7 @@ INLINE void advect_segment(segment *s, double8 *outflow)
     if (!s->above)
         memset(s->p + s->planes * plane_cells, 0, (size_t)end * sizeof *s->p);
     if (noisy) {
-        advect_with_noise(s, outflow);
+        advect_with_noise(s, totals);
         return;
     }
     if (!by_columns)
@@ -129,20 +133,32 @@ INLINE int bricks_beyond(const kernel_context *c, brick_axis a)
 }
 
 /* The number of bricks of a pencil that are loaded together: all, or a segment and those beyond it. */
-INLINE int bricks_loaded(const kernel_context *c, int bricks, brick_axis a)
+INLINE int bricks_loaded(const pencil_sweep *sweep, int bricks, brick_axis a)
 {
-    const int part = SEGMENT + bricks_beyond(c, a);
+    const int part = SEGMENT + bricks_beyond(sweep->c, a);
 
-    return bricks < part ? bricks : part;
+    return bricks < part || sweep->varies || sweep->pencils->passes > 1 ? bricks : part;
 }
 
-/* Makes scratch->data large enough for the planes of so many bricks: P, velocities and masses.  Returns 1 if there is
- * no memory. */
-INLINE int reserve_planes(const kernel_context *c, kernel_scratch *scratch, size_t bricks, size_t cells,
-                          size_t plane_cells)
+/* Bricks whose lower faces are those from two planes below a pencil to two above it: below the pencil; and all. */
+INLINE int noise_bricks_below(brick_axis a)
 {
-    const size_t planes = bricks * cells + (2 + 2 * (size_t)planes_beyond(&c->scheme)) * plane_cells;
-    const size_t size = (5 * planes + 64) * sizeof(real);
+    return a.log2_edge > 0 ? 1 : 2;
+}
+
+INLINE int noise_bricks(int bricks, brick_axis a)
+{
+    return noise_bricks_below(a) + bricks + (a.log2_edge > 1 ? 1 : a.log2_edge ? 2 : 3);
+}
+
+/* Makes scratch->data large enough for the planes of so many bricks: P, velocities and masses, and what noise that
+ * varies needs at faces.  Returns 1 if there is no memory. */
+INLINE int reserve_planes(const pencil_sweep *sweep, kernel_scratch *scratch, int bricks, brick_axis a)
+{
+    const size_t cells = (size_t)a.cells, plane_cells = (size_t)cells_of_plane(a);
+    const size_t planes = (size_t)bricks * cells + (2 + 2 * (size_t)planes_beyond(&sweep->c->scheme)) * plane_cells;
+    const size_t more = sweep->varies ? 4 * planes + (size_t)noise_bricks(bricks, a) * cells : 0;
+    const size_t size = (5 * planes + more + 64) * sizeof(real);
 
     if (scratch->size < size) {
         void *data = aligned_alloc(64, (2 * size + 63) / 64 * 64);
@@ -224,6 +240,32 @@ INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *plan
     }
 }
 
+/* Sets s->origin for a whole pencil. */
+INLINE void find_pencil_noise(const pencil_sweep *sweep, segment *s, brick_axis a)
+{
+    const kernel_context *c = sweep->c;
+    const int axis = sweep->pencils->axis, below = noise_bricks_below(a), n = s->plane_cells;
+    const int bricks = noise_bricks((int)sweep->rows.own->bricks, a);
+    real *w = s->origin + 4 * (s->planes + 1) * n;
+    int32_t key[GBEES_MAX_DIM];
+
+    memcpy(key, grid_key(c->g, sweep->rows.own->slots[0]), (size_t)c->n * sizeof *key);
+    key[axis] -= below;
+    for (int b = 0; b < bricks; b++, key[axis]++) {
+        _Alignas(64) real row[64];
+        double q[GBEES_MAX_DIM][64];
+
+        noise_at_faces(c, key, axis, q);
+        for (int i = 0; i < a.cells; i++) {
+            const double v = sweep->part * gbees_diffusion_spread(c->n, 0, &q[0][i], 64, c->noise.over_width, axis);
+
+            row[i] = v > 0 ? (real)v : 0; /* also where Q is not a number, beyond the cells */
+        }
+        to_planes(row, w + b * a.cells, a);
+    }
+    find_origins(s, w + (below * edge_of(a) - 2) * n);
+}
+
 /* Advects some bricks of a pencil.  distance: as store_planes() takes it. */
 INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int distance, brick_axis a)
 {
@@ -250,7 +292,9 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
         s->diverging = s->direction ? 0 : pencil_diverges(c, axis, pencil, at.from, at.to);
     if (s->above)
         memcpy(before, s->p + (done - end), (size_t)end * sizeof *before);
-    advect_segment(s, &sweep->totals.outflow);
+    if (s->origin)
+        find_pencil_noise(sweep, s, a);
+    advect_segment(s, &sweep->totals);
     store_planes(sweep, at.from, at.to, s->p, distance, a);
     if (s->above) { /* the next segment's planes begin where these did */
         const int rest = (at.available - at.to) * a.cells;
@@ -266,7 +310,7 @@ INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
 {
     const kernel_context *c = sweep->c;
     const int bricks = (int)sweep->rows.own->bricks, plane_cells = cells_of_plane(a);
-    const int end = planes_beyond(&c->scheme) * plane_cells, most = bricks_loaded(c, bricks, a);
+    const int end = planes_beyond(&c->scheme) * plane_cells, most = bricks_loaded(sweep, bricks, a);
     real away[64], carried[2 * 64], *p = (real *)sweep->scratch.data + end, *u = p + (most * a.cells + end);
     real *mass = u + (most * a.cells + 4 * plane_cells);
     segment s = {.scheme = &c->scheme,
@@ -276,11 +320,15 @@ INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
                  .away = away,
                  .bounded = mass + (most * a.cells + 3 * plane_cells),
                  .carried = carried,
+                 .passes = sweep->pencils->passes,
+                 .clears = c->noise.parts[sweep->pencils->axis] > 1,
                  .lambda = sweep->lambda,
                  .variance = sweep->variance,
                  .root = sweep->root,
                  .plane_cells = plane_cells};
 
+    if (sweep->varies)
+        s.origin = s.bounded + (most * a.cells + end);
     if (most == bricks) { /* most pencils: with constants a double-precision sweep is 4 % faster on AVX-512 */
         sweep_bricks(sweep, &s, (segment_bricks){.to = bricks, .available = bricks}, most, a);
         return;
@@ -339,11 +387,9 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
         if (next_pencil(c, axis, &list, i, at, sweep->scratch.pencil, &sweep->rows))
             return 1; /* NOLINT(clang-analyzer-core.StackAddressEscape): nobody looks there again */
-        const int bricks =
-            bricks_loaded(c, (int)sweep->rows.own->bricks, (brick_axis){shape->cells, shape->shift[axis], log2_edge});
+        const brick_axis a = {shape->cells, shape->shift[axis], log2_edge};
 
-        if (reserve_planes(c, &sweep->scratch, (size_t)bricks, (size_t)shape->cells,
-                           (size_t)(shape->cells >> log2_edge)))
+        if (reserve_planes(sweep, &sweep->scratch, bricks_loaded(sweep, (int)sweep->rows.own->bricks, a), a))
             return 1; /* NOLINT(clang-analyzer-core.StackAddressEscape): nobody looks there again */
         if (i + 2 < list.count)
             __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
@@ -357,13 +403,16 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
 int SYMBOL(cpu_sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch,
                       kernel_sums *sums)
 {
-    const double variance = c->step * c->noise.spread[pencils->axis];
+    const double spread = c->noise.spread[pencils->axis];
+    const double part = spread > 0 ? c->step / c->noise.parts[pencils->axis] : c->step, variance = part * spread;
     pencil_sweep own = {.c = c,
                         .pencils = pencils,
                         .scratch = *scratch,
-                        .lambda = (real)(c->step / c->drift.axis[pencils->axis].width),
+                        .lambda = (real)(part / c->drift.axis[pencils->axis].width),
                         .variance = (real)variance,
-                        .root = (real)sqrt(variance)};
+                        .root = (real)sqrt(variance),
+                        .part = part,
+                        .varies = spread > 0 && !c->noise.uniform};
     int failed = 0;
 
     for (uint32_t k = 0; k < pencils->count && !failed; k += PENCIL_BLOCK) {

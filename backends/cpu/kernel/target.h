@@ -37,6 +37,7 @@
 typedef float real;
 #define TINY 1e-30f
 #define NEXT_AFTER nextafterf
+#define ROOT sqrtf
 #define COMPONENT component_f
 #define VECTOR vector_f
 #define PLANES planes_f
@@ -45,6 +46,7 @@ typedef float real;
 typedef double real;
 #define TINY 1e-200
 #define NEXT_AFTER nextafter
+#define ROOT sqrt
 #define COMPONENT component_d
 #define VECTOR vector_d
 #define PLANES planes_d

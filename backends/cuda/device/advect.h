@@ -8,10 +8,29 @@
 
 #if GBEES_SPLIT
 
-/* The axis of a step's sweep number `pass`. */
+/* The axis of a step's pass number `pass`. */
 GBEES_NUM int axis_of(const step_state *b, int pass)
 {
-    return gbees_sweep_axis(DIM, b->turn, gbees_step_is_reversed(b->run.steps), pass);
+    return gbees_pass_axis(DIM, b->turn, gbees_step_is_reversed(b->run.steps), SPREADS ? b->plan.parts : NULL, pass);
+}
+
+/* Pass of a step along an axis, from rows `from` to the spare ones. */
+GBEES_NUM axis_sweep sweep_of(const gbees_setup *m, const step_state *b, int from, int axis)
+{
+    axis_sweep w = {rows_of(m, from),
+                    rows_of(m, spare_of(from)),
+                    axis,
+                    b->lambda[axis],
+                    step_middle(b),
+                    (number)b->plan.variance[axis],
+                    b->run.step.size,
+                    b->plan.varies};
+
+    if (SPREADS && b->plan.parts[axis] > 1) {
+        w.part /= b->plan.parts[axis];
+        w.lambda = (number)(w.part / m->width[axis]);
+    }
+    return w;
 }
 
 /* Sweeps along an axis.  Adds what leaves the grid, in units of 2^-60, to the lane's *outflow. */
@@ -26,7 +45,7 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const axis_
         sweep_along(m, w, b->count, outflow);
 }
 
-/* Sweep number `pass` of a step, from rows `from` to the spare ones; adds what leaves the grid to the step's sums. */
+/* Pass number `pass` of a step, from rows `from` to the spare ones; adds what leaves the grid to the step's sums. */
 GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int pass)
 {
     BLOCK_LOCAL int64_t outflows[BLOCK_WARPS][WARP_SIZE]; /* seldom needed: registers would be wasted on it */
@@ -37,10 +56,9 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
 #pragma unroll
     for (int j = 0; j < DIM; j++) /* each axis has code of its own */
         if (j == axis) {
-            const axis_sweep w = {rows_of(m, from), rows_of(m, spare_of(from)), j, b->lambda[j],
-                                  step_middle(b),   (number)b->plan.variance[j]};
+            const axis_sweep w = sweep_of(m, b, from, j);
 
-            sweep_axis(m, b, &w, &s->work_queue[pass], outflow);
+            sweep_axis(m, b, &w, &s->work_queue[pass < DIM ? pass : 0], outflow); /* which no repeated sweep has */
         }
     if (!warp_ballot(*outflow != 0))
         return;
@@ -78,17 +96,17 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
 /* All passes of a step, with a grid barrier behind each. */
 GBEES_NUM void advect_density(const gbees_setup *m, gbees_state *s, step_state *b)
 {
-    const int current = b->current;
+    const int current = b->current, passes = advect_passes(&b->plan);
 
     if (ADVECT_PASSES == 1) /* all threads read b->current before it is written: no barrier comes between */
         block_sync();
 #if !GBEES_SPLIT
 #pragma unroll
 #endif
-    for (int pass = 0; pass < ADVECT_PASSES; pass++) {
+    for (int pass = 0; pass < passes; pass++) {
         advect_pass(m, s, b, rows_after(current, pass), pass);
-        if (is_block_leader() && pass == ADVECT_PASSES - 1)
-            b->current = rows_after(current, ADVECT_PASSES);
+        if (is_block_leader() && pass == passes - 1)
+            b->current = rows_after(current, passes);
         grid_barrier(m, s);
     }
 }

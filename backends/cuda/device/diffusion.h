@@ -184,19 +184,22 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
     }
 }
 
-/* Plans how the step adds the noise: by its sweeps, if Q is the same in all cells, or by explicit steps of diffusion,
- * whose number it sets.  By a block's first thread. */
+/* Plans how the step adds the noise: by its sweeps, if Q is diagonal, or by explicit steps of diffusion, whose number
+ * it sets.  By a block's first thread. */
 GBEES_NUM void plan_noise(gbees_step_sums *sums, step_state *b)
 {
     const double step = b->run.step.size;
-    int swept = SPREADS;
 
-    for (int j = 0; j < DIM && swept; j++)
-        swept = gbees_sweeps_take_noise(step, double_of(load_64(&sums->widest[j])),
-                                        double_of(~load_64(&sums->narrowest[j])));
-    for (int j = 0; j < DIM; j++)
-        b->plan.variance[j] = swept ? step * double_of(load_64(&sums->widest[j])) : 0;
-    b->noise_steps = swept ? 0 : gbees_diffusion_steps(step, double_of(load_64(&sums->max_noise)));
+    b->plan.varies = 0;
+    for (int j = 0; j < DIM && SPREADS; j++)
+        b->plan.varies |= load_64(&sums->widest[j]) != ~load_64(&sums->narrowest[j]);
+    for (int j = 0; j < DIM; j++) {
+        const double widest = SPREADS ? double_of(load_64(&sums->widest[j])) : 0;
+
+        b->plan.parts[j] = gbees_sweep_parts(step, widest, b->plan.varies);
+        b->plan.variance[j] = step / b->plan.parts[j] * widest;
+    }
+    b->noise_steps = SPREADS ? 0 : gbees_diffusion_steps(step, double_of(load_64(&sums->max_noise)));
 }
 
 /* Plans how the step adds the noise.  Returns 0 if Q is invalid. */

@@ -124,8 +124,8 @@ GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     wait_for_launch();
     if (s->stop != STOP_ADVECT)
         return;
-    mark_and_grow(&m, s, s->linked, rows_after(s->current, ADVECT_PASSES), s->plan.threshold, 1, s->plan.grows,
-                  sums_of(s, s->run.steps), sums_of(s, s->run.steps + 1));
+    mark_and_grow(&m, s, s->linked, rows_after(s->current, advect_passes(&s->plan)), s->plan.threshold, 1,
+                  s->plan.grows, sums_of(s, s->run.steps), sums_of(s, s->run.steps + 1));
 }
 
 #endif

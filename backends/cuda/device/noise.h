@@ -18,21 +18,28 @@ typedef struct noise_shift {
 
 #if GBEES_DIFFUSION
 
-/* Sets q[NOISE_ENTRIES] to Q at a cell, or at its neighbour `shift` (NULL: the cell).  The position is computed from
- * the multi-index alone, in double, so that Q of a cell has the same bits for each of its neighbours. */
-GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noise_shift *shift, double time,
-                        double *q)
+/* Sets q[NOISE_ENTRIES] to Q at a point.  Positions are computed from multi-indices alone, in double, so that Q has
+ * the same bits for each cell or face that it belongs to. */
+GBEES_NUM void noise_at_point(const gbees_setup *m, const double *x, double time, double *q)
 {
-    const int32_t *key = m->grid.key + (size_t)slot * DIM;
     const double *parameters =
         GBEES_LOW_REGISTERS ? (const double *)opaque(model_parameters(m)) : model_parameters(m);
-    double x[DIM];
 
     if (GBEES_LOW_REGISTERS && !opaque_true()) {
         for (int k = 0; k < NOISE_ENTRIES; k++)
             q[k] = 0;
         return;
     }
+    gbees_model_diffusion_d(time, x, parameters, q);
+}
+
+/* Sets q[NOISE_ENTRIES] to Q at a cell, or at its neighbour `shift` (NULL: the cell). */
+GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noise_shift *shift, double time,
+                        double *q)
+{
+    const int32_t *key = m->grid.key + (size_t)slot * DIM;
+    double x[DIM];
+
 #pragma unroll
     for (int k = 0; k < DIM; k++) {
         int32_t index = key[k] * axis_edge(k) + cell_local(cell, k);
@@ -41,7 +48,28 @@ GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noi
             index += k == shift->axis ? shift->step : k == shift->second ? shift->second_step : 0;
         x[k] = m->origin[k] + m->width[k] * (double)index;
     }
-    gbees_model_diffusion_d(time, x, parameters, q);
+    noise_at_point(m, x, time, q);
+}
+
+/* Sets w[count] to the variance, in squares of a cell, that noise adds along an axis in the time `part`, at faces of
+ * the brick from number `first` on, or of bricks beyond it, in the row of a cell. */
+GBEES_NUM void noise_at_faces(const gbees_setup *m, uint32_t slot, int cell, int axis, int first, int count,
+                              double part, double time, number *w)
+{
+    const int32_t *key = m->grid.key + (size_t)slot * DIM;
+    double x[DIM], q[NOISE_ENTRIES];
+
+#pragma unroll
+    for (int k = 0; k < DIM; k++)
+        x[k] = m->origin[k] + m->width[k] * (double)(key[k] * axis_edge(k) + cell_local(cell, k));
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        x[axis] = m->origin[axis] + m->width[axis] * ((double)(key[axis] * axis_edge(axis) + first + i) - 0.5);
+        noise_at_point(m, x, time, q);
+        const double v = part * gbees_diffusion_spread(DIM, 0, q, 1, m->over_width, axis);
+
+        w[i] = v > 0 ? (number)v : 0; /* also where Q is not a number, beyond the cells */
+    }
 }
 
 #endif

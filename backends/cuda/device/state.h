@@ -127,11 +127,13 @@ typedef struct gbees_setup {
 
 /* What is decided about a step before it is taken, beside its size (gbees_run_state.step). */
 typedef struct gbees_step_plan {
-    double threshold;               /* p* times the mass: cells that hold as much are active after it */
-    double courant;                 /* its Courant number, if it is refused for that (STOP_COURANT); else not set */
-    int prune_follows;              /* a prune is due after it */
-    int grows;                      /* the pass that marks the cells after it grows the grid for the next step, too */
-    double variance[STATE_MAX_DIM]; /* that its sweeps add along each axis, in squares of a cell */
+    double threshold;         /* p* times the mass: cells that hold as much are active after it */
+    double courant;           /* its Courant number, if it is refused for that (STOP_COURANT); else not set */
+    int prune_follows;        /* a prune is due after it */
+    int grows;                /* the pass that marks the cells after it grows the grid for the next step, too */
+    int parts[STATE_MAX_DIM]; /* if its sweeps may add noise: how many times they are repeated along each axis */
+    int varies;               /* the noise is not the same in all cells */
+    double variance[STATE_MAX_DIM]; /* that each adds along the axis at most, in squares of a cell */
 } gbees_step_plan;
 
 /* The state of a run, which kernels read and change. The host has a copy. */

@@ -8,7 +8,7 @@
 #ifndef GBEES_CUDA_STEP_STATE_H
 #define GBEES_CUDA_STEP_STATE_H
 
-#include "device/cells.h"
+#include "device/noise.h"
 #include "numerics/sweeps.h"
 
 /* The sums of all blocks, as a thread reads them behind a barrier: by plain loads, which are all under way at once,
@@ -105,6 +105,12 @@ GBEES_NUM int spare_of(int current)
  * limiter of ctu-positive between them. */
 enum { ADVECT_PASSES = GBEES_SPLIT ? DIM : 2 + GBEES_LIMITED };
 
+/* Passes of the planned step: sweeps that add much noise are repeated. */
+GBEES_NUM int advect_passes(const gbees_step_plan *plan)
+{
+    return SPREADS ? gbees_sweep_passes(DIM, plan->parts) : ADVECT_PASSES;
+}
+
 /* The rows that hold the density after so many passes: each sweep writes the other array than it reads; ctu writes
  * the density in its last pass only. */
 GBEES_NUM int rows_after(int current, int passes)
@@ -127,7 +133,7 @@ GBEES_NUM void load_step_state(step_state *b, const gbees_state *s, uint64_t tar
         b->fresh = 0;
         b->ghosts = s->ghosts;
         b->advected = s->stop == STOP_ADVECT;
-        b->current = b->advected ? rows_after(s->current, ADVECT_PASSES) : s->current;
+        b->current = b->advected ? rows_after(s->current, advect_passes(&s->plan)) : s->current;
         b->plan.grows = b->advected && s->plan.grows;
         b->stop = STOP_DONE;
         b->where = 0;

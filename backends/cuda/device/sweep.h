@@ -9,6 +9,7 @@
 #define GBEES_CUDA_SWEEP_H
 
 #include "device/inspect.h"
+#include "device/noise.h"
 #include "numerics/split.h"
 #include "numerics/split7.h"
 #include "numerics/split_mass.h"
@@ -118,8 +119,10 @@ typedef struct axis_sweep {
     number *next;    /* to these */
     int axis;
     number lambda;   /* the time step over the cells' width */
-    double time;     /* of the velocities */
-    number variance; /* that noise adds, in squares of a cell */
+    double time;     /* of the velocities, and of Q */
+    number variance; /* that noise adds at most, in squares of a cell */
+    double part;     /* the time step; of a sweep that is repeated, its part of it */
+    int varies;      /* the noise is not the same in all cells */
 } axis_sweep;
 
 /* The position along the axis of a face of a brick, or of one beyond it: it is computed from the brick below it, as
@@ -163,14 +166,19 @@ GBEES_NUM void line_masses(const gbees_setup *m, const axis_sweep *w, uint32_t s
     face_masses(q, v, cells, w->lambda, mass);
 }
 
+#if GBEES_DIFFUSION
+
 /* Sets mass[cells + 1] to the masses that cross the faces of a line, with noise. q: the line with BEYOND cells on
- * each side; x: a point of the line; first: its first face. */
-GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t slot, int first, const number *q,
-                            position *x, number *mass)
+ * each side; x: a point of the line; cell: the lowest cell of its row in the brick; first: its first face. */
+GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t slot, int cell, int first,
+                            const number *q, position *x, number *mass)
 {
     const int axis = w->axis, cells = piece_cells(axis);
-    const number root = (number)sqrt((double)w->variance);
     number v[PIECE_MOST + 5], whole[PIECE_MOST + 3]; /* from two faces below the line; from one */
+    number noise[PIECE_MOST + 7];                    /* from three faces below it */
+
+    if (w->varies)
+        noise_at_faces(m, slot, cell, axis, first - 3, cells + 7, w->part, w->time, noise);
 
 #pragma unroll
     for (int i = 0; i < cells + 5; i++) {
@@ -179,16 +187,27 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
     }
 #pragma unroll
     for (int i = 0; i < cells + 3; i++) {
-        number variance = w->variance;
-        const number c = GBEES_REAL_FN(gbees_spread_origin)(v[i], v[i + 1], v[i + 2], 1, &variance);
+        number variance = w->variance, third, c;
 
-        whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance);
+        if (w->varies) {
+            c = GBEES_REAL_FN(gbees_spread_origin_varying)(v[i], v[i + 1], v[i + 2], noise + i, 1, 1, &variance,
+                                                           &third);
+            whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance, third, 1);
+        } else {
+            c = GBEES_REAL_FN(gbees_spread_origin)(v[i], v[i + 1], v[i + 2], 1, &variance);
+            whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance, 0, 0);
+        }
     }
 #pragma unroll
-    for (int i = 0; i <= cells; i++)
+    for (int i = 0; i <= cells; i++) {
+        const number root = (number)sqrt((double)(w->varies ? noise[i + 3] : w->variance));
+
         mass[i] = GBEES_REAL_FN(gbees_spread_bounded)(whole[i], whole[i + 1], whole[i + 2], q[BEYOND - 1 + i],
                                                       q[BEYOND + i], v[i + 2], root);
+    }
 }
+
+#endif
 
 /* Sweeps line number `part` of the cells in a row that begin with `cell`; adds the mass that leaves the grid to
  * *outflow. */
@@ -205,9 +224,11 @@ GBEES_NUM void sweep_line(const gbees_setup *m, const axis_sweep *w, uint32_t sl
 #pragma unroll
     for (int k = 0; k < DIM; k++)
         x[k] = brick_base(m, slot)[k] + cell_offset(m, k, cell_local(cell, k));
+#if GBEES_DIFFUSION
     if (SPREADS && w->variance > 0)
-        noisy_masses(m, w, slot, first, q, x, mass);
+        noisy_masses(m, w, slot, cell, first, q, x, mass);
     else
+#endif
         line_masses(m, w, slot, first, q, x, mass);
 #pragma unroll
     for (int i = 0; i < cells; i++)

@@ -18,6 +18,12 @@ static int rows_after(const gbees_engine *e, int passes)
     return changes % 2 ? !current : current;
 }
 
+/* gbees_step_plan.parts; NULL: no sweep is repeated. */
+static const int *parts_of(const gbees_engine *e)
+{
+    return gbees_problem_noise_in_sweeps(e->problem) ? e->state->plan.parts : NULL;
+}
+
 /* What a pass reads of the ghosts. A sweep: P of those along its axis. ctu: P, then the transverse sums (rows 2),
  * then the limiter (rows 3), along each axis. */
 static int refresh_for(gbees_engine *e, int pass, gbees_error *error)
@@ -27,15 +33,22 @@ static int refresh_for(gbees_engine *e, int pass, gbees_error *error)
 
     if (!e->setup.sweeps)
         return ranks_refresh_classes(e, pass == 0 ? rows_after(e, 0) : 1 + pass, n - 1, error);
-    return ranks_refresh(e, e->rows[rows_after(e, pass)].at,
-                         gbees_sweep_axis(n, gbees_sweep_turn(n, steps), gbees_step_is_reversed(steps), pass), error);
+    return ranks_refresh(
+        e, e->rows[rows_after(e, pass)].at,
+        gbees_pass_axis(n, gbees_sweep_turn(n, steps), gbees_step_is_reversed(steps), parts_of(e), pass), error);
+}
+
+/* Passes of the planned step. */
+static int passes_of(const gbees_engine *e)
+{
+    return parts_of(e) ? gbees_sweep_passes(e->problem->dimension, parts_of(e)) : e->passes;
 }
 
 static int advect(gbees_engine *e, gbees_error *error)
 {
     int status = 0;
 
-    for (int pass = 0; pass < e->passes && !status; pass++) {
+    for (int pass = 0; pass < passes_of(e) && !status; pass++) {
         status = refresh_for(e, pass, error);
         if (!status)
             status = engine_launch_pass(e, KERNEL_ADVECT, pass, error);
@@ -65,7 +78,7 @@ static int diffuse(gbees_engine *e, int current, double steps, gbees_error *erro
 int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *error)
 {
     gbees_state *s = e->state;
-    const int moved = rows_after(e, e->passes), reversed = gbees_step_is_reversed(s->run.steps);
+    const int moved = rows_after(e, passes_of(e)), reversed = gbees_step_is_reversed(s->run.steps);
 
     memset(s->sums, 0, sizeof s->sums);
     memset(s->work_queue, 0, sizeof s->work_queue);
@@ -105,11 +118,14 @@ static double plan_noise(gbees_engine *e, const gbees_step_sums *sums)
             sums->narrowest[j] ? -all[1 + n + j] : -INFINITY; /* of a rank without bricks, or of full Q */
     }
     ranks_most(e->ranks, all, 1 + 2 * (size_t)n);
-    int swept = 1;
+    const int swept = gbees_problem_noise_in_sweeps(e->problem);
+    s->plan.varies = 0;
     for (int j = 0; j < n; j++)
-        swept = swept && gbees_sweeps_take_noise(s->run.step.size, all[1 + j], -all[1 + n + j]);
-    for (int j = 0; j < n; j++)
-        s->plan.variance[j] = swept ? s->run.step.size * all[1 + j] : 0;
+        s->plan.varies |= swept && all[1 + j] != -all[1 + n + j];
+    for (int j = 0; j < n; j++) {
+        s->plan.parts[j] = gbees_sweep_parts(s->run.step.size, swept ? all[1 + j] : 0, s->plan.varies);
+        s->plan.variance[j] = swept ? s->run.step.size / s->plan.parts[j] * all[1 + j] : 0;
+    }
     return swept ? 0 : gbees_diffusion_steps(s->run.step.size, all[0]);
 }
 

@@ -46,7 +46,7 @@ START_TEST(mass_is_the_expectation_of_a_quartic)
         p[k] = mass_below(a, k - 3) - mass_below(a, k - 2);
     for (double c = -1; c <= 1; c += 0.25)
         for (double v = 0; v <= 1; v += 0.125)
-            ck_assert_double_eq_tol(gbees_spread_mass_d(p, 1, c, v), expected(a, c, v), 1e-12);
+            ck_assert_double_eq_tol(gbees_spread_mass_d(p, 1, c, v, 0, 0), expected(a, c, v), 1e-12);
 }
 END_TEST
 
@@ -62,7 +62,7 @@ START_TEST(waves_do_not_grow)
                     wave[1][k] = sin(angle * (k - 2));
                 }
                 for (int part = 0; part < 2; part++)
-                    next[part] = gbees_spread_mass_d(wave[part], 1, c, v);
+                    next[part] = gbees_spread_mass_d(wave[part], 1, c, v, 0, 0);
                 /* The cell below the face is exp(0 i); the face below it has the mass times exp(-i angle). */
                 const double real = 1 - next[0] + (next[0] * cos(angle) + next[1] * sin(angle));
                 const double imaginary = -next[1] + (next[1] * cos(angle) - next[0] * sin(angle));
@@ -116,7 +116,7 @@ static void take_step(double *p, int cells, double first, double h, double dt)
         for (int k = 0; k < 6; k++)
             if (face - 3 + k >= -BEYOND && face - 3 + k < cells + BEYOND)
                 six[k] = p[face - 3 + k];
-        mass[face + 1] = gbees_spread_mass_d(six, 1, c, v);
+        mass[face + 1] = gbees_spread_mass_d(six, 1, c, v, 0, 0);
     }
     for (int i = 0; i < cells; i++)
         after[i] = p[i] + bounded(mass + i, p + i, first / h + i, dt / (h * h)) -

@@ -88,7 +88,9 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(noise_rotated)                                                                                                 \
     X(pcr3bp)                                                                                                        \
     X(pcr3bp_rotated)                                                                                                \
-    X(pcr3bp_seventh)
+    X(pcr3bp_seventh)                                                                                                \
+    X(walls_1d)                                                                                                      \
+    X(walls_2d)
 #endif
 
 #define DECLARE(name) extern const shim_variant shim_variant_##name;
