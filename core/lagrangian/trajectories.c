@@ -150,6 +150,8 @@ static int is_constant(const gbees_journey *w, const probes *start, double *rate
     double *column[GBEES_MAX_DIM];
 
     *rate = NAN;
+    if (start->count == 0)
+        return 0;
     if (!is_same(w, start, w->from, rate) || !is_same(w, start, w->to, rate))
         return 0;
     for (int j = 0; j < w->problem->dimension; j++)

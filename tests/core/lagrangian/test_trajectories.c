@@ -267,6 +267,22 @@ START_TEST(a_constant_divergence_is_not_integrated)
 }
 END_TEST
 
+/* The points that are looked at first may all have left. */
+START_TEST(one_point_among_others_that_have_left_is_stretched)
+{
+    gbees_problem *problem = problem_create(model("lorenz63"), 0, NULL);
+    cloud c;
+
+    cloud_of(&c, problem, 100);
+    for (size_t i = 0; i < c.count; i++)
+        c.x[0][i] = i == 1 ? c.x[0][i] : NAN;
+    go(problem, 1, 1e-9, &c, 1, 0, 0.4);
+    ck_assert_double_eq_tol(c.stretch[1], -6 * 0.4, 1e-6);
+    cloud_destroy(&c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("trajectories");
@@ -282,6 +298,7 @@ int main(void)
     tcase_add_test(tcase, a_short_pulse_is_met);
     tcase_add_test(tcase, the_stretch_is_that_of_the_map);
     tcase_add_loop_test(tcase, a_constant_divergence_is_not_integrated, 0, 4);
+    tcase_add_test(tcase, one_point_among_others_that_have_left_is_stretched);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
