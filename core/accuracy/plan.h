@@ -27,11 +27,17 @@ typedef struct run_result {
     leg_result *legs;
     size_t record_count, record_capacity;
     record_moments *records;
-    double error, time;  /* the largest bound, and where */
-    int unknown;         /* a record has no certificate */
-    double estimate;     /* the largest estimate of such a record; NAN: one has none */
-    double effective;    /* the least fraction of samples that is effective */
-    double sample_bound; /* the largest part of a bound that is sampling error */
+    double error, time;      /* the largest bound, and where */
+    int unknown;             /* a record has no certificate */
+    double estimate;         /* the largest estimate of such a record; NAN: one has none */
+    double effective;        /* the least fraction of samples that is effective */
+    double sample_bound;     /* the largest part of a bound that is sampling error */
+    size_t samples;          /* of its audit, at the end */
+    double work;             /* of its grid, in cell updates */
+    double unsure_effective; /* the least fraction of samples that is effective at a record that they can't certify */
+    int unsure;              /* records that samples can't certify: the accuracy is within their own error */
+    double unsure_time[GBEES_UNSURE_LISTED];
+    double unsure_error; /* the largest bound of these; infinite: one has none */
     int by_points;       /* 1: certificates are from lattices of points */
     double evidence;     /* the logarithm of the evidence of all measurements */
 } run_result;
@@ -41,8 +47,13 @@ struct gbees_refinement {
     int run;                      /* from 1: the one that goes on, or the next */
     run_result now, before;       /* `before`: of the run before; no legs in the first */
     double best;                  /* the least error of a run so far; infinite: none */
-    size_t samples;
-    int fixed;        /* 1: all runs have as many samples */
+    size_t samples;               /* that the accuracy takes */
+    int fixed;                    /* 1: all runs have as many samples */
+    double steps;                 /* of each sample, over the run; 0: not known */
+    int insists;                  /* 1: only samples are missing; they may take as much work as the grid */
+    gbees_audit_options audit;    /* of the last run */
+    double courant;               /* of the next run */
+    int halved;       /* 1: the time step is half of that of the run before, on the same cells; -1: in vain */
     double budget;    /* mass that may be lost over the next run */
     double updated;   /* log of the fraction that the measurements of one time select, until their record */
     double selected;  /* least such fraction of measurements of the current run whose tail was lost; 1: none */

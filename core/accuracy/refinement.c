@@ -16,6 +16,8 @@ static const double least_finer = 1.2; /* runs are compared if their cells' widt
 /* The relative error of a standard deviation over the mass lost in the tails: two or three (doc/measuring.md), and up
  * to this where the tails are long. */
 static const double most_per_loss = 12;
+static const double most_left = 0.75; /* of the error, where half the time step has not been in vain */
+static const double most_own = 0.75;  /* of the accuracy: an error of the samples' own that leaves them to certify */
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 
 /* ---- create ---- */
@@ -54,13 +56,19 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
         free(leg);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     }
-    *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY, .selected = 1, .least = 1, .kept = 1};
+    *made = (gbees_refinement){.problem = problem,
+                               .run = 1,
+                               .best = INFINITY,
+                               .selected = 1,
+                               .least = 1,
+                               .kept = 1,
+                               .courant = problem->numerics.courant};
     made->samples = gbees_plan_samples_for(problem->accuracy, 1);
     made->budget = gbees_plan_budget(problem);
     for (int j = 0; j < problem->dimension; j++)
         leg->factor[j] = gbees_plan_first_factor(problem, j);
     leg->time = problem->start;
-    made->now = (run_result){.leg_count = 1, .legs = leg, .effective = 1};
+    made->now = (run_result){.leg_count = 1, .legs = leg, .effective = 1, .unsure_effective = 1};
     *refinement = made;
     return GBEES_OK;
 }
@@ -180,6 +188,10 @@ int gbees_refinement_scenario(const gbees_refinement *r, gbees_scenario *scenari
         (void)snprintf(text, sizeof text, "mass_budget_total=%.15g", r->budget);
     if (!status)
         status = gbees_scenario_set(scenario, text, error);
+    if (!status && r->courant < r->problem->numerics.courant) {
+        (void)snprintf(text, sizeof text, "courant=%.15g", r->courant);
+        status = gbees_scenario_set(scenario, text, error);
+    }
     return status;
 }
 
@@ -289,6 +301,40 @@ int gbees_refinement_variation(gbees_refinement *r, const gbees_record *record, 
     return status;
 }
 
+/* Whether samples can't tell if a record is within the accuracy: their own error alone exceeds it nearly, and the
+ * difference that they find does not certainly. */
+static int is_unsure(const gbees_refinement *r, const gbees_certificate *certificate, gbees_difference difference)
+{
+    const double accuracy = r->problem->accuracy, own = difference.bound - difference.value;
+
+    if (!certificate || certificate->points > 0 || r->fixed)
+        return 0;
+    return isnan(difference.bound)
+               ? certificate->effective > 0
+               : difference.bound > accuracy && own > most_own * accuracy && difference.value - own <= accuracy;
+}
+
+/* Lists a record that samples can't certify. */
+static void note_unsure(run_result *run, double time, double bound)
+{
+    if (run->unsure < GBEES_UNSURE_LISTED)
+        run->unsure_time[run->unsure] = time;
+    run->unsure++;
+    run->unsure_error = isnan(bound) ? INFINITY : fmax(run->unsure_error, bound);
+}
+
+/* At a run's end: more than a tenth of the records count. */
+static void judge_unsure(run_result *run)
+{
+    if (run->unsure * 10 <= (int)run->record_count)
+        return;
+    if (isinf(run->unsure_error))
+        run->unknown = 1;
+    run->effective = fmin(run->effective, run->unsure_effective);
+    run->error = fmax(run->error, isinf(run->unsure_error) ? 0 : run->unsure_error);
+    run->unsure = 0;
+}
+
 int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbees_error *error)
 {
     const gbees_certificate *certificate = record->certificate;
@@ -310,14 +356,21 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         gbees_plan_note_selection(r, record);
     }
     leg->updates = record->totals.cell_updates;
+    if (certificate && certificate->samples > 0)
+        now->samples = certificate->samples;
+    if (certificate && certificate->samples > 0 && certificate->effective > 0) {
+        double *effective = is_unsure(r, certificate, difference) ? &now->unsure_effective : &now->effective;
+
+        *effective = fmin(*effective, certificate->effective / (double)certificate->samples);
+    }
+    if (is_unsure(r, certificate, difference))
+        note_unsure(now, record->time, difference.bound);
     if (isnan(difference.bound)) {
         const double estimate = gbees_refinement_estimate(r, record);
 
-        now->unknown = 1;
+        now->unknown |= !is_unsure(r, certificate, difference);
         now->estimate = isnan(estimate) ? estimate : fmax(now->estimate, estimate);
         leg->worst = fmax(leg->worst, isnan(estimate) ? unknown_ratio : estimate / r->problem->accuracy);
-        if (certificate && certificate->effective > 0)
-            now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
         return GBEES_OK;
     }
     const double ratio = ratio_of(r->problem->accuracy, difference);
@@ -325,13 +378,11 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         leg->start = ratio;
     else
         leg->worst = fmax(leg->worst, ratio);
-    if (!(difference.bound <= now->error)) {
+    if (!(difference.bound <= now->error) && !is_unsure(r, certificate, difference)) {
         now->error = difference.bound;
         now->time = record->time;
     }
     now->by_points |= certificate && certificate->points > 0;
-    if (certificate)
-        now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
     now->sample_bound = fmax(now->sample_bound, difference.bound - difference.value);
     if (record->cells && gbees_cells_count(record->cells) > 0 &&
         gbees_cells_count(record->cells) <= GBEES_COMPARED_CELLS) {
@@ -418,7 +469,7 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     }
     gbees_plan_free_run(&r->before);
     r->before = r->now;
-    r->now = (run_result){.leg_count = r->before.leg_count, .legs = legs, .effective = 1};
+    r->now = (run_result){.leg_count = r->before.leg_count, .legs = legs, .effective = 1, .unsure_effective = 1};
     r->run++;
     r->selected = r->least = 1;
     return GBEES_OK;
@@ -443,23 +494,44 @@ static double estimate_evidence(const gbees_refinement *r, const gbees_summary *
     return isinf(finer) ? NAN : fabs(summary->evidence.total - r->before.evidence) / fmin(1, sqrt(finer) - 1);
 }
 
+/* Whether the next run is to have half the time step on the same cells: finer cells have been in vain, or the last
+ * half has not been. One that was in vain is taken back, and there is no further one. */
+static int halves_step(gbees_refinement *r)
+{
+    const int helped = r->halved == 1 && r->now.error < most_left * r->before.error;
+
+    if (r->halved == 1 && !helped) {
+        r->courant *= 2;
+        r->halved = -1;
+    }
+    if (r->now.unknown || r->problem->numerics.time_step > 0 || r->halved < 0 || (!helped && !is_any_in_vain(r)))
+        return 0;
+    r->courant /= 2;
+    r->halved = 1;
+    return 1;
+}
+
 int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, gbees_refinement_step *step,
                             gbees_error *error)
 {
     const int legs = r->now.leg_count;
-    const size_t samples = r->samples;
+    const size_t wanted = r->samples, samples = r->now.samples > 0 ? r->now.samples : wanted;
     const double updates = summary->totals.cell_updates;
     double cells, (*factor)[N] = calloc(2 * (size_t)legs, sizeof *factor);
 
     if (!factor)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
+    judge_unsure(&r->now);
+    r->now.work = updates;
     *step = (gbees_refinement_step){.run = r->run,
+                                    .unsure = r->now.unsure,
                                     .met = r->now.unknown ? -1 : is_met(r),
                                     .error = r->now.unknown ? NAN : r->now.error,
                                     .time = r->now.time,
                                     .updates = updates,
                                     .seconds = summary->wall_s,
                                     .samples = r->now.by_points ? 0 : samples};
+    memcpy(step->unsure_time, r->now.unsure_time, sizeof step->unsure_time);
     step->best = step->met == 1 || r->run == 1 || (r->now.unknown ? isinf(r->best) : r->now.error < r->best);
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
@@ -468,12 +540,14 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
         note_loss(r, &summary->totals);
     const int tail = step->met != 1 && gbees_plan_lacks_tail(r);
     const int truncated = !tail && step->met == 0 && is_near(r) && is_truncated(r, &summary->totals, 1);
-    if (tail || truncated || (step->met == 0 && gbees_plan_samples_suffice(r, samples))) { /* the same cells */
+    r->insists = !tail && !truncated && step->met == 0 && gbees_plan_samples_suffice(r, samples);
+    const int halves = !tail && !truncated && !r->insists && step->met == 0 && halves_step(r);
+    if (tail || truncated || r->insists || halves) { /* the same cells */
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)
             memcpy(factor[l], r->now.legs[l].factor, sizeof factor[l]);
         cells = tail ? gbees_plan_keep_tail(r) : truncated ? 1.3 : 1; /* a smaller loss takes somewhat more of them */
-        step->next_updates = cells * updates;
+        step->next_updates = cells * updates * (halves ? 2 : 1);
     } else
         step->next_updates = gbees_plan_factors(r, updates, factor + legs, factor, &cells);
     gbees_plan_set_threshold(r, cells * (double)summary->totals.max_cells);
@@ -485,7 +559,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     r->now.evidence = summary->evidence.total;
     step->samples_few = step->met != 1 && gbees_plan_samples_are_few(r);
     step->next = step->met != 1 && !step->samples_few && !is_estimated(r) && r->run < RUNS_MOST &&
-                 (step->next_updates > 1.02 * updates || r->samples > samples);
+                 (step->next_updates > 1.02 * updates || r->samples > wanted || (r->insists && r->samples > samples));
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
     free(factor);
     return status;

@@ -13,6 +13,9 @@ enum {
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
 static const double margin = 1.1;             /* samples over those that are needed */
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
+/* The work of samples in cell updates of the grid: of a step of one of them; always allowed, a second or less; the
+ * part of the grid's work that is allowed besides. On a GPU cell updates are a hundred times cheaper. */
+static const double step_cost = 6, always = 5e7, share = 0.1, share_gpu = 0.001;
 
 int gbees_plan_is_hopeless(double effective)
 {
@@ -29,13 +32,14 @@ size_t gbees_plan_samples_for(double accuracy, double effective)
     return wanted < SAMPLES_LEAST ? SAMPLES_LEAST : wanted > SAMPLES_MOST ? SAMPLES_MOST : (size_t)wanted;
 }
 
-void gbees_refinement_expect(gbees_refinement *refinement, double effective)
+void gbees_refinement_expect(gbees_refinement *refinement, const gbees_audit_outlook *outlook)
 {
     const double accuracy = refinement->problem->accuracy;
 
-    refinement->now.effective = effective;
-    refinement->samples =
-        gbees_plan_samples_for(refinement->problem->moving ? accuracy : fmax(accuracy, coarse_accuracy), effective);
+    refinement->now.effective = outlook->effective;
+    refinement->steps = outlook->steps;
+    refinement->samples = gbees_plan_samples_for(
+        refinement->problem->moving ? accuracy : fmax(accuracy, coarse_accuracy), outlook->effective);
 }
 
 void gbees_refinement_fix(gbees_refinement *refinement, size_t samples)
@@ -44,9 +48,21 @@ void gbees_refinement_fix(gbees_refinement *refinement, size_t samples)
     refinement->fixed = 1;
 }
 
-size_t gbees_refinement_samples(const gbees_refinement *refinement)
+int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *options)
 {
-    return refinement->samples;
+    const gbees_audit_options before = refinement->audit;
+    const double part = refinement->insists ? 1 : options->backend && options->backend->capture ? share_gpu : share;
+    const double work = fmax(always, part * refinement->before.work);
+    size_t first = refinement->samples;
+
+    if (!refinement->fixed && refinement->steps > 0 && work / (step_cost * refinement->steps) < (double)first)
+        first = (size_t)fmax((double)SAMPLES_LEAST, work / (step_cost * refinement->steps));
+    options->samples = first < refinement->samples ? first : refinement->samples;
+    options->most = refinement->fixed ? 0 : refinement->samples;
+    options->share = refinement->fixed ? 0 : part;
+    refinement->audit = *options;
+    return before.samples == 0 || before.most != options->most || before.share < options->share ||
+           options->samples > refinement->before.samples;
 }
 
 void gbees_plan_choose_samples(gbees_refinement *r)
@@ -61,7 +77,7 @@ void gbees_plan_choose_samples(gbees_refinement *r)
 
 int gbees_plan_samples_suffice(const gbees_refinement *r, size_t before)
 {
-    const double less = 1 - sqrt((double)before / (double)r->samples);
+    const double less = fmax(0, 1 - sqrt((double)before / (double)r->samples));
 
     return !r->now.unknown && r->now.error - less * r->now.sample_bound <= r->problem->accuracy;
 }

@@ -4,6 +4,9 @@
 #include "samples.h"
 #include <math.h>
 
+/* Pieces that have become shorter than this part of the longest would never end, as where trajectories do. */
+static const double shortest_piece = 1e-5;
+
 /* Looks at the equations where the samples are. */
 static int find_rough_times(gbees_montecarlo *montecarlo, double time, gbees_rough_times *times, gbees_error *error)
 {
@@ -24,13 +27,23 @@ static int find_rough_times(gbees_montecarlo *montecarlo, double time, gbees_rou
 int gbees_montecarlo_follow(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error)
 {
     gbees_rough_times times = {0};
+    double longest = 0;
+
+    if (!isfinite(time))
+        return gbees_error_set(error, GBEES_ENUMERIC, "samples can't be taken from t = %g to %g", montecarlo->time,
+                               time);
     int status = find_rough_times(montecarlo, time, &times, error);
 
     while (!status && montecarlo->time < time) {
-        const double step = montecarlo->options.step;
-        double to = gbees_rough_times_next(&times, 0, montecarlo->time, time);
+        const double from = montecarlo->time, step = montecarlo->options.step;
+        const double wanted = gbees_rough_times_next(&times, 0, from, time);
+        double to = wanted;
 
         status = gbees_montecarlo_choose_step(montecarlo, &to, tolerance, error);
+        longest = fmax(longest, to - from);
+        if (!status && to < wanted && to - from < shortest_piece * longest)
+            status = gbees_error_set(error, GBEES_ENUMERIC,
+                                     "from t = %g on samples of the model would take ever shorter steps", from);
         if (!status)
             status = gbees_montecarlo_advance(montecarlo, to, error);
         if (times.count > 0) /* the steps of a pulse say nothing of those after it */

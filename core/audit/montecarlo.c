@@ -14,8 +14,9 @@
 enum {
     BLOCK = SAMPLES_BLOCK,
     FEWEST = 128,
-    STEP_NS = 3,  /* that a step of a sample takes for each axis */
-    NOISY_NS = 60 /* the same with noise */
+    CALLED_OFF = 64, /* steps after which a block asks whether to go on */
+    STEP_NS = 3,     /* that a step of a sample takes for each axis */
+    NOISY_NS = 60    /* the same with noise */
 };
 
 static const double origin[GBEES_MAX_DIM];
@@ -177,7 +178,8 @@ typedef struct advance {
     double *to[GBEES_MAX_DIM]; /* where the samples are after it; montecarlo->x itself unless that is shared */
     double dt;
     size_t steps;
-    atomic_int lost; /* whether a sample is no longer finite */
+    atomic_int lost;    /* whether a sample is no longer finite */
+    atomic_int stopped; /* whether the caller wants no more of them */
 } advance;
 
 static void check_finite(advance *all, size_t count, int n, double *const *x)
@@ -191,9 +193,18 @@ static void check_finite(advance *all, size_t count, int n, double *const *x)
         atomic_store(&all->lost, 1);
 }
 
+static int is_stopped(advance *all)
+{
+    const gbees_montecarlo_options *options = &all->montecarlo->options;
+
+    if (options->cancelled && !atomic_load(&all->stopped) && options->cancelled(options->context))
+        atomic_store(&all->stopped, 1);
+    return atomic_load(&all->stopped);
+}
+
 /* Integrates the samples of a block, in x, over all steps. Weakly of second order in the step if there is noise that
  * does not depend on the state. */
-static void integrate_block(const advance *all, size_t block, double *const *x)
+static void integrate_block(advance *all, size_t block, double *const *x)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;
     const gbees_problem *problem = montecarlo->problem;
@@ -210,6 +221,8 @@ static void integrate_block(const advance *all, size_t block, double *const *x)
 
         if (noisy)
             kick(montecarlo, block, montecarlo->time + middle, noise, steps.number + k, x);
+        if (k % CALLED_OFF == 0 && is_stopped(all))
+            return;
         if (k < steps.count)
             gbees_flow_step(montecarlo, &work, count, montecarlo->time + gbees_sample_step_begin(&steps, k),
                             gbees_sample_step_length(&steps, k), x);
@@ -246,7 +259,7 @@ static void check_block(void *context, size_t block)
 
 /* Whether a backend's first block agrees with this process's own integration: all but a few samples, in which chaos
  * may have amplified rounding, to a thousandth of their spread. Certificates are only as good as the samples. */
-static int agrees(const advance *all)
+static int agrees(advance *all)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;
     const size_t count = samples_in_block(montecarlo, 0);
@@ -334,6 +347,8 @@ int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_er
     int status = integrate(montecarlo, &all, error);
     if (status)
         return status;
+    if (atomic_load(&all.stopped))
+        return gbees_error_set(error, GBEES_ECANCELLED, "samples were stopped before t = %g", time);
     if (atomic_load(&all.lost))
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "Monte Carlo: a sample is no longer finite between t = %g and %g; try a smaller step",

@@ -20,6 +20,8 @@ typedef struct gbees_montecarlo_options {
     uint64_t seed;
     int threads; /* 0: OMP_NUM_THREADS, or as many as the machine has */
     int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
+    int (*cancelled)(void *context); /* asked by all threads; NULL: never */
+    void *context;
     struct gbees_offload *offload; /* offload.h; NULL: this process's threads integrate them */
 } gbees_montecarlo_options;
 

@@ -15,6 +15,7 @@ enum {
     SAMPLES_MOST = 1 << 22, /* unless more are asked for */
     RECORD_STEPS = 10,      /* steps that a record costs each sample */
     STEP_COST = 3,          /* cell updates that a step of a sample costs: what they take on one thread */
+    NOISY_COST = 6,         /* the same with noise */
     LISTED = 1000,          /* samples of a record that are given to the observer */
     N = GBEES_MAX_DIM
 };
@@ -44,7 +45,9 @@ int gbees_sampled_create(const gbees_problem *problem, const gbees_audit_options
     gbees_montecarlo_options how = {.count = options->samples ? options->samples : SAMPLES,
                                     .step = INFINITY,
                                     .seed = options->seed,
-                                    .threads = options->threads};
+                                    .threads = options->threads,
+                                    .cancelled = options->cancelled,
+                                    .context = options->context};
     gbees_sampled *made = calloc(1, sizeof *made);
     int status;
 
@@ -55,10 +58,10 @@ int gbees_sampled_create(const gbees_problem *problem, const gbees_audit_options
     made->problem = problem;
     made->offload = (gbees_offload){.backend = options->backend, .problem = problem, .least_ns = offload_least_ns};
     how.offload = &made->offload;
-    made->share = options->samples ? 0 : options->share;
+    made->share = options->samples && !options->most ? 0 : options->share;
+    made->most = options->most ? options->most : SAMPLES_MOST;
     status = gbees_montecarlo_create(problem, &how, &made->samples, error);
-    if (!status && options->keep && !(made->share > 0) &&
-        !gbees_kept_add(&made->kept, made->samples, &made->moments, 0, 0))
+    if (!status && options->keep && !gbees_kept_add(&made->kept, made->samples, &made->moments, 0, 0))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to keep %zu samples", made->samples->count);
     if (status)
         destroy(made);
@@ -114,28 +117,58 @@ static int integrate(gbees_sampled *audit, int leg, double time, gbees_error *er
     return status ? status : advance(audit, time, error);
 }
 
-int gbees_audit_effective(const gbees_problem *problem, int threads, double *effective, gbees_error *error)
+static int compare_numbers(const void *a, const void *b)
 {
-    const gbees_audit_options how = {.seed = 1, .threads = threads};
-    gbees_sampled *audit = NULL;
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Takes the samples through all measurements, or to the end without one, and lists which part is effective after
+ * those of each time, *count of them. */
+static int pass_all(gbees_sampled *audit, double *effective, int *count, gbees_error *error)
+{
+    const gbees_problem *problem = audit->problem;
     int status = GBEES_OK;
 
-    *effective = 1;
-    if (problem->measurement_count > 0)
-        status = gbees_sampled_create(problem, &how, &audit, error);
-    for (int leg = 1; audit && !status && audit->next < problem->measurement_count; leg++) {
-        const double time = problem->measurements[audit->next].time;
+    for (int leg = 1; !status && is_measured_again(audit); leg++) {
         gbees_sample_moments moments;
 
-        if (time > problem->end)
-            break;
-        status = integrate(audit, leg, time, error);
+        status = integrate(audit, leg, problem->measurements[audit->next].time, error);
         if (!status)
             status = gbees_montecarlo_measure(audit->samples, 0, &moments, error);
         if (!status)
-            *effective = fmin(*effective, moments.effective / (double)audit->samples->options.count);
+            effective[(*count)++] = moments.effective / (double)audit->samples->options.count;
+    }
+    return status ? status : advance(audit, problem->end, error);
+}
+
+int gbees_audit_look_out(const gbees_problem *problem, const gbees_audit_options *options,
+                         gbees_audit_outlook *outlook, gbees_error *error)
+{
+    gbees_audit_options how = *options;
+    gbees_sampled *audit = NULL;
+    int count = 0;
+
+    *outlook = (gbees_audit_outlook){.effective = 1};
+    if (!problem->model->diffusion && problem->measurement_count == 0)
+        return GBEES_OK;
+    how.samples = problem->measurement_count > 0 ? 0 : SAMPLES / 10;
+    how.share = 0;
+    how.keep = 0;
+    double *effective = malloc(((size_t)problem->measurement_count + 1) * sizeof *effective);
+    int status = effective ? gbees_sampled_create(problem, &how, &audit, error)
+                           : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's outlook");
+    if (!status)
+        status = pass_all(audit, effective, &count, error);
+    if (!status)
+        outlook->steps = (double)audit->samples->steps;
+    if (!status && count > 0) {
+        qsort(effective, (size_t)count, sizeof *effective, compare_numbers);
+        outlook->effective = effective[count / 10];
     }
     destroy(audit);
+    free(effective);
     return status;
 }
 
@@ -156,17 +189,18 @@ static int note_passed(gbees_sampled *audit, const gbees_record *record, gbees_e
     return GBEES_OK;
 }
 
-/* How many samples the run's work so far allows; a power of two times those that there are. */
+/* How many samples the run's work so far allows: a power of two times those that there are, or the most. */
 static size_t affordable(const gbees_sampled *audit, const gbees_record *record)
 {
     /* A record costs some steps, too: its samples are sorted into marginals and bins. */
     const double steps = (double)audit->samples->steps + RECORD_STEPS * (double)audit->record_count;
-    const double budget = audit->share * record->totals.cell_updates / STEP_COST - audit->spent;
+    const int cost = audit->problem->model->diffusion ? NOISY_COST : STEP_COST;
+    const double budget = audit->share * record->totals.cell_updates / cost - audit->spent;
     size_t count = audit->samples->options.count;
 
-    while (audit->share > 0 && audit->samples->steps > 0 && count * 2 <= SAMPLES_MOST &&
+    while (audit->share > 0 && audit->samples->steps > 0 && count < audit->most &&
            2 * (double)count * steps <= budget)
-        count *= 2;
+        count = count * 2 < audit->most ? count * 2 : audit->most;
     return count;
 }
 
@@ -177,7 +211,6 @@ static void grow(gbees_sampled *audit, const gbees_record *record)
     const size_t count = affordable(audit, record);
     gbees_montecarlo_options how = audit->samples->options;
     gbees_sampled more = *audit;
-    gbees_sample_moments moments;
     gbees_error ignored;
     int status;
 
@@ -187,21 +220,27 @@ static void grow(gbees_sampled *audit, const gbees_record *record)
     how.step = INFINITY;
     more.leg = more.next = 0;
     more.spent += (double)audit->samples->options.count * (double)audit->samples->steps;
+    more.kept = (gbees_kept){0};
     status = gbees_montecarlo_create(audit->problem, &how, &more.samples, &ignored);
     if (status)
         return;
-    for (size_t k = 0; k < audit->record_count && !status; k++)
+    const int keeps = audit->kept.count > 0 && gbees_kept_add(&more.kept, more.samples, &more.moments, 0, 0);
+    for (size_t k = 0; k < audit->record_count && !status; k++) {
         status = integrate(&more, audit->records[k].leg, audit->records[k].time, &ignored);
-    if (!status)
-        status = gbees_montecarlo_measure(more.samples, 0, &moments, &ignored);
-    if (status) {
-        gbees_montecarlo_destroy(more.samples);
-        return;
+        if (!status)
+            status = gbees_montecarlo_measure(more.samples, 0, &more.moments, &ignored);
+        if (!status && keeps && more.kept.count == k + 1)
+            (void)gbees_kept_add(&more.kept, more.samples, &more.moments, more.leg, more.next);
     }
-    gbees_montecarlo_destroy(audit->samples);
+    gbees_sampled *old = status ? &more : audit;
+    gbees_montecarlo_destroy(old->samples);
+    gbees_kept_clear(&old->kept);
+    if (status)
+        return;
     audit->samples = more.samples;
+    audit->kept = more.kept;
     audit->spent = more.spent;
-    audit->moments = moments;
+    audit->moments = more.moments;
 }
 
 /* Integrates the samples to the next record, or restores those of a run before if its state there was kept. */
@@ -252,6 +291,8 @@ static void rewind_samples(void *self)
         return;
     gbees_kept_restore(&audit->kept, 0, audit->samples, &audit->moments, &audit->leg, &audit->next);
     audit->record = 0;
+    audit->record_count = 0;
+    audit->spent = 0;
 }
 
 /* ---- the kind ---- */

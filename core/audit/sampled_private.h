@@ -13,6 +13,7 @@ struct gbees_sampled {
     gbees_offload offload;        /* of the samples */
     gbees_sample_moments moments; /* of the samples at the last record */
     double share; /* of the run's cell updates, as in gbees_audit_options; 0: the number of samples stays */
+    size_t most;  /* to which it may make their number grow */
     double spent; /* steps of samples that have been replaced by more */
     size_t record_count, record_capacity;
     struct passed {

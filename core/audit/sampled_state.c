@@ -30,6 +30,8 @@ static void get_state(const gbees_sampled *audit, audit_state *state)
     *samples = *audit->samples;
     samples->problem = NULL;
     samples->options.offload = NULL;
+    samples->options.cancelled = NULL;
+    samples->options.context = NULL;
     memset(samples->x, 0, sizeof samples->x);
     samples->weight = NULL;
     samples->number = NULL;
@@ -95,6 +97,8 @@ static int take_samples(gbees_sampled *audit, const gbees_checkpoint *checkpoint
     made.problem = audit->problem;
     made.options.offload = audit->samples->options.offload;
     made.options.threads = audit->samples->options.threads;
+    made.options.cancelled = audit->samples->options.cancelled;
+    made.options.context = audit->samples->options.context;
     made.shared_x = made.shared_weight = 0;
     memset(made.x, 0, sizeof made.x); /* no pointer of a file is trusted: they are freed below on failure */
     made.weight = NULL;

@@ -69,12 +69,13 @@ static int choose_backend(gbees_session *s, const gbees_session_options *o, gbee
 
 static int plan(gbees_session *s, gbees_error *error)
 {
+    const gbees_audit_options how = {.seed = 1, .threads = s->threads};
+    gbees_audit_outlook outlook;
     gbees_error ignored;
-    double effective;
     int status = gbees_refinement_create(s->problem, &s->refinement, error);
 
-    if (!status && !gbees_audit_effective(s->problem, s->threads, &effective, &ignored))
-        gbees_refinement_expect(s->refinement, effective);
+    if (!status && !gbees_audit_look_out(s->problem, &how, &outlook, &ignored))
+        gbees_refinement_expect(s->refinement, &outlook);
     return status;
 }
 
@@ -194,22 +195,21 @@ static int refined_problem(gbees_session *s, gbees_error *error)
  * number of them, so that these are integrated once. */
 static int make_audit(gbees_session *s, const gbees_problem *problem, gbees_error *error)
 {
-    const size_t samples = s->refinement && !s->samples ? gbees_refinement_samples(s->refinement) : s->samples;
-    const gbees_audit_options how = {.samples = samples,
-                                     .share = 0.05,
-                                     .seed = 1,
-                                     .threads = s->threads,
-                                     .keep = s->refinement != NULL,
-                                     .backend = s->backend,
-                                     .points = s->samples ? NULL : gbees_solver_points()};
+    gbees_audit_options how = {.samples = s->samples,
+                               .share = 0.05,
+                               .seed = 1,
+                               .threads = s->threads,
+                               .keep = s->refinement != NULL,
+                               .backend = s->backend,
+                               .points = s->samples ? NULL : gbees_solver_points()};
+    const int is_other = !s->refinement || (!s->samples && gbees_refinement_audit(s->refinement, &how));
 
-    if (s->refinement && s->audit && samples == s->audit_samples) {
+    if (!is_other && s->audit) {
         gbees_audit_rewind(s->audit);
         return GBEES_OK;
     }
     gbees_audit_destroy(s->audit);
     s->audit = NULL;
-    s->audit_samples = samples;
     problem = s->refinement ? s->problem : problem;
     if (!s->with_audit ||
         (gbees_problem_is_exact(problem) && s->samples == 0)) /* its points are their own certificate */

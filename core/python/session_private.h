@@ -25,9 +25,8 @@ struct gbees_session {
     gbees_problem *problem;       /* of that scenario */
     gbees_refinement *refinement; /* NULL: no accuracy is asked for */
     gbees_audit *audit;
-    size_t audit_samples; /* as asked for when it was created */
-    session_run run;      /* between open and close */
-    session_run best;     /* the best of those that have been closed, in a search for an accuracy */
+    session_run run;  /* between open and close */
+    session_run best; /* the best of those that have been closed, in a search for an accuracy */
     gbees_solver *solver;
     gbees_stream *stream;         /* NULL: the measurements are the scenario's */
     gbees_output *output;         /* of the writers */

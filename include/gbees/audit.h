@@ -21,13 +21,18 @@ typedef struct gbees_audit gbees_audit;
 /** How to audit. */
 typedef struct gbees_audit_options {
     size_t samples; /**< number of samples, at least 128. 0: it starts at 10,000, and `share` may double it */
-    double share;  /**< the largest ratio of the audit's work to the run's, 0 to 1; with samples = 0 only. At a record
-                    * the number of samples is doubled if, with twice as many, 3 * (sample steps) would still be at
-                    * most share * (cell updates of the run so far). 0: the number stays */
-    uint64_t seed; /**< of the random numbers; the same seed gives the same samples */
-    int threads;   /**< threads to integrate with; 0: OMP_NUM_THREADS, or as many as the machine has. Results do not
-                      depend on it */
-    int keep;      /**< 1: keep the samples of each record in memory, for gbees_audit_rewind() */
+    size_t most;    /**< the number of samples to which `share` may double it; 0: it stays if `samples` is given, else
+                     * about four million */
+    double share;   /**< the largest ratio of the audit's work to the run's. At a record the number of samples is
+                     * doubled if, with twice as many, 3 * (sample steps), with noise 6, would still be at most share *
+                     * (cell updates of the run so far). 0: the number stays */
+    uint64_t seed;  /**< of the random numbers; the same seed gives the same samples */
+    int threads;    /**< threads to integrate with; 0: OMP_NUM_THREADS, or as many as the machine has. Results do not
+                       depend on it */
+    int keep;       /**< 1: keep the samples of each record in memory, for gbees_audit_rewind() */
+    int (*cancelled)(void *context); /**< whether to stop within an integration, called by any thread; NULL: never.
+                                      * The records that follow are then without a certificate */
+    void *context;                   /**< passed to it */
     const gbees_backend *backend; /**< integrates large numbers of samples if it can (integrator_create); must outlive
                                    * the audit. NULL: the threads integrate all */
     const gbees_backend *points;  /**< gbees_solver_points(): where there is no process noise, records are compared
@@ -41,11 +46,16 @@ typedef struct gbees_audit_options {
  */
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error);
-/** Estimates, with 10,000 samples, how many samples keep a weight that counts: (sum w)^2 / sum w^2 over their number,
- * where w are the weights after the problem's measurements.
- * @param effective receives the smallest such ratio after any measurement; 1 if the problem has none
- */
-int gbees_audit_effective(const gbees_problem *problem, int threads, double *effective, gbees_error *error);
+/** What samples will cost, and be worth. */
+typedef struct gbees_audit_outlook {
+    double effective; /**< of the samples' number, (sum w)^2 / sum w^2 with the weights w after the measurements of a
+                       * time: nine tenths of the times leave more than this; 1 without measurements */
+    double steps;     /**< of each sample, over the run; 0: not known */
+} gbees_audit_outlook;
+/** Estimates, with 10,000 samples (a tenth without measurements), what an audit with samples will be like; samples
+ * and their growth are not asked of *options. */
+int gbees_audit_look_out(const gbees_problem *problem, const gbees_audit_options *options,
+                         gbees_audit_outlook *outlook, gbees_error *error);
 /** Refuses, with GBEES_ENUMERIC, a problem whose drift leaves every bound in finite time, as x' = x^2 does: by the
  * way of 128 samples most of the initial density, before the first measurement or the end. It takes milliseconds. A
  * run that lasts calls it. A problem with a bound, and a failure, say that it does not. */

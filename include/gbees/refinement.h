@@ -21,6 +21,8 @@ extern "C" {
  */
 typedef struct gbees_refinement gbees_refinement;
 
+enum { GBEES_UNSURE_LISTED = 8 };
+
 /** The result of a run, and the predicted cost of the next one. */
 typedef struct gbees_refinement_step {
     int run;         /**< the run's number, counted from 1 */
@@ -34,6 +36,8 @@ typedef struct gbees_refinement_step {
     double updates;           /**< cell updates of the run */
     double seconds;           /**< wall-clock time of the run */
     size_t samples;           /**< number of samples of its audit; 0: it had points */
+    int unsure; /**< records that so few samples can't certify, and that do not count: a tenth at most */
+    double unsure_time[GBEES_UNSURE_LISTED]; /**< model times of the first of them */
     int samples_few;     /**< 1: with as few samples as gbees_refinement_fix() was given no grid can be certified */
     int next;            /**< 1: another run is planned */
     double next_updates; /**< its predicted cell updates */
@@ -45,13 +49,15 @@ typedef struct gbees_refinement_step {
 int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error);
 /** Frees the plan; NULL is allowed. */
 void gbees_refinement_destroy(gbees_refinement *refinement);
-/** Tells the plan, before its first run, the smallest fraction of samples that stays effective (the `effective` of
- * gbees_audit_effective()); it then plans for as many more samples. */
-void gbees_refinement_expect(gbees_refinement *refinement, double effective);
+/** Tells the plan, before its first run, what samples will be like (gbees_audit_look_out()); it then plans for as
+ * many more as measurements leave less effective. */
+void gbees_refinement_expect(gbees_refinement *refinement, const gbees_audit_outlook *outlook);
 /** Sets the number of samples of all runs' audits, before the first run; otherwise the plan chooses it. */
 void gbees_refinement_fix(gbees_refinement *refinement, size_t samples);
-/** Returns the number of samples that the next run's audit is to have. */
-size_t gbees_refinement_samples(const gbees_refinement *refinement);
+/** Sets the samples of the next run's audit: their number at the start, to which it may grow, and which part of the
+ * grid's work they may take, a tenth, or as much again where only samples are missing. Returns whether it is to be
+ * another audit than that of the run before. */
+int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *options);
 /** Sets the keys `factor`, `regrid` or, of a grid that moves, `frame_cells`, `extent`, and `mass_budget_total` or
  * `threshold` of a scenario for the next run. */
 int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario *scenario, gbees_error *error);

@@ -94,14 +94,16 @@ static const char *reason_to_stop(const gbees_search *s, const gbees_refinement_
 
 /* ---- all runs ---- */
 
-/* Tells the plan how many samples the measurements leave effective. If that fails, the runs' audit reports why. */
-static void expect_samples(const gbees_search *s)
+/* Tells the plan what samples will be like. If that fails, the runs' audit reports why. */
+static void expect_samples(gbees_search *s)
 {
-    double effective;
+    const gbees_audit_options how = {
+        .seed = 1, .threads = s->options->threads, .cancelled = gbees_one_run_is_late, .context = &s->stop_s};
+    gbees_audit_outlook outlook;
     gbees_error ignored;
 
-    if (!gbees_audit_effective(s->setup->problem, s->options->threads, &effective, &ignored))
-        gbees_refinement_expect(s->refinement, effective);
+    if (!gbees_audit_look_out(s->setup->problem, &how, &outlook, &ignored))
+        gbees_refinement_expect(s->refinement, &outlook);
 }
 
 /* After the failure of a run. A limit of the command ends the search, with *why; the first run is kept as far as it
@@ -181,6 +183,18 @@ static int keep_folder(gbees_search *s, const char *state, gbees_error *error)
     return status;
 }
 
+/* Names the records that samples have not certified, where the others are within the accuracy. */
+static void print_unsure(const gbees_refinement_step *step, FILE *out)
+{
+    if (step->met != 1 || step->unsure == 0)
+        return;
+    (void)fprintf(out, "not certified by so few samples: %d record%s, at t =", step->unsure,
+                  step->unsure == 1 ? "" : "s");
+    for (int k = 0; k < step->unsure && k < GBEES_UNSURE_LISTED; k++)
+        (void)fprintf(out, "%s %.6g", k ? "," : "", step->unsure_time[k]);
+    (void)fprintf(out, "%s\n", step->unsure > GBEES_UNSURE_LISTED ? " ..." : "");
+}
+
 /* Prints the best run's report, and what has become of the accuracy. */
 static int print_best(gbees_search *s, const char *why, const gbees_error *failure, gbees_error *error)
 {
@@ -196,6 +210,7 @@ static int print_best(gbees_search *s, const char *why, const gbees_error *failu
     if (!s->options->json && !s->options->quiet && s->count > 0) {
         (void)fprintf(out, "accuracy %g of the %s: %s%s%s\n", problem->accuracy, name_of(problem->accuracy_of),
                       s->met ? "met" : "not met", why ? ": " : "", why ? why : "");
+        print_unsure(&s->steps[s->count - 1], out);
         if (!s->met && s->steps[s->count - 1].next)
             (void)fprintf(out, "a finer run would take about %.2g s\n", s->steps[s->count - 1].next_seconds);
     }
@@ -235,6 +250,8 @@ static int conclude(gbees_search *s, int status, const char *why, gbees_error *f
         status = first;
         (void)fprintf(stderr, "gbees-run: %s\n", failure->text);
     }
+    if (gbees_one_run_limit_reached(&best->run) && status == GBEES_ECANCELLED)
+        return GBEES_EXIT_FAILED;
     return status ? gbees_exit_code(failure, 1) : EXIT_SUCCESS;
 }
 
@@ -261,6 +278,7 @@ int gbees_command_accuracy(const gbees_options *options, gbees_registry *registr
                       .report = report,
                       .command = command,
                       .began_s = gbees_seconds_now()};
+    s.stop_s = options->max_time > 0 ? s.began_s + options->max_time : 0;
     gbees_error failure = {0}, ignored;
     const gbees_backend *const backend = setup->backend; /* a run may change over to another */
     gbees_hold *hold = NULL;                             /* what the engines of all runs share */

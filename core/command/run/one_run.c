@@ -168,6 +168,13 @@ static int is_over_memory(const gbees_one_run *run)
     return (double)summary.totals.peak_bytes > run->stop_bytes;
 }
 
+int gbees_one_run_is_late(void *context)
+{
+    const double stop_s = *(const double *)context;
+
+    return gbees_signals_caught() || (stop_s > 0 && gbees_seconds_now() > stop_s);
+}
+
 /* Whether a limit or a signal ends the run: asked before each call to the backend. */
 static int is_cancelled(void *context)
 {

@@ -44,6 +44,9 @@ void gbees_one_run_limit_memory(gbees_one_run *run, double gib);
 int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *command, gbees_error *error);
 /* Runs to the end. Reports the records, not the summary. */
 int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error);
+/* Whether a signal has come, or the time is past *context, a number of seconds of CLOCK_MONOTONIC, 0: never. Any
+ * thread may ask. */
+int gbees_one_run_is_late(void *context);
 /* The limit of the command that has stopped the run; NULL: none has, or a signal did. */
 const char *gbees_one_run_limit_reached(const gbees_one_run *run);
 /* Marks the results folder as ended, whatever happened; `status` and *failure are what propagate() returned. Returns

@@ -27,19 +27,22 @@ static void quote_command(int argc, char **argv, char *text, size_t size)
     }
 }
 
-/* *audit stays NULL without one. */
-static int make_audit(const gbees_setup *setup, const gbees_options *options, gbees_audit **audit, gbees_error *error)
+/* run->audit stays NULL without one. */
+static int make_audit(gbees_one_run *run, const gbees_options *options, gbees_error *error)
 {
+    const gbees_setup *setup = run->setup;
     /* A backend with captures is a GPU's: its cell updates cost a hundredth of a processor's. */
     const double share = setup->backend->capture ? 0.05 / 100 : 0.05;
     const gbees_audit_options how = {.samples = options->samples,
                                      .share = share,
                                      .seed = 1,
                                      .threads = options->threads,
+                                     .cancelled = gbees_one_run_is_late,
+                                     .context = &run->stop_s,
                                      .backend = setup->backend,
                                      .points = options->samples || options->parallel ? NULL : gbees_solver_points()};
 
-    return gbees_is_audited(setup, options) ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
+    return gbees_is_audited(setup, options) ? gbees_audit_create(setup->problem, &how, &run->audit, error) : GBEES_OK;
 }
 
 /* Propagates, finishes the results folder and reports. Returns the exit status. */
@@ -87,7 +90,7 @@ static int prepare(gbees_one_run *run, const gbees_options *options, gbees_regis
         gbees_setup_say_why(run->setup, options);
     gbees_signals_listen();
     if (!status)
-        status = make_audit(run->setup, options, &run->audit, error);
+        status = make_audit(run, options, error);
     if (!status && run->audit && run->from)
         status = gbees_audit_load(run->audit, run->from->checkpoint, error);
     if (!status && run->from)

@@ -31,13 +31,12 @@ typedef struct gbees_search {
     const char *command; /* the command line, for the results */
     gbees_refinement *refinement;
     gbees_audit *audit;                             /* shared by runs with the same number of samples */
-    size_t samples;                                 /* of the audit */
     char *folder;                                   /* DIR.runs; NULL: --no-output, or not created yet */
     gbees_search_run *best;                         /* owned; NULL: no run has ended */
     gbees_refinement_step steps[GBEES_SEARCH_RUNS]; /* [count]: what each run has shown */
     int count;                                      /* runs that have ended */
     int met;                                        /* whether the best is within the accuracy */
-    double began_s;                                 /* of the monotonic clock */
+    double began_s, stop_s;                         /* of the monotonic clock; --max-time ends all, 0: nothing does */
 } gbees_search;
 
 /* ---- search_run.c ---- */

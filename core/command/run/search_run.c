@@ -66,22 +66,21 @@ static int make_problem(const gbees_search *s, gbees_search_run *a, gbees_error 
  */
 static int prepare_audit(gbees_search *s, gbees_error *error)
 {
-    const size_t wanted = gbees_refinement_samples(s->refinement);
     const int by_points = !s->options->samples && !s->options->parallel;
-    const gbees_audit_options how = {.samples = wanted,
-                                     .seed = 1,
-                                     .threads = s->options->threads,
-                                     .keep = 1,
-                                     .backend = s->setup->backend,
-                                     .points = by_points ? gbees_solver_points() : NULL};
+    gbees_audit_options how = {.seed = 1,
+                               .threads = s->options->threads,
+                               .keep = 1,
+                               .cancelled = gbees_one_run_is_late,
+                               .context = &s->stop_s,
+                               .backend = s->setup->backend,
+                               .points = by_points ? gbees_solver_points() : NULL};
 
-    if (s->audit && wanted == s->samples) {
+    if (!gbees_refinement_audit(s->refinement, &how) && s->audit) {
         gbees_audit_rewind(s->audit);
         return GBEES_OK;
     }
     gbees_audit_destroy(s->audit);
     s->audit = NULL;
-    s->samples = wanted;
     return gbees_audit_create(s->setup->problem, &how, &s->audit, error);
 }
 
@@ -104,7 +103,6 @@ static int begin(gbees_search *s, gbees_search_run *a, gbees_error *error)
     a->setup.scenario = NULL;
     a->setup.problem = NULL;
     a->options = *s->options;
-    a->options.samples = gbees_refinement_samples(s->refinement);
     a->report = *s->report;
     a->report.warned = ~0u; /* the summary has the best run's warnings; those of the others are not reported */
     a->report.out = open_memstream(&a->text, &a->size);
@@ -140,15 +138,14 @@ int gbees_search_run_make(gbees_search *s, gbees_search_run *a, gbees_error *err
 {
     int status = begin(s, a, error);
 
-    if (s->options->max_time > 0 && s->best)
-        a->run.stop_s = s->began_s + s->options->max_time;
+    a->run.stop_s = s->stop_s;
     if (!status)
         status = open_run(s, a, error);
     if (!status && s->count == 0)
         gbees_setup_say_why(s->setup, s->options);
     if (status)
         return status;
-    gbees_one_run_limit_memory(&a->run, s->best ? s->options->max_memory : 0);
+    gbees_one_run_limit_memory(&a->run, s->options->max_memory);
     status = gbees_one_run_propagate(&a->run, s->options, error);
     gbees_solver_summary(a->run.solver, &a->summary);
     return gbees_one_run_finish(&a->run, status, &a->summary, error);

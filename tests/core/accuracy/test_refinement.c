@@ -68,6 +68,15 @@ static void fill_certificate(gbees_certificate *c, double error, double bound, s
     }
 }
 
+/* The samples that the plan wants in the end. */
+static size_t samples_of(gbees_refinement *plan)
+{
+    gbees_audit_options how = {0};
+
+    (void)gbees_refinement_audit(plan, &how);
+    return how.most;
+}
+
 /* Lets the plan see one run; returns its cost. */
 static double run(const law *by, const gbees_problem *problem, gbees_refinement *plan, double (*factor)[N],
                   gbees_refinement_step *step)
@@ -82,7 +91,7 @@ static double run(const law *by, const gbees_problem *problem, gbees_refinement 
     ck_assert_msg(gbees_refinement_scenario(plan, scenario, &error) == GBEES_OK, "%s", error.text);
     const char *text = gbees_scenario_text(scenario);
     const double lost = number_after(text, "mass_budget_total: ", 0);
-    const size_t samples = gbees_refinement_samples(plan);
+    const size_t samples = samples_of(plan);
     read_grid(text, factor);
     for (int l = 0; l < by->legs; l++) {
         const double finer = fmin(factor[l][0], factor[l][1]), scale = pow(finer, -by->order);
@@ -297,7 +306,7 @@ START_TEST(what_can_not_be_told_is_not_met)
     ck_assert_int_eq(gbees_refinement_finish(plan, &summary, &step, &error), GBEES_OK);
     ck_assert_int_eq(step.met, -1);
     ck_assert(isnan(step.error));
-    ck_assert(gbees_refinement_samples(plan) > 1000000);
+    ck_assert(samples_of(plan) > 1000000);
     gbees_refinement_destroy(plan);
 }
 END_TEST
@@ -317,8 +326,8 @@ START_TEST(runs_on_coarser_cells_estimate_what_samples_can_not)
     double off = 0;
 
     ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
-    gbees_refinement_expect(plan, 5e-5);
-    ck_assert_uint_eq(gbees_refinement_samples(plan), 10000);
+    gbees_refinement_expect(plan, &(gbees_audit_outlook){.effective = 5e-5});
+    ck_assert_uint_eq(samples_of(plan), 10000);
     do {
         gbees_record record = {.problem = &problem, .certificate = &unknown, .totals.cell_updates = 1000};
         gbees_summary summary = {
@@ -344,7 +353,7 @@ START_TEST(runs_on_coarser_cells_estimate_what_samples_can_not)
     } while (step.next);
     ck_assert_double_le(step.estimate, 0.1);
     ck_assert_double_le(off, 0.1);
-    ck_assert_uint_eq(gbees_refinement_samples(plan), 10000);
+    ck_assert_uint_eq(samples_of(plan), 10000);
     gbees_refinement_destroy(plan);
 }
 END_TEST
@@ -477,6 +486,91 @@ START_TEST(refuses_problems_whose_grid_is_given)
 }
 END_TEST
 
+/* A run of twenty records of which samples can't certify the first `unsure`: their own error is above the accuracy.
+ */
+static void run_with_unsure(gbees_refinement *plan, const gbees_problem *problem, int unsure,
+                            gbees_refinement_step *step)
+{
+    const gbees_summary summary = {.problem = problem, .totals.cell_updates = 1e6, .propagate_s = 1};
+    gbees_error error = {GBEES_OK, ""};
+
+    for (int k = 0; k < 20; k++) {
+        gbees_certificate certificate;
+        const gbees_record record = {
+            .problem = problem, .number = k, .time = k, .certificate = &certificate, .totals.cell_updates = 1e6};
+
+        fill_certificate(&certificate, 0.01, k < unsure ? 0.2 : 0.01, 10000, k < unsure ? 0.01 : 0.9);
+        ck_assert_int_eq(gbees_refinement_record(plan, &record, &error), GBEES_OK);
+    }
+    ck_assert_int_eq(gbees_refinement_finish(plan, &summary, step, &error), GBEES_OK);
+}
+
+/* Up to a tenth of the records are named where samples can't certify them; with more the accuracy is not met. */
+START_TEST(few_records_that_samples_can_not_certify_are_named)
+{
+    const gbees_problem problem = problem_of(0.1);
+    gbees_refinement_step step;
+    gbees_error error = {GBEES_OK, ""};
+
+    for (int unsure = 1; unsure < 6; unsure++) {
+        gbees_refinement *plan = NULL;
+
+        ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
+        run_with_unsure(plan, &problem, unsure, &step);
+        ck_assert_int_eq(step.met, unsure <= 2);
+        ck_assert_int_eq(step.unsure, unsure <= 2 ? unsure : 0);
+        ck_assert_double_eq(step.unsure_time[unsure <= 2 ? unsure - 1 : 0], unsure <= 2 ? unsure - 1 : 0);
+        ck_assert_double_eq_tol(step.error, unsure <= 2 ? 0.02 : 0.21, 1e-12);
+        gbees_refinement_destroy(plan);
+    }
+}
+END_TEST
+
+/* The Courant number of the next run of a plan. */
+static double courant_of(const gbees_refinement *plan)
+{
+    gbees_error error = {GBEES_OK, ""};
+    gbees_scenario *scenario = NULL;
+
+    ck_assert_int_eq(gbees_scenario_create("", "test", &scenario, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_refinement_scenario(plan, scenario, &error), GBEES_OK);
+    const char *text = gbees_scenario_text(scenario);
+    const double courant = strstr(text, "courant: ") ? number_after(text, "courant: ", 0) : 1;
+    gbees_scenario_destroy(scenario);
+    return courant;
+}
+
+/* An error that falls with the square of the time step alone (_i = 0), or with nothing: where finer cells have not
+ * helped, the next run has half the step, and where that has not helped, the step of before. */
+START_TEST(the_time_step_is_to_blame_where_cells_are_not)
+{
+    gbees_problem problem = problem_of(0.02);
+    gbees_refinement *plan = NULL;
+    gbees_refinement_step step = {.next = 1};
+    gbees_error error = {GBEES_OK, ""};
+    double least = 1, last = 1;
+
+    problem.numerics.courant = 1;
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
+    while (step.next) {
+        gbees_certificate certificate;
+        const gbees_record record = {
+            .problem = &problem, .number = 1, .certificate = &certificate, .totals.cell_updates = 1e6};
+        const gbees_summary summary = {.problem = &problem, .totals.cell_updates = 1e6, .propagate_s = 1};
+
+        last = courant_of(plan);
+        least = fmin(least, last);
+        fill_certificate(&certificate, _i == 0 ? 0.1 * last * last : 0.1, 0.001, 1000000, 1);
+        ck_assert_int_eq(gbees_refinement_record(plan, &record, &error), GBEES_OK);
+        ck_assert_int_eq(gbees_refinement_finish(plan, &summary, &step, &error), GBEES_OK);
+    }
+    ck_assert_double_eq(least, _i == 0 ? 0.25 : 0.5);
+    ck_assert_double_eq(last, _i == 0 ? 0.25 : 1);
+    ck_assert_int_eq(step.met, _i == 0);
+    gbees_refinement_destroy(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("refinement");
@@ -491,6 +585,8 @@ int main(void)
     tcase_add_test(tests, a_loss_is_made_smaller);
     tcase_add_test(tests, more_samples_where_few_are_effective);
     tcase_add_test(tests, what_can_not_be_told_is_not_met);
+    tcase_add_test(tests, few_records_that_samples_can_not_certify_are_named);
+    tcase_add_loop_test(tests, the_time_step_is_to_blame_where_cells_are_not, 0, 2);
     tcase_add_test(tests, runs_on_coarser_cells_estimate_what_samples_can_not);
     tcase_add_test(tests, a_shift_has_its_variation);
     tcase_add_loop_test(tests, variation_is_estimated_by_two_runs, 0, 2);

@@ -60,9 +60,38 @@ START_TEST(a_moving_grid_has_all_from_the_start)
         const gbees_problem problem = {.accuracy = 0.02, .moving = moving};
         gbees_refinement plan = {.problem = &problem};
 
-        gbees_refinement_expect(&plan, 0.5);
+        gbees_refinement_expect(&plan, &(gbees_audit_outlook){.effective = 0.5});
         ck_assert_uint_eq(plan.samples, gbees_plan_samples_for(moving ? 0.02 : 0.05, 0.5));
     }
+}
+END_TEST
+
+/* They begin with as many as take a second, or a tenth of the work of the grid before, and may grow to all of them;
+ * where only samples are missing they may take as much as the grid. */
+START_TEST(their_work_is_bounded)
+{
+    const gbees_problem problem = {.accuracy = 0.02};
+    gbees_refinement plan = {.problem = &problem};
+    gbees_audit_options how = {0};
+
+    gbees_refinement_expect(&plan, &(gbees_audit_outlook){.effective = 0.1, .steps = 500});
+    ck_assert_int_eq(gbees_refinement_audit(&plan, &how), 1);
+    ck_assert_uint_eq(how.samples, 16666);
+    ck_assert_uint_eq(how.most, gbees_plan_samples_for(0.05, 0.1));
+    ck_assert_double_eq(how.share, 0.1);
+    ck_assert_int_eq(gbees_refinement_audit(&plan, &how), 1); /* the run before had none */
+    plan.before.work = 1e9;
+    plan.before.samples = 20000;
+    (void)gbees_refinement_audit(&plan, &how);
+    ck_assert_uint_eq(how.samples, 33333);
+    plan.insists = 1;
+    ck_assert_int_eq(gbees_refinement_audit(&plan, &how), 1);
+    ck_assert_uint_eq(how.samples, how.most);
+    plan.before.samples = how.samples;
+    ck_assert_int_eq(gbees_refinement_audit(&plan, &how), 0);
+    plan.steps = 1e6; /* never fewer than these */
+    (void)gbees_refinement_audit(&plan, &how);
+    ck_assert_uint_eq(how.samples, 10000);
 }
 END_TEST
 
@@ -74,6 +103,7 @@ int main(void)
     tcase_add_test(tcase, two_standard_errors_are_a_quarter_of_the_accuracy);
     tcase_add_test(tcase, they_grow_when_the_grids_error_is_near_to_theirs);
     tcase_add_test(tcase, they_stay_where_their_margin_suffices);
+    tcase_add_test(tcase, their_work_is_bounded);
     tcase_add_test(tcase, a_moving_grid_has_all_from_the_start);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

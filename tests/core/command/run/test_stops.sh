@@ -115,6 +115,12 @@ ended=$(sed -n 's/.*"ended": "\([^"]*\)".*/\1/p' back/run.json)
 test -z "$preload" || test "$(printf '%s\n' "$begun" "$ended" | sort | head -n 1)" = "$ended" ||
     fail "the clock was not set back: $begun to $ended"
 
+# ---- an accuracy: the first run, too, and the samples that certify it ----
+
+calls 1 timeout 300 "$program" --quiet --progress none --backend cpu --plugin linear --scenario ou --set dimension=4 \
+    --accuracy 0.001 --max-time 1 --no-output
+has err "by --max-time"
+
 # ---- another parameter ----
 
 # shellcheck disable=SC2086
