@@ -8,8 +8,13 @@ static const double LOWEST = 1e-18, HIGHEST = 1e-3; /* limits of p* */
 
 /* p* has been lowered in vain if IN_VAIN consecutive prunes have measured a rate of loss of more than MARGIN times
  * the budget, and the last of these rates is more than half of the largest. */
-enum { IN_VAIN = 8 };
+enum { IN_VAIN = 8, BRICK = 64 /* cells */ };
 static const double MARGIN = 1.6;
+
+/* While more than OVER times what may be lost has been, p* does not rise, but falls by so many octaves over the
+ * length of the run: a prune that has lost little says nothing where losses come a brick at a time. What the first
+ * part of a run loses counts as lost within EARLY of it. */
+static const double OVER = 1.05, OCTAVES = 64, EARLY = 0.02;
 
 /* A prune that has lost nothing lets p* rise, unless more has been lost so far than may be: where a brick has
  * thousands of cells a deviation, losses come a whole brick at a time, with many prunes between them. If p* times the
@@ -125,6 +130,15 @@ static double raised(double threshold, int short_of_memory)
     return short_of_memory ? fmax(threshold, fmin(2 * threshold, HIGHEST)) : threshold;
 }
 
+/* The highest p* of a mass budget. In one dimension a density has but a few bricks: one that is dropped takes no more
+ * than half of what the whole run may lose. */
+static double highest(const gbees_problem *problem)
+{
+    const double whole = problem->mass_budget * gbees_budget_time(problem->start, problem->end);
+
+    return problem->dimension == 1 ? fmin(HIGHEST, whole / (2 * BRICK)) : HIGHEST;
+}
+
 /* The p* of a mass budget after a prune; `lost` is the mass lost so far. */
 static double steered(mass_budget *budget, double time, double lost, double cells, int short_of_memory)
 {
@@ -132,14 +146,17 @@ static double steered(mass_budget *budget, double time, double lost, double cell
     const double rate = (lost - budget->lost) / (time - budget->time), wanted = wanted_rate(problem, time, lost);
 
     watch_floor(budget, rate, time, lost);
-    const int is_overspent = lost > problem->mass_budget * (time - problem->start);
-    const double fastest = is_overspent && !(rate > 0)        ? 1
+    const double allowed = problem->mass_budget * (time - problem->start), length = problem->end - problem->start;
+    const int is_overspent = lost > allowed;
+    const int is_far_over = lost > OVER * (allowed + problem->mass_budget * EARLY * length);
+    const double fastest = is_overspent && !(rate > 0) ? 1
+                           : is_far_over               ? fmax(0.5, exp2(-OCTAVES * (time - budget->time) / length))
                            : budget->threshold * cells > BULK ? FASTEST_IN_BULK
                                                               : FASTEST;
     double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), fastest) : fastest;
     if (short_of_memory)
         factor = 2;
-    return fmin(fmax(budget->threshold * factor, LOWEST), HIGHEST);
+    return fmin(fmax(budget->threshold * factor, LOWEST), highest(problem));
 }
 
 void mass_budget_steer(mass_budget *budget, double time, double lost_here, double cells, int short_of_memory)

@@ -251,6 +251,35 @@ START_TEST(nothing_is_steered_without_a_budget)
 }
 END_TEST
 
+/* In one dimension p* stays so low that no brick of 64 cells takes more than half of the whole budget. */
+START_TEST(a_brick_is_not_the_whole_budget)
+{
+    rig r;
+
+    rig_start(&r);
+    r.problem.dimension = 1;
+    r.engine.budget.threshold = 1e-4;
+    for (int k = 0; k < 9; k++)
+        ck_assert_double_le(64 * steer(&r, 0), 0.01 * (1 + 1e-12));
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+/* Far beyond the budget p* falls at prunes that lose hardly anything, too, by octaves in proportion to the time. */
+START_TEST(p_falls_while_too_much_is_lost)
+{
+    rig r;
+
+    rig_start(&r);
+    (void)steer(&r, 10);
+    const double before = r.engine.budget.threshold;
+    for (int k = 0; k < 4; k++)
+        (void)steer(&r, 1e-9);
+    ck_assert_double_lt(r.engine.budget.threshold, 0.9 * before);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("budget");
@@ -267,6 +296,8 @@ int main(void)
     tcase_add_test(tcase, the_lowest_p_is_told);
     tcase_add_test(tcase, what_helps_is_not_in_vain);
     tcase_add_test(tcase, what_was_saved_is_spent_without_a_word);
+    tcase_add_test(tcase, a_brick_is_not_the_whole_budget);
+    tcase_add_test(tcase, p_falls_while_too_much_is_lost);
     tcase_add_test(tcase, the_first_p_is_within_a_short_runs_budget);
     tcase_add_test(tcase, nothing_is_steered_without_a_budget);
     suite_add_tcase(suite, tcase);

@@ -87,11 +87,11 @@ test "$grid" = "6 1" || fail "K / k and factor in five dimensions are $grid, not
 
 # Where the density is bent a moving grid is told to be the dearer one; where it is not, nothing is said.
 ! grep -q "so bent" err || fail "a notice of a bend where there is none"
-run 0 --plugin lorenz63 --until 0.75 --set records=1 --set frame=moving --set factor=0.5 --accuracy 0.001 --max-time 0.001 \
+run 0 --plugin lorenz63 --until 0.6 --set records=1 --set frame=moving --set factor=0.5 --accuracy 0.001 --max-memory 0.01 \
     --no-output
 has err "a grid that moves needs up to "
 # In many dimensions it is the other way round.
-run 0 --plugin lorenz96 --until 0.01 --set records=1 --set dimension=5 --set factor=0.5 --accuracy 0.0001 --max-time 0.001 \
+run 0 --plugin lorenz96 --until 0.01 --set records=1 --set dimension=5 --set factor=0.5 --accuracy 0.0001 --max-memory 0.004 \
     --no-output
 has err "in 5 dimensions a grid that moves ('frame: moving') may reach the accuracy in far less time"
 
@@ -102,16 +102,20 @@ for regrid in auto '[{time: 1, factor: 2}]'; do
 done
 run 0 --plugin linear --accuracy 0.2 --set 'regrid=[]' --no-output
 
-# Without time for a finer run the best is reported, with a warning.
-run 0 --plugin linear --accuracy 0.01 --max-time 0.0001 --output short
-matches out '^accuracy 0.01 of the moments: not met: a finer run would exceed the time (--max-time)$'
+# Without memory for a finer run the best is reported, with a warning.
+run 0 --plugin linear --accuracy 0.01 --max-memory 3e-5 --output short
+matches out '^accuracy 0.01 of the moments: not met: a finer run would exceed the memory (--max-memory)$'
 matches out '^warning: the accuracy that was asked for, 0.01, is not certified'
 matches out '^a finer run would take about '
 has_record short 0 0 || fail "the only run's records are not there"
-run 1 --plugin linear --accuracy 0.01 --max-time 0.0001 --no-output --strict
+run 1 --plugin linear --accuracy 0.01 --max-memory 3e-5 --no-output --strict
 has err 'with --strict a warning is a failure: '
-run 0 --plugin linear --accuracy 0.01 --max-memory 1e-9 --no-output
-matches out 'not met: a finer run would exceed the memory (--max-memory)$'
+# The limits hold for the first run, too, whose results are kept as far as it has come.
+run 1 --plugin linear --accuracy 0.01 --max-time 0.0001 --output late
+has err 'by --max-time'
+has late/run.json '"stopped_by": "--max-time"'
+run 1 --plugin linear --accuracy 0.01 --max-memory 1e-9 --no-output
+has err 'by --max-memory'
 
 # A number of samples that certifies the accuracy on no grid: cells are not made finer in vain.
 for samples in 1000 2000; do
