@@ -74,6 +74,8 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/grid/grid_state.c \
 	%D%/cpu/grid/grid_private.h \
 	%D%/cpu/engine/growth.c \
+	%D%/cpu/engine/likelihoods.c \
+	%D%/cpu/engine/likelihoods.h \
 	%D%/cpu/kernel/isa.c \
 	%D%/cpu/kernel/isa.h \
 	%D%/cpu/grid/pages.c \

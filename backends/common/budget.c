@@ -11,9 +11,9 @@ static const double LOWEST = 1e-18, HIGHEST = 1e-3; /* limits of p* */
 enum { IN_VAIN = 8, BRICK = 64 /* cells */ };
 static const double MARGIN = 1.6;
 
-/* While more than OVER times what may be lost has been, p* does not rise, but falls by so many octaves over the
- * length of the run: a prune that has lost little says nothing where losses come a brick at a time. What the first
- * part of a run loses counts as lost within EARLY of it. */
+/* In one dimension, while more than OVER times what may be lost has been, p* does not rise, but falls by so many
+ * octaves over the length of the run: a prune that has lost little says nothing where losses come a brick at a time.
+ * What the first part of a run loses counts as lost within EARLY of it. */
 static const double OVER = 1.05, OCTAVES = 64, EARLY = 0.02;
 
 /* A prune that has lost nothing lets p* rise, unless more has been lost so far than may be: where a brick has
@@ -148,7 +148,8 @@ static double steered(mass_budget *budget, double time, double lost, double cell
     watch_floor(budget, rate, time, lost);
     const double allowed = problem->mass_budget * (time - problem->start), length = problem->end - problem->start;
     const int is_overspent = lost > allowed;
-    const int is_far_over = lost > OVER * (allowed + problem->mass_budget * EARLY * length);
+    const int is_far_over =
+        problem->dimension == 1 && lost > OVER * (allowed + problem->mass_budget * EARLY * length);
     const double fastest = is_overspent && !(rate > 0) ? 1
                            : is_far_over               ? fmax(0.5, exp2(-OCTAVES * (time - budget->time) / length))
                            : budget->threshold * cells > BULK ? FASTEST_IN_BULK

@@ -114,6 +114,8 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     e->method.real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? kernels->f64 : kernels->f32;
     e->memory_limit = budget_memory_limit(options ? options->memory_bytes : 0);
+    e->cancelled = options ? options->cancelled : NULL;
+    e->cancelled_context = options ? options->cancelled_context : NULL;
     e->threads = available_threads(options && options->threads > 0 ? options->threads : usual_threads(parallel));
     e->workspace.sweep = calloc((size_t)e->threads, sizeof *e->workspace.sweep);
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);

@@ -74,6 +74,8 @@ struct gbees_engine {
     const kernel *kernel;
     grid g;
     int threads;
+    int (*cancelled)(void *context); /* gbees_engine_options.cancelled */
+    void *cancelled_context;
     int cells; /* of a brick */
     engine_method method;
     engine_rows rows;

@@ -37,8 +37,6 @@ static int make_audit(gbees_one_run *run, const gbees_options *options, gbees_er
                                      .share = share,
                                      .seed = 1,
                                      .threads = options->threads,
-                                     .cancelled = gbees_one_run_is_late,
-                                     .context = &run->stop_s,
                                      .backend = setup->backend,
                                      .points = options->samples || options->parallel ? NULL : gbees_solver_points()};
 

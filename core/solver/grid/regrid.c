@@ -2,6 +2,7 @@
  * one), and opens an engine that begins with them. */
 #include "regrid.h"
 #include "base/initial_cells.h"
+#include "base/seconds.h"
 #include "base/workers.h"
 #include "frame/remap.h"
 #include "next_grid.h"
@@ -11,6 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LONG_S 0.5
 
 /* Cells below this part of p* are dropped. Those above it, but below p*, are kept: they hold mass that flows back. */
 static const double least_fraction = 1e-3;
@@ -253,6 +256,29 @@ static int replace_engine(gbees_grid *grid, gbees_problem *problem, gbees_error 
     return status;
 }
 
+/* Changes the listed cells axis by axis, and asks before each whether the run is to end, once it has lasted for
+ * LONG_S seconds: a run that goes on for less gets past it. */
+static int refine(const gbees_grid *grid, const int *change, gbees_initial_cells *cells, gbees_error *error)
+{
+    const gbees_engine_options *options = &grid->options;
+    const double began_s = gbees_seconds_now();
+    const int n = grid->problem->dimension;
+    int status = GBEES_OK;
+
+    for (int j = n - 1; j >= 0 && !status; j--) {
+        int along[GBEES_MAX_DIM] = {0};
+
+        along[j] = change[j];
+        if (change[j] == 0)
+            continue;
+        status = gbees_seconds_now() - began_s > LONG_S && options->cancelled &&
+                         options->cancelled(options->cancelled_context)
+                     ? gbees_error_set(error, GBEES_ECANCELLED, "stopped while cells became narrower or wider")
+                     : gbees_refine(cells, n, along, grid->problem->numerics.cell_values, options->threads, error);
+    }
+    return status;
+}
+
 int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error)
 {
     const int n = grid->problem->dimension;
@@ -271,7 +297,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     status = fetch(grid, &cells, error);
     move.fetched = gbees_initial_cells_sum(&cells);
     if (!status)
-        status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, grid->options.threads, error);
+        status = refine(grid, change, &cells, error);
     if (!status)
         status = gbees_grid_make_problem(gbees_grid_problem(grid), &cells, &problem, error);
     gbees_initial_cells_clear(&cells);

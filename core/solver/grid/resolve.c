@@ -141,11 +141,13 @@ int gbees_resolve_coarser(const gbees_problem *problem, const gbees_statistics *
     return any;
 }
 
-double gbees_resolve_cells_most(const gbees_problem *problem)
+double gbees_resolve_cells_most(const gbees_problem *problem, double bytes)
 {
     const double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
     const double listed = 4.0 * problem->dimension + 8; /* bytes a cell */
 
     /* Beside the list there are lines of cells while it is made, and an engine holds more cells than are needed. */
-    return pages > 0 && size > 0 ? pages * size / 2 / (listed + 3 * 8 + 64) : INFINITY;
+    const double most = pages > 0 && size > 0 ? pages * size / 2 : INFINITY;
+
+    return (bytes > 0 ? fmin(bytes, most) : most) / (listed + 3 * 8 + 64);
 }

@@ -24,7 +24,8 @@ int gbees_resolve(const gbees_problem *problem, const gbees_statistics *prior, c
 int gbees_resolve_coarser(const gbees_problem *problem, const gbees_statistics *prior,
                           const gbees_measurement *measurement, double time, const int *level, int *coarser);
 
-/* How many cells of a problem the machine's memory holds, with their list during a change of the grid. */
-double gbees_resolve_cells_most(const gbees_problem *problem);
+/* How many cells of a problem half of the machine's memory holds, or so many bytes (0: not limited), with their list
+ * during a change of the grid. */
+double gbees_resolve_cells_most(const gbees_problem *problem, double bytes);
 
 #endif

@@ -364,6 +364,10 @@ int gbees_run_begin_leg(gbees_solver *solver, gbees_error *error)
         gbees_checkpoint *kept = i == 0 ? gbees_run_keep(solver) : NULL; /* a run goes on with the leg's first */
 
         status = gbees_run_release(solver, kept, gbees_run_update(solver, leg->first + i + 1, error));
+        /* A grid is as it was before the call: the run goes on with the leg. */
+        if (status == GBEES_ECANCELLED && i == 0 && !kept && !solver->problem->moving &&
+            !solver->problem->regrid_auto)
+            (void)gbees_run_checkpoint(solver, NULL);
     }
     if (!status)
         status = gbees_run_record(solver, 0, error);

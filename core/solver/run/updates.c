@@ -35,7 +35,8 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
     const int status = gbees_grid_statistics(&solver->grid, &solver->clock, &prior, &cause);
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    if (!gbees_resolve(problem, &prior, measurement, time, gbees_resolve_cells_most(problem), power)) {
+    if (!gbees_resolve(problem, &prior, measurement, time,
+                       gbees_resolve_cells_most(problem, solver->grid.options.memory_bytes), power)) {
         if (!gbees_resolve_coarser(problem, &prior, measurement, time, now, power))
             return GBEES_OK;
         sign = -1;

@@ -101,7 +101,8 @@ START_TEST(memory_is_limited)
     check(1, 1, 1);
     ck_assert_int_eq(resolve(&m, 1000), 0);
     check(0, 0, 0);
-    ck_assert_double_gt(gbees_resolve_cells_most(&problem), 1e4);
+    ck_assert_double_gt(gbees_resolve_cells_most(&problem, 0), 1e4);
+    ck_assert_double_lt(gbees_resolve_cells_most(&problem, 1e5), 1e3);
 }
 END_TEST
 
