@@ -398,7 +398,8 @@ static int is_of_grids(const gbees_scenario *scenario, const char *key)
 int gbees_scenario_defines_grid(const gbees_scenario *scenario)
 {
     static const char *const keys[] = {"factor", "width",  "threshold", "mass_budget", "mass_budget_total",
-                                       "mode",   "scheme", "time_step", "regrid",      "initial"};
+                                       "mode",   "scheme", "time_step", "regrid",      "initial",
+                                       "tail"};
 
     if (gbees_scenario_is(scenario, "frame", "lagrangian"))
         return find(scenario, "points") || find(scenario, "initial");

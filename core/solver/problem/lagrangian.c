@@ -15,6 +15,8 @@ static const double step_share = 1e-2, most_tolerance = 1e-5;
  * with the power n / 2 of the tail. */
 static const double rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
 
+static const double least_tail = 4;
+
 /* ---- noise ---- */
 
 /* Whether the diffusion is not 0 at a point of the grid's axes. */
@@ -83,7 +85,8 @@ static int check_others(const builder *b)
     static const char *const own[] = {"points", "tail", "tolerance"};
 
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-        if (builder_find(b, own[k]) && !builder_is_set(b, "frame", "auto"))
+        if (builder_find(b, own[k]) && !builder_is_set(b, "frame", "auto") &&
+            !(strcmp(own[k], "tail") == 0 && builder_number(b, "tail", 0) < 1))
             return gbees_node_error(
                 builder_find(b, own[k]), b->error,
                 "%s: it is of points that go with the flow: add 'frame: lagrangian', or remove it", own[k]);
@@ -127,6 +130,11 @@ int builder_set_lagrangian(builder *b)
     const int is_measured = measurements && measurements->count > 0;
     problem->tail = builder_number(
         b, "tail", accuracy > 0 ? gbees_rim_tail_for(n, accuracy, is_measured) : gbees_rim_tail(n, rim[n - 1]));
+    if (problem->tail < 1) /* of the peak */
+        problem->tail = -log(problem->tail);
+    if (problem->tail < least_tail)
+        return gbees_node_error(builder_find(b, "tail"), b->error,
+                                "tail: expected a number from 4 to 200, or one below 0.018, a part of the peak");
     return problem->frame_cells >= problem->frame_least
                ? GBEES_OK
                : gbees_node_error(builder_find(b, "frame_cells"), b->error,

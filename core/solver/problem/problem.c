@@ -1,5 +1,6 @@
 /* problem.c - makes a problem of a model and a scenario. The schema has checked each value by itself; this file
  * checks what depends on the model, the dimension and on other keys. */
+#include "base/cholesky.h"
 #include "base/text.h"
 #include "base/time_tolerance.h"
 #include "builder.h"
@@ -143,15 +144,36 @@ static double accuracy_of(const builder *b)
     return builder_number(b, "accuracy", gbees_scenario_defines_grid(b->scenario) ? 0 : usual_accuracy);
 }
 
+/* The p* of a grid whose density is to be right down to a part of the peak of its initial Gaussian: a hundredth of
+ * what a cell has there, as what is lost at the grid's edge is missing inside of it, too, and the peak becomes lower.
+ */
+static double threshold_for(const gbees_problem *problem, double part)
+{
+    const double two_pi = 6.283185307179586, margin = 0.01;
+    const int n = problem->dimension;
+    double factor[GBEES_MAX_DIM * GBEES_MAX_DIM], peak = 1;
+
+    if (gbees_cholesky_factor(n, problem->covariance, factor))
+        return margin * part;
+    for (int j = 0; j < n; j++)
+        peak *= problem->width[j] / (sqrt(two_pi) * factor[j * n + j]);
+    return margin * part * fmin(peak, 1);
+}
+
 /* Sets p*, or the mass budget that controls it; the times are known. */
 static int set_threshold(builder *b)
 {
     gbees_problem *problem = b->problem;
+    const double tail = builder_number(b, "tail", 0);
     const gbees_node *budget = builder_find(b, "mass_budget"), *total = builder_find(b, "mass_budget_total"),
                      *threshold;
 
     if (gbees_problem_is_exact(problem)) { /* of the cells of records */
         problem->threshold = builder_number(b, "threshold", 0);
+        return GBEES_OK;
+    }
+    if (tail > 0 && problem->numerics.mode == GBEES_MODE_DEFAULT) {
+        problem->threshold = threshold_for(problem, tail);
         return GBEES_OK;
     }
     if (budget)

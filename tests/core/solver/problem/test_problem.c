@@ -182,6 +182,22 @@ START_TEST(full_covariance)
 }
 END_TEST
 
+/* A hundredth of what the cell at the peak of the initial Gaussian has, times the part; in place of a p* that is
+ * given. */
+START_TEST(a_tail_is_a_threshold)
+{
+    gbees_problem *problem = problem_of(&lorenz63, "tail: 1e-10\ncovariance: [1, 4, 9]\nfactor: 1\n", text63);
+    const double peak = pow(0.5 / sqrt(2 * acos(-1)), 3); /* cells of half a deviation */
+
+    ck_assert_double_eq_tol(problem->threshold, 1e-12 * peak, 1e-18);
+    ck_assert_double_eq(problem->mass_budget, 0);
+    gbees_problem_destroy(problem);
+    problem = problem_of(&lorenz63, "tail: 1e-10\nframe: lagrangian\n", text63);
+    ck_assert_double_eq_tol(problem->tail, log(1e10), 1e-12);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
 START_TEST(measurements_in_order)
 {
     gbees_problem *problem =
@@ -330,6 +346,7 @@ int main(void)
     tcase_add_test(tcase, widths_and_extents);
     tcase_add_test(tcase, parameters_by_name);
     tcase_add_test(tcase, full_covariance);
+    tcase_add_test(tcase, a_tail_is_a_threshold);
     tcase_add_test(tcase, measurements_in_order);
     tcase_add_test(tcase, the_only_function_needs_no_name);
     tcase_add_test(tcase, regrids_in_order);
