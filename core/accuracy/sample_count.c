@@ -61,7 +61,9 @@ int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *op
     options->most = refinement->fixed ? 0 : refinement->samples;
     options->share = refinement->fixed ? 0 : part;
     refinement->audit = *options;
-    return before.samples == 0 || before.most != options->most || before.share < options->share ||
+    if (before.samples == 0 || refinement->before.by_points) /* points stay, whatever samples would be wanted */
+        return before.samples == 0;
+    return before.most != options->most || before.share < options->share ||
            options->samples > refinement->before.samples;
 }
 

@@ -89,6 +89,9 @@ START_TEST(their_work_is_bounded)
     ck_assert_uint_eq(how.samples, how.most);
     plan.before.samples = how.samples;
     ck_assert_int_eq(gbees_refinement_audit(&plan, &how), 0);
+    plan.before.samples = 0; /* points have certified the run before: they are kept */
+    plan.before.by_points = 1;
+    ck_assert_int_eq(gbees_refinement_audit(&plan, &how), 0);
     plan.steps = 1e6; /* never fewer than these */
     (void)gbees_refinement_audit(&plan, &how);
     ck_assert_uint_eq(how.samples, 10000);
