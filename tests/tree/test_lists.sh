@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_lists.sh - every source file is in the list of its local.mk, so that it is built, tested and distributed; the version
-# and the papers are the same wherever they are named.
+# test_lists.sh - every source file is in the list of its local.mk, so that it is built, tested and distributed; each
+# script finds its fixture; the version and the papers are the same wherever they are named.
 set -u
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 cd "$top_src" || exit 99
@@ -15,6 +15,13 @@ for folder in include core backends plugins tests doc; do
         grep -qE "%D%/(${stem}|${name})(\.la)?( |\$)" "$folder/local.mk" && continue
         fail "$file is not in $folder/local.mk"
     done
+done
+# A script that is run by itself finds its fixture from its own folder.
+# shellcheck disable=SC2044 # no name has a blank
+for script in $(find tests -name 'test_*.sh'); do
+    up=$(sed -n 's/.*dirname "$0")\/\([./]*\)}\/tests\/fixtures.*/\1/p' "$script")
+    test -z "$up" || test -e "${script%/*}/$up/tests/fixtures/shell_fixture.sh" ||
+        fail "$script: $up is not the top folder"
 done
 version=$(sed -n 's/^AC_INIT(\[gbees\], \[\(.*\)\])$/\1/p' configure.ac)
 grep -qx "version: $version" CITATION.cff || fail "CITATION.cff is not of version $version"

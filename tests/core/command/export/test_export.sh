@@ -2,7 +2,7 @@
 # test_export.sh - gbees-export, and what other programs read in a results folder.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 export=${GBEES_EXPORT:-$programs/gbees-export}
 sample=${GBEES_SAMPLE:-$top_build/tests/core/results/run/test_results}
 enter_scratch

@@ -2,7 +2,7 @@
 # test_new_model.sh - a model of one's own, as the README says: copy the template, edit three lines, compile, install, run.
 set -eu
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL PKG_CONFIG_SYSROOT_DIR || :
 enter_scratch
 clean_environment

@@ -3,7 +3,7 @@
 # that crash, never end or compute nonsense; a plugin in C++ and its twin in C.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 program=$programs/gbees-plugin
 unset GBEES_BACKEND_PATH CFLAGS CXXFLAGS MAKEFLAGS MFLAGS MAKELEVEL
 enter_scratch

@@ -2,7 +2,7 @@
 # test_compare.sh - gbees-run --compare: other filters on a run's own plugin, scenario and data.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 program=$programs/gbees-run
 enter_scratch
 clean_environment

@@ -3,7 +3,7 @@
 # plugins, scenarios, parameters, keys and words in their places.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 completion=$top_src/core/command/completion
 enter_scratch
 clean_environment

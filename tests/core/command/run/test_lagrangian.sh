@@ -3,7 +3,7 @@
 # refuses; trajectories that leave every bound; runs that are stopped, and go on to the same records.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 . "$top_src/tests/fixtures/results_fixture.sh"
 program=$programs/gbees-run
 enter_scratch

@@ -4,7 +4,7 @@
 # tries more places, and other failures.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 shim=$top_build/tests/.libs/failing_malloc.so
 enter_scratch
 clean_environment

@@ -3,7 +3,7 @@
 # whether the record's grid moved or not; a drift that changes within a step is followed, or the audit warns.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 program=$programs/gbees-run
 enter_scratch
 clean_environment

@@ -3,7 +3,7 @@
 # ranks are those of one, bit for bit. Long: `make check-long`.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 program=$programs/gbees-run
 enter_scratch
 clean_environment

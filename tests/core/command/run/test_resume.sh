@@ -3,7 +3,7 @@
 # were not.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 . "$top_src/tests/fixtures/results_fixture.sh"
 program=$programs/gbees-run
 enter_scratch

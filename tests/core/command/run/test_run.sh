@@ -2,7 +2,7 @@
 # test_run.sh - gbees-run as its users meet it: good runs, failures, signals, JSON.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 program=$programs/gbees-run
 enter_scratch
 clean_environment

@@ -2,7 +2,7 @@
 # test_run_accuracy.sh - gbees-run --accuracy: runs on finer grids until the certificate is within what was asked for.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 program=$programs/gbees-run
 enter_scratch
 clean_environment

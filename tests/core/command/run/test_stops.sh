@@ -3,7 +3,7 @@
 # limits, and a disk that is full until there is space again. With another parameter it goes on only by force.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 . "$top_src/tests/fixtures/results_fixture.sh"
 program=$programs/gbees-run
 enter_scratch

@@ -2,7 +2,7 @@
 # test_octave.sh - Octave loads time series and records of a run.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 octave=${GBEES_OCTAVE:-octave-cli}
 enter_scratch
 clean_environment

@@ -3,7 +3,7 @@
 # densities as images, by gbees-export. Debian's VTK has no reader of the former.
 set -u
 
-. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
 python=$(find_python "vtk, numpy") || skip "no python3 has VTK (Debian: python3-vtk9)"
 enter_scratch
 clean_environment
