@@ -25,7 +25,6 @@ INLINE int cells_of_plane(brick_axis a)
 
 /* DO(with, cells, shift, log2_edge) for each axis of the bricks that gbees_shape_set() makes. */
 #define EACH_AXIS(DO, with)                                                                                          \
-    DO(with, 1, 0, 0)                                                                                                \
     DO(with, 64, 0, 6)                                                                                               \
     DO(with, 64, 0, 3)                                                                                               \
     DO(with, 64, 3, 3)                                                                                               \
@@ -41,16 +40,16 @@ INLINE int cells_of_plane(brick_axis a)
     DO(with, 64, 6, 0)
 
 /* One number for each of them: the case of a switch. */
-#define AXIS_NUMBER(cells, shift, log2_edge) ((cells) == 1 ? 63 : 8 * (shift) + (log2_edge))
+#define AXIS_NUMBER(shift, log2_edge) (8 * (shift) + (log2_edge))
 
 /* Calls CALL(a), where `a` is the brick_axis of an axis of a gbees_shape.  It is a macro because each case is a call
  * with constants, for which the compiler makes code of its own. */
 #define AXIS_CASE(CALL, cells, shift, log2_edge)                                                                     \
-    case AXIS_NUMBER(cells, shift, log2_edge):                                                                       \
+    case AXIS_NUMBER(shift, log2_edge):                                                                              \
         CALL(((brick_axis){cells, shift, log2_edge}));                                                               \
         break;
 #define FOR_AXIS(shape, axis, CALL)                                                                                  \
-    switch (AXIS_NUMBER((shape)->cells, (shape)->shift[axis], (shape)->log2_edge[axis])) {                           \
+    switch (AXIS_NUMBER((shape)->shift[axis], (shape)->log2_edge[axis])) {                                           \
         EACH_AXIS(AXIS_CASE, CALL)                                                                                   \
     }
 

@@ -8,25 +8,19 @@
 typedef double double8 __attribute__((vector_size(64)));
 typedef real real8 __attribute__((vector_size(8 * sizeof(real)), aligned(sizeof(real)), may_alias));
 
-/* A mask of cells, bit i: a[i] >= b, or, if `strict`, a[i] > b.  Compilers don't make bit masks of comparisons by
- * themselves. */
-INLINE uint64_t compare_cells(const real *a, real b, int count, int strict)
+/* A mask of a brick's cells, bit i: a[i] >= b, or, if `strict`, a[i] > b.  Compilers don't make bit masks of
+ * comparisons by themselves. */
+INLINE uint64_t compare_cells(const real *a, real b, int strict)
 {
+    const vector level = b - (vector){0};
     uint64_t bits = 0;
 
-    if (count == 64) {
-        const vector level = b - (vector){0};
-
 #pragma GCC unroll 32
-        for (int i = 0; i < 64; i += LANES) {
-            vector v = load(a + i);
+    for (int i = 0; i < 64; i += LANES) {
+        vector v = load(a + i);
 
-            bits |= (uint64_t)lane_bits(strict ? lanes_above(v, level) : lanes_at_least(v, level)) << i;
-        }
-        return bits;
+        bits |= (uint64_t)lane_bits(strict ? lanes_above(v, level) : lanes_at_least(v, level)) << i;
     }
-    for (int i = 0; i < count; i++)
-        bits |= (uint64_t)(strict ? a[i] > b : a[i] >= b) << i;
     return bits;
 }
 
@@ -58,12 +52,12 @@ INLINE double sum_lanes(const double8 *part)
     return sum;
 }
 
-/* The sum of value[count]. */
-INLINE double sum_cells(const real *value, int count)
+/* The sum of value[64]. */
+INLINE double sum_cells(const real *value)
 {
     double8 part = {0};
 
-    add_by_lane(value, count, &part);
+    add_by_lane(value, 64, &part);
     return sum_lanes(&part);
 }
 
@@ -108,18 +102,20 @@ INLINE int keep_positive(const real *restrict from, real *restrict to, int count
 NOINLINE double sum_clipped(const real *from, const real *to, int count)
 {
     real clipped[64];
+    double8 part = {0};
 
     for (int i = 0; i < count; i++)
         clipped[i] = to[i] - from[i];
-    return sum_cells(clipped, count);
+    add_by_lane(clipped, count, &part);
+    return sum_lanes(&part);
 }
 
 /* Sets P of cells outside the bound to 0; returns the mass that they had. */
-NOINLINE double clear_outside(real *p, uint64_t inside, int cells)
+NOINLINE double clear_outside(real *p, uint64_t inside)
 {
     double lost = 0;
 
-    for (int i = 0; i < cells; i++)
+    for (int i = 0; i < 64; i++)
         if (!(inside >> i & 1)) {
             lost += (double)p[i];
             p[i] = 0;
@@ -127,22 +123,21 @@ NOINLINE double clear_outside(real *p, uint64_t inside, int cells)
     return lost;
 }
 
-/* Ends a step in a brick: sets next[cells] to value[cells] with negative P and P outside the bound set to 0, and adds
+/* Ends a step in a brick: sets next[64] to value[64] with negative P and P outside the bound set to 0, and adds
  * the sums to the totals, or stores them as the brick's own (rows.ended).  Returns the brick's active cells. */
 INLINE uint64_t clamp_and_mark(const kernel_context *c, uint32_t slot, const real *restrict value,
-                               real *restrict next, int cells, brick_totals *totals)
+                               real *restrict next, brick_totals *totals)
 {
-    const int changed = keep_positive(value, next, cells);
-    const double clipped = changed ? sum_clipped(value, next, cells) : 0;
+    const double clipped = keep_positive(value, next, 64) ? sum_clipped(value, next, 64) : 0;
 
     totals->clipped += clipped;
     if (c->rows.inside && c->rows.inside[slot] != c->g->shape.all)
-        totals->dropped += clear_outside(next, c->rows.inside[slot], cells);
+        totals->dropped += clear_outside(next, c->rows.inside[slot]);
     if (c->rows.ended)
-        c->rows.ended[slot] = (kernel_ended){sum_cells(next, cells), clipped};
+        c->rows.ended[slot] = (kernel_ended){sum_cells(next), clipped};
     else
-        add_by_lane(next, cells, &totals->mass);
-    return compare_cells(next, (real)c->threshold, cells, 0);
+        add_by_lane(next, 64, &totals->mass);
+    return compare_cells(next, (real)c->threshold, 0);
 }
 
 #endif

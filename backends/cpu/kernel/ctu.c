@@ -94,8 +94,9 @@ void SYMBOL(cpu_find_limiter)(const kernel_context *c, uint32_t from, uint32_t t
 }
 
 /* Stores P plus the block's sums as the new probabilities. */
-INLINE void store_block(ctu_block *block, int cells, brick_totals *totals)
+INLINE void store_block(ctu_block *block, brick_totals *totals)
 {
+    enum { cells = 64 };
     const kernel_context *c = block->c;
 
     for (int b = 0; b < block->bricks; b++) {
@@ -107,7 +108,7 @@ INLINE void store_block(ctu_block *block, int cells, brick_totals *totals)
         prefetch_for_write(block, b, c->rows.next, cells);
         for (int i = 0; i < cells; i++)
             change[i] += old[i];
-        c->rows.active[slot] = clamp_and_mark(c, slot, change, (real *)c->rows.next + at, cells, totals);
+        c->rows.active[slot] = clamp_and_mark(c, slot, change, (real *)c->rows.next + at, totals);
     }
 }
 
@@ -119,10 +120,7 @@ INLINE void update_bricks(const kernel_context *c, uint32_t from, uint32_t to, k
 
     for (; from < to; from += (uint32_t)block.bricks) {
         sum_fluxes(c, from, to, what, &block);
-        if (c->g->shape.cells == 64)
-            store_block(&block, 64, &totals);
-        else
-            store_block(&block, 1, &totals);
+        store_block(&block, &totals);
     }
     *sums = sums_of(&totals);
 }

@@ -237,7 +237,7 @@ static void diffuse(const kernel_context *c, kernel_noise_half half, uint32_t fr
         }
         totals.dropped += 0.5 * lost;
         if (half == KERNEL_NOISE_LAST)
-            c->rows.active[slot] = clamp_and_mark(c, slot, value, row, (int)cells, &totals);
+            c->rows.active[slot] = clamp_and_mark(c, slot, value, row, &totals);
         else
             copy_cells(row, value, (int)cells);
     }

@@ -89,7 +89,7 @@ INLINE void plane_velocities(const kernel_context *c, int axis, const brick_base
                              int plane_cells, real *out)
 {
     const kernel_axis *a = &c->drift.axis[axis];
-    const int all = 64 / plane_cells + 3; /* bricks of one cell have no such planes */
+    const int all = 64 / plane_cells + 3;
 
     if (drift_is_f64(c)) {
         double at[PLANES_AT_ONCE], u[PLANES_AT_ONCE * 64];

@@ -33,8 +33,8 @@ INLINE void inspect_axis(const axis_flow *axis, int cells, const kernel_context 
 {
     const real *const down = axis->down, *const up = axis->up;
 
-    axis->flow[0] = compare_cells(down, (real)c->flow.negligible, cells, 1);
-    axis->flow[1] = compare_cells(up, (real)c->flow.negligible, cells, 1);
+    axis->flow[0] = compare_cells(down, (real)c->flow.negligible, 1);
+    axis->flow[1] = compare_cells(up, (real)c->flow.negligible, 1);
     for (int i = 0; i < cells; i++) {
         real spread = up[i] + down[i];
         real here = (up[i] < 0 ? -up[i] : up[i]) * axis->over_width;
@@ -156,8 +156,8 @@ static void find_flow(const kernel_context *c, uint32_t slot, uint64_t *flow)
         if (flow[0] | flow[1])
             continue;
         take_speeds(c, &base, j, &axis);
-        flow[0] = compare_cells(axis.down, 0, shape->cells, 1);
-        flow[1] = compare_cells(axis.up, 0, shape->cells, 1);
+        flow[0] = compare_cells(axis.down, 0, 1);
+        flow[1] = compare_cells(axis.up, 0, 1);
     }
 }
 
@@ -167,7 +167,7 @@ static double sum_rows(const kernel_context *c, const void *rows, uint32_t from,
     double sum = 0;
 
     for (uint32_t k = from; k < to; k++)
-        sum += sum_cells((const real *)rows + c->g->used[k] * cells, (int)cells);
+        sum += sum_cells((const real *)rows + c->g->used[k] * cells);
     return sum;
 }
 
@@ -182,7 +182,7 @@ static uint64_t mark_rows(const kernel_context *c, const void *rows, double thre
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = c->g->used[k];
 
-        c->rows.active[slot] = compare_cells((const real *)rows + slot * cells, least, (int)cells, 0);
+        c->rows.active[slot] = compare_cells((const real *)rows + slot * cells, least, 0);
         above += (uint64_t)__builtin_popcountll(c->rows.active[slot]);
     }
     return above;

@@ -33,10 +33,10 @@ typedef struct moment_sums {
 
 /* ---- each brick ------------------------------------------------------------------------------------------------ */
 
-/* Adds P log P of a brick's cells p[count]; P below the smallest normal number count as 0. */
-INLINE void add_logarithms(moment_sums *s, const double *p, int count)
+/* Adds P log P of a brick's cells p[64]; P below the smallest normal number count as 0. */
+INLINE void add_logarithms(moment_sums *s, const double *p)
 {
-    for (int i = 0; i < count; i += DOUBLES) {
+    for (int i = 0; i < 64; i += DOUBLES) {
         const double_vector v = *(const double_vector *)(p + i), least = DBL_MIN - (double_vector){0},
                             one = 1 - (double_vector){0};
         word_vector some = (word_vector)(v >= least);
@@ -47,16 +47,16 @@ INLINE void add_logarithms(moment_sums *s, const double *p, int count)
 }
 
 /* Updates the largest P, and the first cell that has it. */
-INLINE void find_peak(moment_sums *s, uint32_t slot, const double *p, int count)
+INLINE void find_peak(moment_sums *s, uint32_t slot, const double *p)
 {
     word_vector above = {0};
     uint64_t any = 0;
 
-    for (int i = 0; i < count; i += DOUBLES)
+    for (int i = 0; i < 64; i += DOUBLES)
         above |= (word_vector)(*(const double_vector *)(p + i) > s->peak - (double_vector){0});
     for (int l = 0; l < DOUBLES; l++)
         any |= above[l];
-    for (int i = 0; i < count && any; i++)
+    for (int i = 0; i < 64 && any; i++)
         if (p[i] > s->peak) {
             s->peak = p[i];
             s->peak_slot = slot;
@@ -111,14 +111,12 @@ INLINE void add_bricks(const kernel_context *c, const void *rows, uint32_t from,
         const int32_t *key = grid_key(c->g, slot);
         const real *row = (const real *)rows + (size_t)slot * (size_t)shape->cells;
 
-        if (shape->cells == 1)
-            p[0] = (double)row[0];
-        for (int i = 0; i < 8 && shape->cells == 64; i++)
+        for (int i = 0; i < 8; i++)
             v[i] = __builtin_convertvector(*(const real8 *)(row + 8 * i), double8);
         for (int j = 0; j < c->n; j++)
             base[j] = (double)key[j] * shape->edge[j];
-        add_logarithms(s, p, shape->cells == 1 ? DOUBLES : 64);
-        find_peak(s, slot, p, shape->cells == 1 ? DOUBLES : 64);
+        add_logarithms(s, p);
+        find_peak(s, slot, p);
         add_cells(s, v, &sum);
         add_place(s, &sum, base, c->n);
     }

@@ -233,7 +233,7 @@ INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *plan
             _Alignas(64) real value[64];
 
             from_planes(own, value, a);
-            c->rows.active[slots[b]] = clamp_and_mark(c, slots[b], value, row, a.cells, &sweep->totals);
+            c->rows.active[slots[b]] = clamp_and_mark(c, slots[b], value, row, &sweep->totals);
         } else {
             from_planes(own, row, a);
         }
@@ -362,10 +362,10 @@ EACH_AXIS(SWEEP_OF_AXIS, sweep_pencil)
 INLINE void sweep_along(pencil_sweep *sweep, const gbees_shape *shape, int axis)
 {
 #define SWEEP_CASE(name, cells, shift, log2_edge)                                                                    \
-    case AXIS_NUMBER(cells, shift, log2_edge):                                                                       \
+    case AXIS_NUMBER(shift, log2_edge):                                                                              \
         name##_##cells##_##shift##_##log2_edge(sweep);                                                               \
         break;
-    switch (AXIS_NUMBER(shape->cells, shape->shift[axis], shape->log2_edge[axis])) {
+    switch (AXIS_NUMBER(shape->shift[axis], shape->log2_edge[axis])) {
         EACH_AXIS(SWEEP_CASE, sweep_pencil)
     }
 }
