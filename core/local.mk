@@ -265,8 +265,6 @@ libgbees_la_SOURCES = \
 	%D%/results/records/run_file.c \
 	%D%/results/records/run_file.h \
 	%D%/results/records/run_info.h \
-	%D%/results/run/run_files.c \
-	%D%/results/run/run_files.h \
 	%D%/scenario/scenario.c \
 	%D%/scenario/scenario.h \
 	%D%/scenario/scenario_output.c \

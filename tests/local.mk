@@ -238,7 +238,6 @@ check_PROGRAMS += \
 	%D%/core/results/records/test_record_parts \
 	%D%/core/results/run/test_results \
 	%D%/core/results/run/test_results_errors \
-	%D%/core/results/run/test_run_files \
 	%D%/core/scenario/test_scenario \
 	%D%/core/results/records/test_run_file \
 	%D%/core/results/folder/test_store \

@@ -1,9 +1,10 @@
-/* sha256.c - SHA-256 in plain C, and of files; see sha256.h. */
+/* sha256.c - SHA-256 in plain C; see sha256.h. */
 #include "sha256.h"
-#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+enum { BLOCK = 64 /* bytes */ };
 
 static const uint32_t constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -48,79 +49,23 @@ static void add_block(uint32_t state[8], const unsigned char *block)
         state[i] += s[i];
 }
 
-static void add_blocks(uint32_t *state, const unsigned char *block, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        add_block(state, block + i * GBEES_SHA256_BLOCK);
-}
-
-void gbees_sha256_start(gbees_sha256_sum *sum)
-{
-    *sum = (gbees_sha256_sum){
-        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
-}
-
-void gbees_sha256_add(gbees_sha256_sum *sum, const void *data, size_t length)
-{
-    const unsigned char *from = data;
-    size_t held = (size_t)(sum->length % GBEES_SHA256_BLOCK);
-
-    sum->length += length;
-    if (held > 0) {
-        size_t missing = GBEES_SHA256_BLOCK - held, taken = length < missing ? length : missing;
-
-        if (taken > 0)
-            memcpy(sum->rest + held, from, taken);
-        from += taken;
-        length -= taken;
-        if (held + taken < GBEES_SHA256_BLOCK)
-            return;
-        add_blocks(sum->state, sum->rest, 1);
-    }
-    add_blocks(sum->state, from, length / GBEES_SHA256_BLOCK);
-    from += length / GBEES_SHA256_BLOCK * GBEES_SHA256_BLOCK;
-    length %= GBEES_SHA256_BLOCK;
-    if (length > 0)
-        memcpy(sum->rest, from, length);
-}
-
-void gbees_sha256_finish(gbees_sha256_sum *sum, char hex[GBEES_SHA256_HEX])
-{
-    unsigned char tail[2 * GBEES_SHA256_BLOCK] = {0};
-    size_t held = (size_t)(sum->length % GBEES_SHA256_BLOCK), blocks = held < 56 ? 1 : 2;
-    uint64_t bits = sum->length * 8;
-
-    memcpy(tail, sum->rest, held);
-    tail[held] = 0x80;
-    for (size_t i = 0; i < 8; i++)
-        tail[blocks * GBEES_SHA256_BLOCK - 1 - i] = (unsigned char)(bits >> (8 * i));
-    add_blocks(sum->state, tail, blocks);
-    for (size_t i = 0; i < 8; i++)
-        (void)snprintf(hex + 8 * i, 9, "%08lx", (unsigned long)sum->state[i]);
-}
-
 void gbees_sha256(const void *data, size_t length, char hex[GBEES_SHA256_HEX])
 {
-    gbees_sha256_sum sum;
+    const unsigned char *from = data;
+    const size_t held = length % BLOCK, whole = length - held, blocks = held < 56 ? 1 : 2;
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    unsigned char tail[2 * BLOCK] = {0};
 
-    gbees_sha256_start(&sum);
-    gbees_sha256_add(&sum, data, length);
-    gbees_sha256_finish(&sum, hex);
-}
-
-int gbees_sha256_file(int file, char hex[GBEES_SHA256_HEX])
-{
-    char block[16384];
-    gbees_sha256_sum sum;
-    ssize_t got;
-
-    gbees_sha256_start(&sum);
-    while ((got = read(file, block, sizeof block)) != 0) {
-        if (got < 0 && errno != EINTR)
-            return -1;
-        if (got > 0)
-            gbees_sha256_add(&sum, block, (size_t)got);
-    }
-    gbees_sha256_finish(&sum, hex);
-    return 0;
+    for (size_t at = 0; at < whole; at += BLOCK)
+        add_block(state, from + at);
+    if (held > 0)
+        memcpy(tail, from + whole, held);
+    tail[held] = 0x80;
+    for (size_t i = 0; i < 8; i++)
+        tail[blocks * BLOCK - 1 - i] = (unsigned char)((uint64_t)length * 8 >> (8 * i));
+    for (size_t i = 0; i < blocks; i++)
+        add_block(state, tail + i * BLOCK);
+    for (size_t i = 0; i < 8; i++)
+        (void)snprintf(hex + 8 * i, 9, "%08lx", (unsigned long)state[i]);
 }

@@ -17,8 +17,8 @@ static const char help_head[] =
     "Formats:\n";
 static const char help_tail[] =
     "\n"
-    "With --verify, all files of the run are checked against their checksums and its list of files: a line for each "
-    "that is damaged, missing or not of the run, and exit status 1.\n"
+    "With --verify, all records and the time series are checked against their checksums, and counted: a line "
+    "for each that is damaged, and exit status 1.\n"
     "\n"
     "Exit status: 0 done; 1 a file could not be read or written, or is damaged; 2 wrong usage.\n";
 

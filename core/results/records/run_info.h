@@ -14,6 +14,7 @@ typedef struct gbees_run_info {
     const char *stopped_by; /* of a run that has not come to its end; a constant text, or NULL */
     char host[256];
     char started[32];            /* UTC, ISO 8601 */
+    size_t records;              /* that are written */
     gbees_scores scores;         /* of records beside a truth */
     int writing_threads;         /* that compress a record, at most */
     int run_count;               /* of `runs` */

@@ -4,7 +4,6 @@
 #include "base/sha256.h"
 #include "json_util.h"
 #include "results/folder/folder.h"
-#include "run_files.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,10 +208,10 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     if (info->stopped_by)
         bad |= json_object_set_new(run, "stopped_by", json_string(info->stopped_by));
     bad |= json_object_set_new(run, "started", gbees_json_text(info->started));
-    if (strcmp(state, "running") != 0) {
+    if (strcmp(state, "running") != 0)
         bad |= json_object_set_new(run, "ended", json_string(now));
-        bad |= json_object_set_new(run, "checksums", json_string(GBEES_RUN_FILES));
-    }
+    if (strcmp(state, "running") != 0 && strcmp(state, "failed") != 0)
+        bad |= json_object_set_new(run, "records", json_integer((json_int_t)info->records));
     bad |= json_object_set_new(run, "host", gbees_json_text(info->host));
     bad |= json_object_set_new(run, "pid", json_integer((json_int_t)getpid()));
     bad |= json_object_set_new(run, "command", gbees_json_text(info->command));

@@ -3,10 +3,10 @@
 #include "results/records/record_file.h"
 #include "results/records/results_list.h"
 #include "results/records/verify.h"
-#include "run_files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <gbees/gbees.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,46 +130,23 @@ static void verify_one(const gbees_results *results, const char *name, gbees_ver
     free(path);
 }
 
-/* Whether a record comes right after another, or is the first. */
-static int follows(const gbees_record_name *before, const gbees_record_name *next)
+/* Whether the folder has as many records as the run says, once it has ended, that it has written. */
+static void verify_count(const gbees_results *results, gbees_file_report *report, void *context)
 {
-    if (!before)
-        return next->leg == 0 && next->number == 0;
-    return next->leg == before->leg ? next->number == before->number + 1
-                                    : next->leg == before->leg + 1 && next->number == 0;
-}
-
-/* Reports a record that its run has not written, or that comes after a gap. Returns whether it is to be read. */
-static int check_place(const gbees_results *results, const gbees_run_files *files, size_t i, const char *name,
-                       gbees_file_report *report, void *context)
-{
+    char *path = gbees_folder_join(results->folder, "run.json");
+    json_t *run = path ? json_load_file(path, 0, NULL) : NULL;
+    const json_t *written = json_object_get(run, "records");
     gbees_error problem = {0};
-    const int strange = files && !gbees_run_files_has(files, name);
 
-    if (strange)
+    if (json_is_integer(written) && json_integer_value(written) != (json_int_t)results->list.count) {
         (void)gbees_error_set(&problem, GBEES_EINPUT,
-                              "%s/%s is not in " GBEES_RUN_FILES ": the run has not written it", results->folder,
-                              name);
-    else if (!files && !follows(i ? &results->list.name[i - 1] : NULL, &results->list.name[i]))
-        (void)gbees_error_set(&problem, GBEES_EINPUT, "one or more records before %s/%s are missing", results->folder,
-                              name);
-    if (problem.status)
-        report(context, name, 0, &problem);
-    return !strange;
-}
-
-/* *files is NULL if the run has no list of its files, or one that is damaged. */
-static void verify_list(const gbees_results *results, gbees_run_files **files, gbees_file_report *report,
-                        void *context)
-{
-    gbees_error problem = {0};
-
-    if (gbees_run_files_read(results->folder, files, &problem))
-        report(context, GBEES_RUN_FILES, 0, &problem);
-    else if (*files)
-        report(context, GBEES_RUN_FILES, 1, NULL);
-    if (*files)
-        gbees_run_files_verify(*files, results->folder, report, context);
+                              "%s has %zu records, and its run has written %lld: give back what was taken away, or "
+                              "take away what was added",
+                              results->folder, results->list.count, (long long)json_integer_value(written));
+        report(context, "run.json", 0, &problem);
+    }
+    json_decref(run);
+    free(path);
 }
 
 static void verify_moments(const gbees_results *results, gbees_file_report *report, void *context)
@@ -189,18 +166,14 @@ static void verify_moments(const gbees_results *results, gbees_file_report *repo
 
 void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context)
 {
-    gbees_run_files *files = NULL;
-
     if (results->lost.status)
         report(context, GBEES_RUN_FILE, 0, &results->lost);
-    verify_list(results, &files, report, context);
+    verify_count(results, report, context);
     for (size_t i = 0; i < results->list.count; i++) {
         char name[GBEES_RECORD_NAME];
 
         gbees_record_name_write(&results->list.name[i], name);
-        if (check_place(results, files, i, name, report, context))
-            verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
+        verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
     }
     verify_moments(results, report, context);
-    gbees_run_files_free(files);
 }

@@ -11,7 +11,6 @@
 #include "results/records/results_list.h"
 #include "results/records/run_file.h"
 #include "results/records/xdmf.h"
-#include "run_files.h"
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,9 +22,10 @@
 struct gbees_writer {
     gbees_store store;
     gbees_run_info info;
-    gbees_run_file *run;    /* the one file of all records; NULL: a file each */
-    gbees_text grids;       /* of its sidecar, */
-    gbees_record_name last; /* the last of which is this record's; after a resumption that is not known */
+    gbees_run_file *run;     /* the one file of all records; NULL: a file each */
+    gbees_text grids;        /* of its sidecar, */
+    gbees_record_name last;  /* the last of which is this record's; after a resumption that is not known */
+    gbees_record_name there; /* the last record that the folder has, of info.records */
     gbees_moments *moments;
     const gbees_output *output; /* NULL: all records are written */
     size_t records;             /* so far */
@@ -75,7 +75,7 @@ int gbees_writer_create(const char *folder, const gbees_problem *problem, const 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
     (void)pthread_mutex_init(&made->lock, NULL);
-    made->last.leg = -1;
+    made->last.leg = made->there.leg = -1;
     int status = start(made, folder, problem, provenance, error);
     if (status)
         gbees_writer_destroy(made);
@@ -140,6 +140,9 @@ static int reopen_run_file(gbees_writer *writer, gbees_error *error)
     gbees_results_list list = {0};
     int status = gbees_results_list_read(writer->store.descriptor, writer->store.path, &list, error);
 
+    writer->info.records = list.count;
+    if (list.count)
+        writer->there = list.name[list.count - 1];
     free(list.name);
     if (!status)
         status = gbees_run_file_reopen(&writer->store, &writer->run, error);
@@ -157,7 +160,7 @@ static int close_run_file(gbees_writer *writer, gbees_error *error)
     if (!status && writer->grids.length > 0)
         status = gbees_xdmf_write_run(&writer->store, &writer->grids, error);
     if (!status)
-        status = sync_all(writer, error); /* what the list names is on disk before it */
+        status = sync_all(writer, error);
     if (!status)
         status = gbees_run_file_commit(writer->run, 1, error);
     if (status)
@@ -184,8 +187,6 @@ static int go_on(gbees_writer *writer, const char *folder, const gbees_checkpoin
     writer->records = gbees_moments_count(writer->moments);
     writer->last.leg = INT_MAX;
     if (!status)
-        gbees_run_files_remove(&writer->store);
-    if (!status)
         status = reopen_run_file(writer, error);
     if (!status)
         status = gbees_run_info_resume(&writer->info, &writer->store, forced, error);
@@ -200,6 +201,7 @@ int gbees_writer_resume(const char *folder, const gbees_problem *problem, const 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
     (void)pthread_mutex_init(&made->lock, NULL);
+    made->there.leg = -1;
     int status = prepare(made, problem, provenance, error);
     if (!status)
         status = go_on(made, folder, checkpoint, forced, error);
@@ -307,7 +309,14 @@ static int write_sidecar(gbees_writer *writer, const gbees_record *record, gbees
 static int write_files(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     writer->info.writing_threads = gbees_workers_beside(record->totals.threads, record->time >= record->problem->end);
+    const gbees_record_name name = {record->leg, record->number, writer->run != NULL};
     int status = gbees_record_file_write(&writer->store, writer->run, &writer->info, record, error);
+
+    if (!status &&
+        gbees_record_name_compare(&name, &writer->there) > 0) { /* one is written again after a resumption */
+        writer->there = name;
+        writer->info.records++;
+    }
     if (!status && writer->run)
         status = gbees_run_file_commit(writer->run, 0, error);
     return status ? status : write_sidecar(writer, record, error);
@@ -408,27 +417,21 @@ static int finish(gbees_writer *writer, const char *state, const gbees_summary *
     int status = failed ? GBEES_OK : writer->run ? close_run_file(writer, error) : flush(writer, 1, error);
 
     gbees_store_use_reserve(&writer->store);
-    gbees_run_files_remove(&writer->store);
     if (!status)
         status = gbees_run_info_write(&writer->info, &writer->store, state, summary, error);
     if (!status && failed)
         status = flush(writer, 1, error);
     if (!status && failed)
         status = close_run_file(writer, error);
-    if (!status)
-        status = gbees_run_files_write(&writer->store, error);
     return status;
 }
 
-/* Where that has failed: what can be written now, the state, and a list of the files that are there, after which
- * there is no other. */
+/* Where that has failed: what can be written now, and the state. */
 static void finish_failed(gbees_writer *writer, const char *state, const gbees_summary *summary)
 {
-    gbees_run_files_remove(&writer->store);
     (void)flush(writer, 1, NULL);
     writer->behind = 0;
-    if (!gbees_run_info_write(&writer->info, &writer->store, state, summary, NULL))
-        (void)gbees_run_files_write(&writer->store, NULL);
+    (void)gbees_run_info_write(&writer->info, &writer->store, state, summary, NULL);
 }
 
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)

@@ -177,7 +177,7 @@ if "$programs/gbees-plot" three --output probe.gif >out 2>err; then
         plot 0 $name --output $name.gif --size 500x400
         test "$(cat out)" = $name.gif || fail "it printed something else"
         test "$(head -c 6 $name.gif)" = GIF89a || fail "$name.gif is no GIF"
-        records=$(grep -c '^# record' $name/SHA256SUMS)
+        records=$(records_of $name | wc -l)
         test "$(images $name.gif)" -eq "$records" || fail "$(images $name.gif) images of $records records"
     done
     plot 0 four --axes 1,2 --output two.gif --size 500x400

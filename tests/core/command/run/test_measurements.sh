@@ -83,7 +83,7 @@ has err "bad.csv:2: measurement 1: covariance: not positive definite"
 rows() { # FOLDER NUMBER
     "$programs/gbees-export" --verify "$1" >log 2>&1
     test "$2" -eq 0 || grep -q 'as they were written' log || fail "$1: $(cat log)"
-    test "$(grep -c '^# record ' "$1/SHA256SUMS")" -eq "$2" || fail "not $2 records in $1"
+    test "$(records_of "$1" | wc -l)" -eq "$2" || fail "not $2 records in $1"
 }
 run 0 --measurements z.tsv --output each --densities all
 rows each 11

@@ -19,7 +19,7 @@ run() {
 wrote() {
     folder=$1
     shift
-    sed -n 's/^# record \(run.h5\/\)*//p' "$folder/SHA256SUMS" | tr '\n' ' ' >wrote
+    records_of "$folder" | tr '\n' ' ' >wrote
     test "$(cat wrote)" = "${*:+$* }" || fail "in $folder are '$(cat wrote)', not '$*'"
     "$programs/gbees-export" --verify "$folder" >log 2>&1
     test $# -eq 0 || grep -q 'as they were written' log || fail "$folder: $(cat log)"

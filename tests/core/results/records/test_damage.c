@@ -341,13 +341,29 @@ START_TEST(values_of_other_files)
 }
 END_TEST
 
-START_TEST(missing_records)
+/* Of a run that has ended the records are counted. */
+START_TEST(missing_and_extra_records)
 {
-    char *other = in_folder("leg0_record3.h5");
+    const gbees_summary summary = {.totals = {.steps = 3, .threads = 1}};
 
-    ck_assert_int_eq(rename(path, other), 0);
+    (void)snprintf(folder, sizeof folder, "%s/ended", base);
+    gbees_writer *writer = start(&problem);
+    for (int k = 0; k < 3; k++)
+        put(writer, &problem, CELLS, 0, k);
+    ck_assert_int_eq(gbees_writer_finish(writer, "complete", &summary, NULL), 0);
+    gbees_writer_destroy(writer);
+    ck_assert_int_eq(verify().damaged, 0);
+    char *one = in_folder("leg0_record1.h5"), *other = in_folder("leg0_record3.h5");
+    ck_assert_int_eq(link(one, other), 0);
     finding found = verify();
-    ck_assert_msg(found.damaged == 1 && strstr(found.text, "/leg0_record3.h5 are missing"), "%s", found.text);
+    ck_assert_msg(found.damaged == 1 && strstr(found.text, "has 4 records, and its run has written 3"), "%s",
+                  found.text);
+    ck_assert_int_eq(unlink(one), 0);
+    ck_assert_int_eq(unlink(other), 0);
+    found = verify();
+    ck_assert_msg(found.damaged == 1 && strstr(found.text, "has 2 records, and its run has written 3"), "%s",
+                  found.text);
+    free(one);
     free(other);
 }
 END_TEST
@@ -366,7 +382,7 @@ int main(void)
     tcase_add_test(tests, cells_out_of_order);
     tcase_add_test(tests, values);
     tcase_add_test(tests, values_of_other_files);
-    tcase_add_test(tests, missing_records);
+    tcase_add_test(tests, missing_and_extra_records);
     suite_add_tcase(suite, tests);
     tests = tcase_create("damage of run.h5");
     tcase_set_timeout(tests, 60);
