@@ -15,10 +15,12 @@ void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FI
 {
     const double now = gbees_seconds_now();
 
-    *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = now, .began_s = now, .eta_s = -1};
+    *progress =
+        (gbees_progress){.kind = kind, .stream = stream, .seen_s = now, .began_s = now, .first = -1, .left_s = -1};
 }
 
-/* Rates are those of the last moments: the number of cells grows, and with it the time of a step. */
+/* Rates are those of the last moments: the number of cells grows, and with it the time of a step. The time left is
+ * told by the mean pace: a single delay of the machine does not make much of it. */
 static void measure(gbees_progress *p, double fraction, const gbees_totals *totals)
 {
     const double now = gbees_seconds_now(), seconds = now - p->seen_s;
@@ -29,8 +31,11 @@ static void measure(gbees_progress *p, double fraction, const gbees_totals *tota
         return;
     p->cells = updates / steps;
     p->cells_per_s = updates / seconds;
-    gbees_history_add(&p->history, fraction, now);
-    p->eta_s = gbees_history_left(&p->history);
+    if (p->first < 0) {
+        p->first = fraction;
+        p->first_s = now;
+    } else if (fraction > p->first)
+        p->left_s = (now - p->first_s) * (1 - fraction) / (fraction - p->first);
     p->seen_s = now;
     p->seen_updates = totals->cell_updates;
     p->seen_steps = (double)totals->steps;
@@ -46,8 +51,8 @@ static void draw_bar(gbees_progress *p, double time, double fraction, const gbee
     bar[BAR_WIDTH] = '\0';
     gbees_units_count(cells, sizeof cells, p->cells);
     gbees_units_count(rate, sizeof rate, p->cells_per_s);
-    if (p->eta_s >= 0)
-        gbees_units_duration(eta, sizeof eta, p->eta_s);
+    if (p->left_s >= 0)
+        gbees_units_duration(eta, sizeof eta, p->left_s);
     (void)fprintf(p->stream, "\r[%s] %3d%%  t %.4g  %llu steps  %s cells  %s/s  ETA %s\033[K", bar,
                   (int)(100 * fraction), time, (unsigned long long)totals->steps, cells, rate, eta);
     (void)fflush(p->stream);
@@ -76,16 +81,15 @@ void gbees_progress_clear(gbees_progress *progress)
 /* Says on standard error, once, that the run would take days. On a busy machine the last moments say little. */
 static void warn_of_length(gbees_progress *p, double time)
 {
-    const double seconds = gbees_history_at_pace(&p->history);
     char left[32];
 
-    if (p->has_warned || p->seen_s - p->began_s < first_look || seconds < long_run)
+    if (p->has_warned || p->seen_s - p->began_s < first_look || p->left_s < long_run)
         return;
     p->has_warned = 1;
     gbees_progress_clear(p);
     (void)fprintf(stderr,
                   "gbees-run: warning: from t = %.4g on this run will take some %s: end it earlier (--until)\n", time,
-                  gbees_units_rough(left, sizeof left, seconds));
+                  gbees_units_rough(left, sizeof left, p->left_s));
 }
 
 void gbees_progress_show(gbees_progress *progress, double time, double fraction, const gbees_totals *totals)

@@ -3,7 +3,6 @@
 #ifndef GBEES_COMMAND_RUN_PROGRESS_H
 #define GBEES_COMMAND_RUN_PROGRESS_H
 
-#include "extrapolate.h"
 #include "options.h"
 #include <gbees/backend.h>
 #include <stdio.h>
@@ -13,8 +12,9 @@ typedef struct gbees_progress {
     FILE *stream;
     int drawn; /* a bar is on the terminal's last line */
     double seen_s, seen_updates, seen_steps;
-    gbees_history history;
-    double cells, cells_per_s, eta_s; /* lately; eta_s < 0: not known yet */
+    double cells, cells_per_s; /* lately */
+    double first_s, first; /* when the first step was seen, and the part of the run that was done then; -1: not yet */
+    double left_s;         /* at the mean pace since then; -1: not known yet */
     double began_s;
     int has_warned; /* 1: that the run would take days has been said, or is not to be said */
 } gbees_progress;
