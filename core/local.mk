@@ -37,6 +37,7 @@ libgbees_la_SOURCES = \
 	%D%/base/text.h \
 	%D%/base/user_cache.c \
 	%D%/base/user_cache.h \
+	%D%/base/no_memory.h \
 	%D%/base/pool.c \
 	%D%/base/pool.h \
 	%D%/base/workers.c \

@@ -1,5 +1,6 @@
 /* folders.c - folders of modules from options, environment, build tree and installation; see folders.h. */
 #include "folders.h"
+#include "base/no_memory.h"
 #include "base/text.h"
 #include <dirent.h>
 #include <dlfcn.h>
@@ -22,11 +23,6 @@
 
 static const char user_plugins[] = ".local/lib/gbees/plugins";
 
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
-}
-
 void gbees_folders_free(gbees_folders *folders)
 {
     for (size_t i = 0; i < folders->count; i++)
@@ -42,7 +38,7 @@ static int append(gbees_folders *folders, char *path, gbees_error *error)
 
     if (!grown) {
         free(path);
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     }
     folders->path = grown;
     folders->path[folders->count++] = path;
@@ -88,7 +84,7 @@ static int add_list(gbees_folders *folders, const char *list, gbees_error *error
 
         if (length) {
             char *entry = strndup(list, length);
-            int status = entry ? add(folders, entry, error) : no_memory(error);
+            int status = entry ? add(folders, entry, error) : gbees_no_memory(error, "for the list of modules");
 
             free(entry);
             if (status)
@@ -105,7 +101,7 @@ static int add_below(gbees_folders *folders, const char *base, const char *rest,
     gbees_text text = {0};
 
     gbees_text_add(&text, "%s/%s", base, rest);
-    int status = text.failed ? no_memory(error) : add(folders, text.data, error);
+    int status = text.failed ? gbees_no_memory(error, "for the list of modules") : add(folders, text.data, error);
     gbees_text_free(&text);
     return status;
 }
@@ -184,7 +180,7 @@ int gbees_folders_user(char **folder, gbees_error *error)
     gbees_text_add(&text, "%s/%s", user_home(), user_plugins);
     char *path = gbees_text_take(&text);
     if (!path)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     *folder = path;
     return GBEES_OK;
 }

@@ -3,6 +3,7 @@
  * A name means the file NAME.so, or gbees_NAME.so of a backend, in the first folder that has it. Only if there is
  * none, or its card has another name, the cards of all files are searched. So a run usually loads one plugin only.
  */
+#include "base/no_memory.h"
 #include "base/text.h"
 #include "registry_private.h"
 #include "survey.h"
@@ -24,11 +25,6 @@ struct gbees_registry {
 };
 
 static const char *const word_of[] = {"model", "backend", "communicator"};
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
-}
 
 static gbees_status status_of(gbees_module_kind kind)
 {
@@ -64,7 +60,7 @@ int gbees_registry_create_for(int is_secure, const char *plugin_path, gbees_regi
     gbees_registry *made = calloc(1, sizeof *made);
 
     if (!made)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     made->is_secure = is_secure;
     int status = gbees_folders_add_plugins(&made->folders[GBEES_MODULE_MODEL], is_secure ? NULL : plugin_path, error);
     if (!status)
@@ -148,7 +144,7 @@ static int open_exact(gbees_registry *registry, gbees_module_kind kind, const ch
 
         gbees_text_add(&path, "%s/%s%s.so", folders->path[i], kind == GBEES_MODULE_MODEL ? "" : "gbees_", name);
         if (path.failed)
-            status = no_memory(error);
+            status = gbees_no_memory(error, "for the list of modules");
         else if (lstat(path.data, &file) == 0)
             status = open_path(registry, kind, path.data, &found, error);
         if (found && strcmp(gbees_module_name(found), name) == 0)
@@ -200,7 +196,8 @@ static int unknown(const gbees_registry *registry, gbees_module_kind kind, const
     for (size_t i = 0; i < folders->count; i++)
         gbees_text_add(&text, "%s%s", i ? ", " : "", folders->path[i]);
     gbees_text_add(&text, "%s; gbees-run --list shows all)", remark ? remark : "");
-    int status = text.failed ? no_memory(error) : gbees_error_set(error, status_of(kind), "%s", text.data);
+    int status = text.failed ? gbees_no_memory(error, "for the list of modules")
+                             : gbees_error_set(error, status_of(kind), "%s", text.data);
     gbees_text_free(&text);
     return status;
 }
@@ -327,13 +324,13 @@ static int make_list(gbees_registry *registry, gbees_error *error)
     registry->list = calloc(total + 1, sizeof *registry->list);
     registry->hidden = calloc(total + 1, sizeof *registry->hidden);
     if (!registry->list || !registry->hidden)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     registry->list_count = total;
     for (size_t kind = 0, k = 0; kind < 2; kind++)
         for (size_t i = 0; i < registry->survey[kind].count; i++, k++)
             if (!describe(&registry->survey[kind], &registry->survey[kind].entry[i], &registry->list[k],
                           &registry->hidden[k]))
-                return no_memory(error);
+                return gbees_no_memory(error, "for the list of modules");
     return GBEES_OK;
 }
 

@@ -1,14 +1,10 @@
 /* survey.c - lists the modules in folders by their cards; see survey.h. */
 #include "survey.h"
+#include "base/no_memory.h"
 #include "base/text.h"
 #include "trust.h"
 #include <stdlib.h>
 #include <string.h>
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
-}
 
 static gbees_status status_of(gbees_module_kind kind)
 {
@@ -28,7 +24,7 @@ int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, c
         return refused;
     gbees_module **grown = realloc(cache->module, (cache->count + 1) * sizeof *grown);
     if (!grown)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     cache->module = grown;
     int status = gbees_module_open(kind, path, &cache->module[cache->count], error);
     if (!status)
@@ -87,7 +83,7 @@ static int set_name(gbees_survey_entry *entry, const char *name, gbees_error *er
         free(entry->name);
         entry->name = strdup(name);
     }
-    return entry->name ? GBEES_OK : no_memory(error);
+    return entry->name ? GBEES_OK : gbees_no_memory(error, "for the list of modules");
 }
 
 static int set_problem(gbees_survey_entry *entry, const char *problem, gbees_error *error)
@@ -97,7 +93,7 @@ static int set_problem(gbees_survey_entry *entry, const char *problem, gbees_err
         if ((unsigned char)*c < ' ') /* the loader's words may have names out of a damaged file */
             *c = '?';
     entry->exact = 1;
-    return entry->problem ? GBEES_OK : no_memory(error);
+    return entry->problem ? GBEES_OK : gbees_no_memory(error, "for the list of modules");
 }
 
 /* Loads the file of an entry. */
@@ -107,7 +103,7 @@ static int load(const gbees_survey_source *from, gbees_survey_entry *entry, gbee
     const int status = gbees_module_cache_open(from->modules, from->kind, entry->path, &entry->module, &reason);
 
     if (status == GBEES_ENOMEM)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     return status ? set_problem(entry, reason.text, error) : set_name(entry, gbees_module_name(entry->module), error);
 }
 
@@ -120,12 +116,12 @@ static int survey_file(gbees_survey *survey, const gbees_survey_source *from, co
     gbees_text_add(&path, "%s/%s", folder, file);
     if (!entry || path.failed) {
         gbees_text_free(&path);
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     }
     entry->path = gbees_text_take(&path);
     entry->name = name_of_file(from->kind, file);
     if (!entry->name)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     return load(from, entry, error);
 }
 
@@ -140,11 +136,11 @@ static int survey_folder(gbees_survey *survey, const gbees_survey_source *from, 
         gbees_survey_entry *entry = append(survey);
 
         if (!entry || !(entry->path = strdup(folder)) || !(entry->problem = strdup(reason.text)))
-            return no_memory(error);
+            return gbees_no_memory(error, "for the list of modules");
         return GBEES_OK;
     }
     if (status)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the list of modules");
     for (size_t i = 0; i < files.count && !status; i++)
         status = survey_file(survey, from, folder, files.path[i], error);
     gbees_folders_free(&files);

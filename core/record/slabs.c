@@ -1,5 +1,6 @@
 /* slabs.c - chooses the slabs of a record's cells, and fetches them: see slabs.h. */
 #include "slabs.h"
+#include "base/no_memory.h"
 #include "cells_private.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,6 @@ struct gbees_slabs {
     size_t held;       /* the slab in memory */
     gbees_cells *slab; /* its cells; NULL: no slab is in memory */
 };
-
-static int fail_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the slabs of a record's cells");
-}
 
 /* ---- counting ---- */
 
@@ -112,13 +108,13 @@ int gbees_slabs_create(const gbees_slab_source *from, gbees_cells **cells, gbees
     if (!c.cells || !slabs) {
         gbees_cells_free(c.cells);
         free(slabs);
-        return fail_memory(error);
+        return gbees_no_memory(error, "for the slabs of a record's cells");
     }
     slabs->source = *from;
     c.cells->slabs = slabs;
     status = from->backend->cells(from->engine, from->fraction, count_cells, &c, error);
     if (c.failed || (!status && divide(slabs, &c)))
-        status = fail_memory(error);
+        status = gbees_no_memory(error, "for the slabs of a record's cells");
     free(c.count);
     if (!status) {
         *cells = c.cells;
@@ -181,7 +177,7 @@ static int fetch(gbees_slabs *slabs, size_t k, gbees_error *error)
     fetching f = {gbees_cells_create(source->dimension), slabs->from[k], slabs->from[k + 1]};
 
     if (!f.to)
-        return fail_memory(error);
+        return gbees_no_memory(error, "for the slabs of a record's cells");
     slabs->slab = f.to;
     slabs->held = k;
     gbees_cells_expect(f.to, expected);

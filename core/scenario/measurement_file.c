@@ -1,6 +1,7 @@
 /* measurement_file.c - reads such a file line by line, and makes of a folder's files the scenario's list of
  * measurements, with times summed from the legs' lengths. */
 #include "measurement_file.h"
+#include "base/no_memory.h"
 #include "base/text.h"
 #include "scenario.h"
 #include <dirent.h>
@@ -45,11 +46,6 @@ static int ended(const cursor *c, const char *expected)
                            c->number > 0 ? c->number : 1, expected);
 }
 
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the measurements");
-}
-
 static int skip_label(cursor *c, const char *expected)
 {
     char word[64];
@@ -72,7 +68,7 @@ static int read_numbers(cursor *c, gbees_node *parent, size_t count, const char 
         return ended(c, expected);
     gbees_node *row = gbees_node_create(parent, GBEES_NODE_LIST, c->path, c->number, NULL);
     if (!row)
-        return no_memory(c->error);
+        return gbees_no_memory(c->error, "for the measurements");
     for (char *word = c->line; *word;) {
         size_t length = strcspn(word, blanks);
         char *rest = word + length + strspn(word + length, blanks), described[GBEES_NODE_WORDS];
@@ -81,7 +77,7 @@ static int read_numbers(cursor *c, gbees_node *parent, size_t count, const char 
         word[length] = 0;
         gbees_node *node = gbees_node_create(row, GBEES_NODE_SCALAR, c->path, c->number, word);
         if (!node)
-            return no_memory(c->error);
+            return gbees_no_memory(c->error, "for the measurements");
         if (!gbees_number_read(word, &number) && !(count == 0 && gbees_node_is_null(node)))
             return gbees_node_error(node, c->error, "expected %s, found %s", expected,
                                     gbees_node_describe(node, described));
@@ -98,7 +94,9 @@ static int read_numbers(cursor *c, gbees_node *parent, size_t count, const char 
 
 static int add_key(gbees_node *map, const char *key, gbees_error *error)
 {
-    return gbees_node_create(map, GBEES_NODE_SCALAR, map->source, map->line, key) ? GBEES_OK : no_memory(error);
+    return gbees_node_create(map, GBEES_NODE_SCALAR, map->source, map->line, key)
+               ? GBEES_OK
+               : gbees_no_memory(error, "for the measurements");
 }
 
 static int read_value(cursor *c, gbees_node *map, gbees_node **value)
@@ -121,7 +119,7 @@ static int read_covariance(cursor *c, gbees_node *map, size_t size)
         status = add_key(map, "covariance", c->error);
     if (!status) {
         rows = gbees_node_create(map, GBEES_NODE_LIST, c->path, c->number, NULL);
-        status = rows ? GBEES_OK : no_memory(c->error);
+        status = rows ? GBEES_OK : gbees_no_memory(c->error, "for the measurements");
     }
     for (size_t i = 0; !status && i < size; i++) {
         char expected[64];
@@ -136,7 +134,7 @@ static int read_length(cursor *c, gbees_node *map)
 {
     static const char expected[] = "the length of the leg";
     gbees_node *holder = gbees_node_create(NULL, GBEES_NODE_LIST, c->path, c->number, NULL), *list = NULL;
-    int status = holder ? skip_label(c, "the label 'T (...)'") : no_memory(c->error);
+    int status = holder ? skip_label(c, "the label 'T (...)'") : gbees_no_memory(c->error, "for the measurements");
 
     if (!status)
         status = read_numbers(c, holder, 1, expected, &list);
@@ -146,7 +144,7 @@ static int read_length(cursor *c, gbees_node *map)
     if (!status)
         status = add_key(map, "T", c->error);
     if (!status && !gbees_node_copy(map, list->items[0]))
-        status = no_memory(c->error);
+        status = gbees_no_memory(c->error, "for the measurements");
     gbees_node_destroy(holder);
     return status;
 }
@@ -176,7 +174,7 @@ int gbees_measurement_file_read(const char *path, gbees_node **node, gbees_error
         return status;
     cursor c = {.path = path, .next = text, .error = error};
     gbees_node *map = gbees_node_create(NULL, GBEES_NODE_MAP, path, 1, NULL);
-    status = map ? read_file(&c, map) : no_memory(error);
+    status = map ? read_file(&c, map) : gbees_no_memory(error, "for the measurements");
     free(text);
     if (status) {
         gbees_node_destroy(map);
@@ -272,10 +270,10 @@ static gbees_node *time_node(gbees_node *parent, const gbees_node *place, double
 static int add_measurement(gathered *g, const gbees_node *file, const char *function, gbees_error *error)
 {
     gbees_node *map = gbees_node_create(g->measurements, GBEES_NODE_MAP, file->source, file->line, NULL);
-    int status = map ? add_key(map, "time", error) : no_memory(error);
+    int status = map ? add_key(map, "time", error) : gbees_no_memory(error, "for the measurements");
 
     if (!status && !gbees_node_copy(map, g->end)) /* so far: the sum of the legs before */
-        status = no_memory(error);
+        status = gbees_no_memory(error, "for the measurements");
     if (!status && function) {
         status = add_key(map, "function", error);
         if (!status)
@@ -286,7 +284,7 @@ static int add_measurement(gathered *g, const gbees_node *file, const char *func
 
         status = add_key(map, key, error);
         if (!status && !gbees_node_copy(map, gbees_node_find(file, key)))
-            status = no_memory(error);
+            status = gbees_no_memory(error, "for the measurements");
     }
     return status;
 }
@@ -312,7 +310,9 @@ static int add_file(gathered *g, size_t number, const gbees_node *file, const ch
     g->time += gbees_node_number(length);
     gbees_node_destroy(g->end);
     g->end = time_node(NULL, length, g->time);
-    return g->mean && g->covariance && g->start && g->measurements && g->end ? GBEES_OK : no_memory(error);
+    return g->mean && g->covariance && g->start && g->measurements && g->end
+               ? GBEES_OK
+               : gbees_no_memory(error, "for the measurements");
 }
 
 static int gather(const char *folder, const char *function, gathered *g, gbees_error *error)
@@ -324,7 +324,8 @@ static int gather(const char *folder, const char *function, gathered *g, gbees_e
         gbees_node *file = NULL;
         char *path = file_path(folder, i);
 
-        status = path ? gbees_measurement_file_read(path, &file, error) : no_memory(error);
+        status =
+            path ? gbees_measurement_file_read(path, &file, error) : gbees_no_memory(error, "for the measurements");
         if (!status)
             status = add_file(g, i, file, function, error);
         gbees_node_destroy(file);

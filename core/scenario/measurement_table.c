@@ -1,6 +1,7 @@
 /* measurement_table.c - makes of each row of a table a measurement in the scenario's form, without the components
  * that were not measured. What a column stands for is in measurement_columns.c. */
 #include "measurement_table.h"
+#include "base/no_memory.h"
 #include "base/text.h"
 #include "date.h"
 #include "measurement_columns.h"
@@ -28,11 +29,6 @@ typedef struct row {
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
     int is_full, has_covariance;
 } row;
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the measurements");
-}
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
@@ -85,7 +81,7 @@ static int add_value(const reading *r, const row *w, gbees_node *map)
             return status;
         good = add_number(list, value);
     }
-    return good ? GBEES_OK : no_memory(r->error);
+    return good ? GBEES_OK : gbees_no_memory(r->error, "for the measurements");
 }
 
 /* Reads a column of the noise in a row where its component was measured. */
@@ -260,13 +256,13 @@ static int add_measurement(const reading *r, size_t number, int function)
         return status;
     if (!map || !add_scalar(map, "time") || !add_number(map, time) || !add_scalar(map, "function") ||
         !add_scalar(map, f->name))
-        return no_memory(r->error);
+        return gbees_no_memory(r->error, "for the measurements");
     status = add_value(r, &w, map);
     if (status)
         return status;
     return add_covariance(r, &w, map) && copy_key(r, map, "likelihood") && copy_key(r, map, "degrees_of_freedom")
                ? GBEES_OK
-               : no_memory(r->error);
+               : gbees_no_memory(r->error, "for the measurements");
 }
 
 /* Fails where a row of one function has a value of another. */
@@ -341,7 +337,7 @@ int gbees_measurement_table_read(const gbees_node *how, const gbees_model *model
         made = gbees_node_create(NULL, GBEES_NODE_LIST, table->path, table->header, NULL);
         reading r = {.how = how, .table = table, .columns = columns, .list = made, .error = error};
 
-        status = made ? set_epoch(&r) : no_memory(error);
+        status = made ? set_epoch(&r) : gbees_no_memory(error, "for the measurements");
         if (!status)
             status = read_rows(&r);
     }

@@ -1,6 +1,7 @@
 /* scenario.c - puts the values of a scenario's sources one over the other (plugin, file, --set) and knows which keys
  * exclude each other. The public functions are described in gbees/scenario.h. */
 #include "scenario.h"
+#include "base/no_memory.h"
 #include "base/text.h"
 #include <ctype.h>
 #include <errno.h>
@@ -77,11 +78,6 @@ static void remove_entry(gbees_scenario *scenario, const char *key)
     *entry = scenario->entries[--scenario->count];
 }
 
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario");
-}
-
 /* Whether two keys exclude each other: they define the same thing. */
 static int are_rivals(const char *key, const char *other)
 {
@@ -114,7 +110,7 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
     gbees_entry *entry = find(scenario, key);
 
     if (!value)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the scenario");
     if (entry) {
         gbees_node_destroy(entry->value);
         entry->value = value;
@@ -126,7 +122,7 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
 
         if (!entries) {
             gbees_node_destroy(value);
-            return no_memory(error);
+            return gbees_no_memory(error, "for the scenario");
         }
         scenario->entries = entries;
         scenario->capacity = capacity;
@@ -134,7 +130,7 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
     char *name = strdup(key);
     if (!name) {
         gbees_node_destroy(value);
-        return no_memory(error);
+        return gbees_no_memory(error, "for the scenario");
     }
     scenario->entries[scenario->count++] = (gbees_entry){.key = name, .value = value};
     for (size_t i = scenario->count; i-- > 0;)
@@ -160,7 +156,7 @@ static int resolve_path(gbees_node *file, const char *key, gbees_error *error)
     free(here);
     free(file->text);
     file->text = gbees_text_take(&path);
-    return file->text ? GBEES_OK : no_memory(error);
+    return file->text ? GBEES_OK : gbees_no_memory(error, "for the scenario");
 }
 
 /* Stores a copy of a value that may be a map with a path. */
@@ -168,7 +164,7 @@ static int put_with_path(gbees_scenario *scenario, const gbees_schema_key *key, 
                          gbees_error *error)
 {
     gbees_node *copy = gbees_node_copy(NULL, value);
-    int status = copy ? GBEES_OK : no_memory(error);
+    int status = copy ? GBEES_OK : gbees_no_memory(error, "for the scenario");
 
     for (size_t i = 0; !status && copy->kind == GBEES_NODE_MAP && i < copy->count; i += 2)
         if (strcmp(copy->items[i]->text, "file") == 0)
@@ -194,7 +190,7 @@ static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const
         gbees_text_add(&name, "%s.%s", key->name, value->items[i]->text);
         char *full = gbees_text_take(&name);
         status = full ? gbees_scenario_put(scenario, full, gbees_node_copy(NULL, value->items[i + 1]), error)
-                      : no_memory(error);
+                      : gbees_no_memory(error, "for the scenario");
         free(full);
     }
     return status;
@@ -247,7 +243,8 @@ static int create(const char *text, size_t length, const char *name, gbees_scena
 {
     gbees_node *root = NULL;
     gbees_scenario *new = calloc(1, sizeof *new);
-    int status = new ? gbees_yaml_parse(text, length, name, 1, &root, error) : no_memory(error);
+    int status =
+        new ? gbees_yaml_parse(text, length, name, 1, &root, error) : gbees_no_memory(error, "for the scenario");
 
     if (!status && root)
         status = fill(new, root, error);
@@ -303,11 +300,12 @@ static int parse_value(const char *name, const char *text, gbees_node **value, g
 
     gbees_text_add(&source, "%s %s", set_source, name);
     char *place = gbees_text_take(&source);
-    int status = place ? gbees_yaml_parse(text, strlen(text), place, 0, &node, error) : no_memory(error);
+    int status = place ? gbees_yaml_parse(text, strlen(text), place, 0, &node, error)
+                       : gbees_no_memory(error, "for the scenario");
     if (!status && !node) /* no document: the schema's check reports it */
         node = gbees_node_create(NULL, GBEES_NODE_SCALAR, place, 0, "");
     if (!status && !node)
-        status = no_memory(error);
+        status = gbees_no_memory(error, "for the scenario");
     free(place);
     if (status)
         return status;
@@ -344,7 +342,7 @@ static int set_value(gbees_scenario *scenario, const char *name, const char *tex
     int status = parse_value(name, text, &value, error);
     if (!status && part) {
         value = wrap_part(part, value);
-        status = value ? GBEES_OK : no_memory(error);
+        status = value ? GBEES_OK : gbees_no_memory(error, "for the scenario");
     }
     if (!status)
         status = gbees_scenario_take(scenario, key->name, value, error);
@@ -364,7 +362,7 @@ int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_e
     while (length > 0 && isspace((unsigned char)first[length - 1]))
         length--;
     char *name = strndup(first, length);
-    int status = name ? set_value(scenario, name, sign + 1, error) : no_memory(error);
+    int status = name ? set_value(scenario, name, sign + 1, error) : gbees_no_memory(error, "for the scenario");
     free(name);
     return status;
 }

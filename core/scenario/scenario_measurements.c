@@ -1,16 +1,12 @@
 /* scenario_measurements.c - measurements that a scenario has from files: the folders of measurement_file.h, and the
  * tables of measurement_table.h. */
+#include "base/no_memory.h"
 #include "measurement_file.h"
 #include "measurement_table.h"
 #include "scenario.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the measurements");
-}
 
 /* Adds KEY: TEXT to a map that is as from the command line; 0 without memory. */
 static int add_pair(gbees_node *map, const char *key, const char *text)
@@ -23,7 +19,8 @@ static int set_table(gbees_scenario *scenario, const char *path, const char *fun
 {
     gbees_node *map = gbees_node_create(NULL, GBEES_NODE_MAP, "--measurements", 0, NULL);
     int good = map && add_pair(map, "file", path) && (!function || add_pair(map, "function", function));
-    int status = good ? gbees_scenario_take(scenario, "measurements", map, error) : no_memory(error);
+    int status = good ? gbees_scenario_take(scenario, "measurements", map, error)
+                      : gbees_no_memory(error, "for the measurements");
 
     gbees_node_destroy(map);
     return status;

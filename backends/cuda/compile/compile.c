@@ -1,6 +1,7 @@
 /* compile.c - hands NVRTC a unit's text, the texts that it includes, and the options, and takes the code and the
  * log. A log of errors goes to diagnose.c. */
 #include "compile.h"
+#include "base/no_memory.h"
 #include "base/text.h"
 #include "diagnose.h"
 #include "texts.h"
@@ -9,11 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compile for the GPU");
-}
 
 void cuda_code_free(cuda_code *code)
 {
@@ -65,7 +61,7 @@ int cuda_options_make(const cuda_goal *goal, cuda_options *options, gbees_error 
         add(&made, &failed, "-D%s", spec->defines[i]);
     if (failed) {
         free(made.argz);
-        return no_memory(error);
+        return gbees_no_memory(error, "to compile for the GPU");
     }
     *options = made;
     return GBEES_OK;
@@ -141,7 +137,7 @@ static int failure(const cuda_api *api, const program_spec *spec, nvrtcResult re
                    gbees_error *error)
 {
     if (result == NVRTC_ERROR_OUT_OF_MEMORY)
-        return no_memory(error);
+        return gbees_no_memory(error, "to compile for the GPU");
     return cuda_diagnose(spec->model, log, api->nvrtcGetErrorString(result), error);
 }
 

@@ -2,6 +2,7 @@
  * heap's arrays and the hash table, byte for byte as the GPU's memory holds them, and of what the host keeps of the
  * run; and a state of the CPU's, of what both have in common. */
 #include "base/gaps.h"
+#include "base/no_memory.h"
 #include "common/portable.h"
 #include "engine.h"
 #include "heap.h"
@@ -21,11 +22,6 @@ typedef struct saved_state {
     uint32_t capacity;
 } saved_state;
 
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the state of the CUDA engine");
-}
-
 /* ---- saving ---- */
 
 /* Passes `size` bytes of the GPU's memory to the sink, as items of `item` bytes. */
@@ -35,10 +31,10 @@ static int save_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t 
     void *copy = malloc(size);
 
     if (!copy)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the state of the CUDA engine");
     int status = device_fetch(&e->memory, copy, at, size, "saving the grid", error);
     if (!status && sink(context, name, item, size / item, copy))
-        status = no_memory(error);
+        status = gbees_no_memory(error, "for the state of the CUDA engine");
     free(copy);
     return status;
 }
@@ -129,7 +125,7 @@ int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbe
     get_state(e, &saved);
     GBEES_CLEAR_GAPS(&saved);
     if (sink(context, "cuda", 1, sizeof saved, &saved) || save_portable(e, &all, &saved, sink, context))
-        return no_memory(error);
+        return gbees_no_memory(error, "for the state of the CUDA engine");
     for (int i = 0; i < all.count && !status; i++)
         if (is_kept(e, &all.list[i]))
             status = save_array(e, all.list[i].array->at, name_of(i, name), item_of(e, &all.list[i]),

@@ -1,4 +1,5 @@
 /* plugin_build.c - gbees-plugin build: from a source file to an installed plugin; see plugin.h. */
+#include "base/no_memory.h"
 #include "base/text.h"
 #include "module/folders.h"
 #include "plugin.h"
@@ -10,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to build the plugin");
-}
 
 /* The name without folder and ending; malloc()ed. */
 static char *stem_of(const char *path)
@@ -72,7 +68,7 @@ static int look_at(look *l, const char *source, gbees_error *error)
         return gbees_error_set(error, l->said.status, "%s was compiled, but is no plugin: %s", source,
                                reason ? reason + strlen(".so: ") : l->said.text);
     }
-    return l->name ? GBEES_OK : no_memory(error);
+    return l->name ? GBEES_OK : gbees_no_memory(error, "to build the plugin");
 }
 
 /* ---- where it goes ---- */
@@ -97,7 +93,7 @@ static int create(const char *path, FILE **file, gbees_error *error)
         return GBEES_OK;
     (void)close(descriptor);
     (void)unlink(path);
-    return no_memory(error);
+    return gbees_no_memory(error, "to build the plugin");
 }
 
 /* Returns 0, or the errno of what failed. */
@@ -144,7 +140,7 @@ static int place(const char *from, const char *folder, const char *name, char **
     if (!target || hidden.failed) {
         free(target);
         gbees_text_free(&hidden);
-        return no_memory(error);
+        return gbees_no_memory(error, "to build the plugin");
     }
     int status = copy(from, hidden.data, error);
     if (!status && rename(hidden.data, target)) {
@@ -174,7 +170,8 @@ static int place_output(const gbees_plugin_options *options, const char *built, 
     char *folder = !slash                     ? strdup(".")
                    : slash == options->output ? strdup("/")
                                               : strndup(options->output, (size_t)(slash - options->output));
-    int status = folder && !name.failed ? place(built, folder, name.data, path, error) : no_memory(error);
+    int status = folder && !name.failed ? place(built, folder, name.data, path, error)
+                                        : gbees_no_memory(error, "to build the plugin");
     free(folder);
     gbees_text_free(&name);
     return status;
@@ -199,7 +196,7 @@ static int tell_of_others(FILE *out, const char *folder, const char *name, gbees
         }
         gbees_text_add(&path, "%s/%s.so", folders[i], name);
         if (path.failed)
-            status = no_memory(error);
+            status = gbees_no_memory(error, "to build the plugin");
         else if (access(path.data, F_OK) == 0)
             (void)fprintf(out, "note: %s is found %s it under this name\n", path.data, before ? "before" : "after");
         gbees_text_free(&path);
@@ -216,13 +213,13 @@ static int install(const char *built, const char *name, FILE *out, gbees_error *
 
     gbees_text_add(&file, "%s.so", name);
     if (!status && file.failed)
-        status = no_memory(error);
+        status = gbees_no_memory(error, "to build the plugin");
     if (!status)
         status = gbees_folder_make_all(folder, error);
     if (!status)
         status = place(built, folder, file.data, &path, error);
     if (!status && !(real = realpath(folder, NULL)))
-        status = no_memory(error);
+        status = gbees_no_memory(error, "to build the plugin");
     if (!status) {
         (void)fprintf(out, "%s is installed: %s\n", name, path);
         status = tell_of_others(out, real, name, error);
@@ -255,7 +252,7 @@ static int build_in(const char *folder, const gbees_plugin_options *options, con
     char *path = NULL;
 
     gbees_text_add(&target, "%s/%s.so", folder, stem);
-    int status = target.failed ? no_memory(error) : GBEES_OK;
+    int status = target.failed ? gbees_no_memory(error, "to build the plugin") : GBEES_OK;
     if (!status)
         status = gbees_plugin_compile(options->subject, target.data, error);
     if (!status)
@@ -290,7 +287,7 @@ int gbees_plugin_build(const gbees_plugin_options *options, FILE *out, gbees_err
     char *stem = stem_of(options->subject);
     gbees_text_add(&folder, "%s/gbees-plugin.XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (!stem || folder.failed)
-        status = no_memory(error);
+        status = gbees_no_memory(error, "to build the plugin");
     else if (!mkdtemp(folder.data))
         status = gbees_error_set(error, GBEES_EIO, "can't make a folder for the compiler, %s: %s", folder.data,
                                  strerror(errno));

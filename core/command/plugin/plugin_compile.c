@@ -1,4 +1,5 @@
 /* plugin_compile.c - gbees-plugin: compiles a file of C or C++ with a user's compiler; see plugin.h. */
+#include "base/no_memory.h"
 #include "base/text.h"
 #include "module/folders.h"
 #include "plugin.h"
@@ -18,11 +19,6 @@
 #ifndef GBEES_CC
 #define GBEES_CC "cc"
 #endif
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to build the plugin");
-}
 
 /* ---- the source ---- */
 
@@ -197,7 +193,7 @@ static int compile(const char *source, const char *headers, const char *options,
     char **arguments = c.failed ? NULL : calloc(argz_count(c.words, c.length) + 1, sizeof *arguments);
     if (!arguments) {
         free(c.words);
-        return no_memory(error);
+        return gbees_no_memory(error, "to build the plugin");
     }
     argz_extract(c.words, c.length, arguments);
     status = gbees_child_execute(arguments, &code, error);

@@ -1,4 +1,5 @@
 /* simulate.c - gbees-run --simulate: a truth drawn from the problem, and what is measured of it, as tables. */
+#include "base/no_memory.h"
 #include "command.h"
 #include "results/run/json_util.h"
 #include "scenario/yaml_tree.h"
@@ -18,11 +19,6 @@ typedef struct simulation {
     char *folder;
 } simulation;
 
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the simulation");
-}
-
 /* The scenario's measurements that are reached, or as many as are asked for, all like the first. */
 static int make_measurements(simulation *s, const gbees_problem *problem, gbees_error *error)
 {
@@ -39,7 +35,7 @@ static int make_measurements(simulation *s, const gbees_problem *problem, gbees_
     s->count = wanted ? wanted : reached;
     s->measurements = calloc((size_t)s->count, sizeof *s->measurements);
     if (!s->measurements)
-        return no_memory(error);
+        return gbees_no_memory(error, "for the simulation");
     for (int i = 0; i < s->count; i++) {
         s->measurements[i] = problem->measurements[wanted ? 0 : i];
         if (wanted)
@@ -71,7 +67,7 @@ static int make_times(simulation *s, gbees_error *error)
         }
     }
     gbees_schedule_destroy(schedule);
-    return s->time ? GBEES_OK : no_memory(error);
+    return s->time ? GBEES_OK : gbees_no_memory(error, "for the simulation");
 }
 
 static int draw(simulation *s, gbees_error *error)

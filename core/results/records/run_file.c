@@ -1,5 +1,6 @@
 /* run_file.c - run.h5 while it is written: HDF5 appends groups, a commit publishes them; see run_file.h. */
 #include "run_file.h"
+#include "base/no_memory.h"
 #include "base/seconds.h"
 #include "results/folder/folder.h"
 #include "results/folder/record_name.h"
@@ -21,11 +22,6 @@ static const char *const kept[] = {GBEES_RUN_FACTS, "state", "axis", "sample"};
 static int refuse(gbees_error *error, const char *reason)
 {
     return gbees_error_set(error, GBEES_EIO, "can't write the file " GBEES_RUN_FILE ": %s", reason);
-}
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write " GBEES_RUN_FILE);
 }
 
 /* ---- the superblock -------------------------------------------------------------------------------------------- */
@@ -326,7 +322,7 @@ int gbees_run_file_create(const gbees_store *store, gbees_run_file **file, gbees
     gbees_run_file *made = allocate();
 
     if (!made)
-        return no_memory(error);
+        return gbees_no_memory(error, "to write " GBEES_RUN_FILE);
     const int status = begin_file(store, made, error);
     if (status)
         gbees_run_file_destroy(made);
@@ -343,7 +339,7 @@ static int take_file(const gbees_store *store, gbees_run_file *file, gbees_error
     struct stat facts = {0};
     char *path = gbees_folder_join(store->path, GBEES_RUN_FILE);
 
-    int status = path ? gbees_hdf5_open(path, &held, error) : no_memory(error);
+    int status = path ? gbees_hdf5_open(path, &held, error) : gbees_no_memory(error, "to write " GBEES_RUN_FILE);
     free(path);
     if (status)
         return status;
@@ -367,7 +363,7 @@ int gbees_run_file_reopen(const gbees_store *store, gbees_run_file **file, gbees
 
     *file = NULL;
     if (!made)
-        return no_memory(error);
+        return gbees_no_memory(error, "to write " GBEES_RUN_FILE);
     made->descriptor = openat(store->descriptor, GBEES_RUN_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     const int none = made->descriptor < 0 && errno == ENOENT;
     if (!none)
