@@ -431,7 +431,7 @@ gbees_run_SOURCES = \
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 gbees_plot_LDFLAGS = $(program_ldflags)
-gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(GIF_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
+gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_plot_SOURCES = \
 	%D%/command/crash.c \
 	%D%/command/crash.h \
@@ -496,7 +496,7 @@ $(gbees_plugin_new_object): plugins/template.c
 
 # All of gbees-plot but its main(), for its tests, too.
 noinst_LTLIBRARIES += %D%/libplot.la
-%C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(GIF_CPPFLAGS)
+%C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_libplot_la_LDFLAGS =
 %C%_libplot_la_SOURCES = \
 	%D%/plot/animate.c \
@@ -515,8 +515,6 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/figure.h \
 	%D%/plot/gather.c \
 	%D%/plot/gather.h \
-	%D%/plot/gif.c \
-	%D%/plot/gif.h \
 	%D%/plot/isosurface.c \
 	%D%/plot/isosurface.h \
 	%D%/plot/joint.c \
@@ -524,8 +522,6 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/note.c \
 	%D%/plot/other.c \
 	%D%/plot/other.h \
-	%D%/plot/palette.c \
-	%D%/plot/palette.h \
 	%D%/plot/png.c \
 	%D%/plot/png.h \
 	%D%/plot/region.c \

@@ -194,7 +194,6 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_grid_add \
 	%D%/core/plot/test_isosurface \
 	%D%/core/plot/test_note \
-	%D%/core/plot/test_palette \
 	%D%/core/plot/test_region \
 	%D%/core/solver/problem/test_initial \
 	%D%/core/solver/problem/test_initial_records \
@@ -266,12 +265,10 @@ check_PROGRAMS += \
 %C%_core_command_run_test_extrapolate_SOURCES = %D%/core/command/run/test_extrapolate.c core/command/run/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
-%C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
-%C%_core_plot_test_palette_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
-%C%_core_plot_test_palette_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
-%C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
+%C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
+%C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
-%C%_core_plot_test_region_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
+%C%_core_plot_test_region_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_region_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 # The grid is no part of a library: it is compiled into its tests.
 grid_sources = \

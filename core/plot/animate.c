@@ -1,11 +1,12 @@
 /* animate.c - a picture of each record, one after the other, with the same axes: see animate.h. */
 #include "animate.h"
-#include "gif.h"
+#include "base/no_memory.h"
 #include "region.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { FRAMES_MOST = 200, WIDTH = 1000, ALL_HUNDREDTHS = 1000, LEAST = 5, MOST = 50, LAST = 150 };
+enum { FRAMES_MOST = 200, WIDTH = 1000 };
 
 /* Ranges and peaks of all records of a gallery. A peak is 0, each record's own, if they differ by more than eight. */
 static void find_frame(const gbees_gallery *all, gbees_frame *frame)
@@ -65,56 +66,44 @@ static int make_figure(const film *f, const gbees_shot *shot, const gbees_draw_o
     return status;
 }
 
-/* How long a frame is shown, in hundredths of a second: all together about 10 s. */
-static int choose_delay(size_t number, size_t count)
+/* Draws frame number `k`, and saves it. */
+static int make_frame(const film *f, size_t k, size_t count, gbees_draw_options *draw, const char *out,
+                      gbees_error *error)
 {
-    const int each = ALL_HUNDREDTHS / (int)count;
+    char *path = NULL;
+    gbees_figure *figure;
+    int status = make_figure(f, &f->all->shot[gbees_gallery_pick(k, count, f->all->count)], draw, &figure, error);
 
-    return number + 1 == count ? LAST : each < LEAST ? LEAST : each > MOST ? MOST : each;
+    if (status)
+        return status;
+    draw->pixel_height = cairo_image_surface_get_height(figure->surface); /* all are as high as the first */
+    if (asprintf(&path, "%s/frame%03zu.png", out, k + 1) < 0)
+        path = NULL;
+    status = path ? gbees_figure_save(figure, path, error) : gbees_no_memory(error, "for a picture's path");
+    free(path);
+    gbees_figure_destroy(figure);
+    return status;
 }
 
-static int add_frames(const film *f, const gbees_draw_options *options, const char *path, gbees_error *error)
-{
-    const gbees_gallery *all = f->all;
-    const size_t count = all->count < FRAMES_MOST ? all->count : FRAMES_MOST;
-    gbees_draw_options draw = *options;
-    gbees_gif *gif = NULL;
-    int status = GBEES_OK;
-
-    if (!draw.pixel_width)
-        draw.pixel_width = WIDTH;
-    for (size_t k = 0; k < count && !status; k++) {
-        gbees_figure *figure;
-
-        status = make_figure(f, &all->shot[gbees_gallery_pick(k, count, all->count)], &draw, &figure, error);
-        if (status)
-            break;
-        draw.pixel_height = cairo_image_surface_get_height(figure->surface); /* all are as high as the first */
-        if (!gif)
-            status = gbees_gif_create(path, figure, &gif, error);
-        if (!status)
-            status = gbees_gif_add(gif, figure, choose_delay(k, count), error);
-        gbees_figure_destroy(figure);
-    }
-    return gif ? gbees_gif_close(gif, status, error) : status;
-}
-
-int gbees_animate(const char *folder, const gbees_choice *choice, const gbees_draw_options *options, const char *path,
+int gbees_animate(const char *folder, const gbees_choice *choice, const gbees_draw_options *options, const char *out,
                   gbees_error *error)
 {
     gbees_choice plain = *choice;
+    gbees_draw_options draw = *options;
     gbees_gallery *all;
-    int status = gbees_gif_is_there(error);
 
     plain.is_plain = 1;
     plain.samples = 0;
-    if (!status)
-        status = gbees_gallery_create(folder, &plain, &all, error);
+    if (!draw.pixel_width)
+        draw.pixel_width = WIDTH;
+    int status = gbees_gallery_create(folder, &plain, &all, error);
     if (status)
         return status;
     film f = {.all = all, .choice = choice};
+    const size_t count = all->count < FRAMES_MOST ? all->count : FRAMES_MOST;
     find_frame(all, &f.frame);
-    status = add_frames(&f, options, path, error);
+    for (size_t k = 0; k < count && !status; k++)
+        status = make_frame(&f, k, count, &draw, out, error);
     gbees_gallery_destroy(all);
     return status;
 }

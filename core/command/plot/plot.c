@@ -20,16 +20,16 @@ enum {
     KEY_SIZE,
     KEY_SAMPLES,
     KEY_FORMAT,
+    KEY_FRAMES,
     KEY_SCALE
 };
 enum { PIXELS_LEAST = 200, PIXELS_MOST = 16384 };
 
 static const struct argp_option option_table[] = {
     {"output", KEY_OUTPUT, "DIR|FILE", 0,
-     "folder for the pictures (default: RUN/plots); or a file for the first of them: FILE.png, .pdf or .svg; "
-     "FILE.gif: "
-     "the records as an animation",
-     0},
+     "folder for the pictures (default: RUN/plots); or a file for the first of them: FILE.png, .pdf or .svg", 0},
+    {"frames", KEY_FRAMES, 0, 0,
+     "in place of the pictures, a PNG of each record, or of 200 of them, with the same axes: frames of a film", 0},
     {"format", KEY_FORMAT, "LIST", 0, "png, pdf, svg or several of them, separated by commas (default: png)", 0},
     {"records", KEY_RECORDS, "LIST", 0,
      "records to draw: LEG, LEG:NUMBER or LEG:FIRST-LAST, separated by commas (default: all)", 0},
@@ -120,6 +120,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_FORMAT:
         parse_formats(text, c, state);
         break;
+    case KEY_FRAMES:
+        c->frames = 1;
+        break;
     case KEY_SAMPLES:
         c->draw.samples = 1;
         break;
@@ -134,8 +137,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (c->folders > 1 && c->axes)
             argp_error(state, "--axes goes with one folder: of several there are marginals and time series");
-        if (c->folders > 1 && gbees_plot_is_animation(c->output))
-            argp_error(state, "--output %s: an animation is of one folder", c->output);
+        if (c->frames && (c->folders > 1 || gbees_plot_file_format(c->output) >= 0))
+            argp_error(state, "--frames: give one folder of results, and a folder, if any, as --output");
         break;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "give the folder that gbees-run wrote");
@@ -168,9 +171,15 @@ static int read_runs(const gbees_plot_command *c, gbees_gallery **gallery, gbees
 static int animate(const gbees_plot_command *c, gbees_error *error)
 {
     const gbees_choice choice = {.records = c->records, .states = c->axes, .samples = c->draw.samples};
-    const int status = gbees_animate(c->folder[0], &choice, &c->draw, c->output, error);
+    char *folder = NULL;
+    int status = gbees_plot_folder(c, &folder, error);
 
-    return status ? status : gbees_plot_child_tell(c->descriptor, c->output, error);
+    if (!status)
+        status = gbees_animate(c->folder[0], &choice, &c->draw, folder, error);
+    if (!status)
+        status = gbees_plot_child_tell(c->descriptor, folder, error);
+    free(folder);
+    return status;
 }
 
 static int plot(void *context, int descriptor, gbees_error *error)
@@ -179,7 +188,7 @@ static int plot(void *context, int descriptor, gbees_error *error)
     gbees_gallery *gallery = NULL;
 
     c->descriptor = descriptor;
-    if (gbees_plot_is_animation(c->output))
+    if (c->frames)
         return animate(c, error);
     int status = read_runs(c, &gallery, error);
     if (!status)

@@ -27,15 +27,7 @@ int gbees_plot_file_format(const char *path)
     return ending ? gbees_plot_format(ending + 1, strlen(ending + 1)) : -1;
 }
 
-int gbees_plot_is_animation(const char *path)
-{
-    const char *ending = path ? strrchr(path, '.') : NULL;
-
-    return ending && strcmp(ending, ".gif") == 0;
-}
-
-/* Makes the folder RUN/plots, or --output. The records have been read before: a call that fails leaves no folder. */
-static int choose_folder(const gbees_plot_command *c, char **folder, gbees_error *error)
+int gbees_plot_folder(const gbees_plot_command *c, char **folder, gbees_error *error)
 {
     struct stat info;
     char *path = NULL;
@@ -188,7 +180,7 @@ static int make_folder(const gbees_gallery *gallery, const gbees_plot_command *c
 {
     pictures all = {.gallery = gallery, .c = c};
     char *folder = NULL;
-    int status = choose_folder(c, &folder, error);
+    int status = gbees_plot_folder(c, &folder, error); /* the records have been read: a failure leaves none */
 
     all.folder = folder;
     memcpy(all.list, list, (size_t)count * sizeof *list);

@@ -12,6 +12,7 @@ typedef struct gbees_plot_command {
     int folders;
     const char *output, *records, *axes;
     unsigned formats; /* bits, in the order of the formats */
+    int frames;       /* 1: of a film, in place of the pictures */
     gbees_draw_options draw;
     int descriptor; /* for gbees_plot_child_tell() */
 } gbees_plot_command;
@@ -20,8 +21,8 @@ typedef struct gbees_plot_command {
 int gbees_plot_format(const char *name, size_t length);
 int gbees_plot_file_format(const char *path);
 
-/* Whether a path is that of an animation. */
-int gbees_plot_is_animation(const char *path);
+/* Makes the folder RUN/plots, or --output; the caller frees its path. */
+int gbees_plot_folder(const gbees_plot_command *c, char **folder, gbees_error *error);
 
 /* Draws the pictures of a gallery, saves them and tells of their paths. */
 int gbees_plot_make(const gbees_gallery *gallery, const gbees_plot_command *c, gbees_error *error);

@@ -168,30 +168,21 @@ refuses 1 "later has no record at the end of a leg of three, at t = 0.1" three l
 refuses 2 "--axes goes with one folder" three silent --axes 1,2
 refuses 1 nowhere three nowhere
 
-# The records as an animation, of all three kinds: a GIF with an image for each.
-if "$programs/gbees-plot" three --output probe.gif >out 2>err; then
-    images() { # FILE: the graphic control extensions
-        od -A n -v -t x1 "$1" | tr -d ' \n' | grep -o '0021f90404[0-9a-f]\{4\}' | wc -l
-    }
-    for name in three four beside; do
-        plot 0 $name --output $name.gif --size 500x400
-        test "$(cat out)" = $name.gif || fail "it printed something else"
-        test "$(head -c 6 $name.gif)" = GIF89a || fail "$name.gif is no GIF"
-        records=$(records_of $name | wc -l)
-        test "$(images $name.gif)" -eq "$records" || fail "$(images $name.gif) images of $records records"
-    done
-    plot 0 four --axes 1,2 --output two.gif --size 500x400
-    plot 0 measured --records 0:0,1 --output chosen.gif --size 500x400
-    test "$(images chosen.gif)" -eq 3 || fail "$(images chosen.gif) images, not 3"
-    refuses 1 "can't write nowhere/a.gif" three --output nowhere/a.gif
-    refuses 2 "an animation is of one folder" three silent --output a.gif
-    if test -c /dev/full; then
-        ln -s /dev/full full.gif
-        refuses 1 "No space left on device" three --output full.gif
-    fi
-else
-    has err "without giflib"
-fi
+# The records as frames of a film, of all three kinds: all of one size.
+for name in three four beside; do
+    plot 0 $name --frames --output film-$name --size 500x400
+    test "$(cat out)" = film-$name || fail "it printed something else"
+    test "$(find film-$name -name 'frame*.png' | wc -l)" -eq "$(records_of $name | wc -l)" || fail "$(ls film-$name): not a frame a record"
+    test "$(head -c 24 film-$name/frame001.png | tail -c 8 | od -A n -t x1 | tr -d ' ')" = 000001f400000190 || fail "not of 500x400 pixels"
+    test "$(for frame in film-$name/*.png; do head -c 24 "$frame" | tail -c 8 | cksum; done | sort -u | wc -l)" -eq 1 || fail "frames of several sizes"
+done
+plot 0 four --axes 1,2 --frames --size 500x400
+test -s four/plots/frame001.png || fail "no frames in four/plots"
+plot 0 measured --records 0:0,1 --frames --output chosen
+test "$(find chosen -type f | wc -l)" -eq 3 || fail "$(ls chosen): not 3 frames"
+refuses 1 "can't make the folder nowhere/a" three --frames --output nowhere/a
+refuses 2 "give one folder of results" three silent --frames
+refuses 2 "give one folder of results" three --frames --output a.png
 
 # Wrong command lines.
 refuses 2 "--format gif: give png, pdf, svg" three --format gif
