@@ -523,10 +523,8 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/advect_2d_time.c \
 	%D%/backends/cuda/shim/variants/advect_2d_upwind.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu.c \
-	%D%/backends/cuda/shim/variants/advect_2d_ctu_divergence.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu_mixed.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu_time.c \
-	%D%/backends/cuda/shim/variants/advect_2d_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/advect_3d.c \
 	%D%/backends/cuda/shim/variants/advect_3d_ctu.c \
 	%D%/backends/cuda/shim/variants/advect_4d.c \
@@ -541,12 +539,10 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/linear_8d_ctu.c \
 	%D%/backends/cuda/shim/variants/lorenz63.c \
 	%D%/backends/cuda/shim/variants/lorenz63_ctu.c \
-	%D%/backends/cuda/shim/variants/lorenz63_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/lorenz63_double.c \
 	%D%/backends/cuda/shim/variants/lorenz63_moving.c \
 	%D%/backends/cuda/shim/variants/lorenz96.c \
 	%D%/backends/cuda/shim/variants/lorenz96_ctu.c \
-	%D%/backends/cuda/shim/variants/lorenz96_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/nan_drift.c \
 	%D%/backends/cuda/shim/variants/noise.c \
 	%D%/backends/cuda/shim/variants/noise_4d.c \

@@ -52,24 +52,6 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES
     return half_lambda * (in * (here - below) + out * (above - here));
 }
 
-/* The change of cell C by P dv_j/dx_j in half a step. T_j(C) plus this is half of the change by d(v_j P)/dx_j
- * (doc/paper.md, "The divergence term"). */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_spread)(GBEES_REAL here, GBEES_REAL um, GBEES_REAL u,
-                                                     GBEES_REAL half_lambda)
-{
-    return half_lambda * (u - um) * here;
-}
-
-/* The limiter of a cell's outgoing fluxes, a factor from 0 to 1, so that they take no more than the cell's P, `here`.
- * outgoing: the sum of the fluxes, as mass in one step. The margin below 1 exceeds the rounding of 2n fluxes. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_limiter)(GBEES_REAL here, GBEES_REAL outgoing)
-{
-    GBEES_REAL most =
-        here * ((GBEES_REAL)1 - 32 * (sizeof(GBEES_REAL) == 4 ? (GBEES_REAL)0x1p-23 : (GBEES_REAL)0x1p-52));
-
-    return outgoing > most ? most / outgoing : 1;
-}
-
 /* The flux F through the face, upwards positive; lambda F is the mass that crosses it in a step. Its parts are that
  * of the donor cell, the corner terms, and the limited second-order term. sm1, sp0: the sums S of T over all axes, of
  * the cells pm1 and pp0. rising: whether u > 0. */

@@ -231,10 +231,9 @@ static const gbees_schema_key scenario_keys[] = {
      .kind = GBEES_KIND_CHOICE,
      .choices = schemes,
      .initial = "split5",
-     .text =
-         "ctu: the paper's corner transport upwind, -divergence: with its missing term, -positive: and no cell below "
-         "0; split5, split7: fifth and seventh order, positive, conservative; -mp: without new "
-         "extrema; upwind: first order, to compare with"},
+     .text = "ctu: the paper's corner transport upwind; split5, split7: fifth and seventh order, positive, "
+             "conservative; -mp: without new "
+             "extrema; upwind: first order, to compare with"},
     {.name = "cell_values",
      .kind = GBEES_KIND_CHOICE,
      .choices = cell_values,

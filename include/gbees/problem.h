@@ -34,8 +34,6 @@ typedef enum gbees_precision {
  * what it is. All else that depends on a scheme follows from its row, but its formula. */
 #define GBEES_SCHEME_ROWS(ROW)                                                                                       \
     ROW(CTU, "ctu", 0, 2, 0, "corner transport upwind with the MC limiter (paper, Algorithm 1)")                     \
-    ROW(CTU_DIVERGENCE, "ctu-divergence", 0, 2, 0, "ctu of second order for drifts with a divergence, too")          \
-    ROW(CTU_POSITIVE, "ctu-positive", 0, 2, 0, "ctu-divergence with limited fluxes: no cell becomes negative")       \
     ROW(SPLIT5, "split5", 1, 5, 0, "dimensionally split, fifth order, positive and conservative")                    \
     ROW(SPLIT5_MP, "split5-mp", 1, 5, 1, "split5 with monotonicity-preserving bounds")                               \
     ROW(SPLIT7, "split7", 1, 7, 0, "split5 of seventh order")                                                        \

@@ -152,7 +152,6 @@ static const struct {
     {{COARSE, "end=0.06", "precision=double"}, {COARSE, "end=0.06", "precision=double", "bound=off"}},
     {{COARSE, "end=0.06", "scheme=split5-mp"}, {COARSE, "end=0.06", "scheme=split5-mp", "bound=off"}},
     {{COARSE, "end=0.06", "scheme=ctu"}, {COARSE, "end=0.06", "scheme=ctu", "bound=off"}},
-    {{COARSE, "end=0.06", "scheme=ctu-positive"}, {COARSE, "end=0.06", "scheme=ctu-positive", "bound=off"}},
     {{COARSE, "end=0.06", "mode=paper"}, {COARSE, "end=0.06", "mode=paper", "bound=off"}},
     {{COARSE, "end=0.02", "mode=legacy", "time_step=0.0005"},
      {COARSE, "end=0.02", "mode=legacy", "time_step=0.0005", "bound=off"}},

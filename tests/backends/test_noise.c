@@ -24,7 +24,7 @@ typedef struct place {
 enum { PLACES = 24 /* on the CPU */ };
 
 static const char *const dimensions[] = {"dimension=1", "dimension=2", "dimension=3"};
-static const char *const schemes[] = {"scheme=split5", "scheme=split5-mp", "scheme=ctu", "scheme=ctu-positive"};
+static const char *const schemes[] = {"scheme=split5", "scheme=split5-mp", "scheme=ctu", "scheme=upwind"};
 
 /* Those of the CUDA engine's: see backends/cuda/shim/variants/noise*.c. */
 static const place on_threads[] = {

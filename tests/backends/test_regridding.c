@@ -157,7 +157,7 @@ static const struct {
     {{"linear",
       "cpu",
       {"dimension=2", "mean=[2, -1]", "covariance=[0.25, 0.16]", "threshold=1e-10", "extent=4", "end=1", "records=4",
-       "measurements=[]", "parameters={diagonal: -0.3, upper: 1.5, lower: -1.5}", "scheme=ctu-divergence", "factor=2",
+       "measurements=[]", "parameters={diagonal: -0.3, upper: 1.5, lower: -1.5}", "scheme=split7", "factor=2",
        "precision=double", "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2]}]"}},
      {.n = 2, .a = {-0.3, 1.5, -1.5, -0.3}},
      {{0, 0}, {0, 0}, {1, 1}, {0, 1}, {0, 1}},

@@ -27,7 +27,7 @@ while read -r id name; do
     found=$((found + 1))
     known "the scheme $name" doc/scenario.md "\`$name\`" "GBEES_SCHEME_$id\\>|scheme[=:] ?$name\\>"
 done <"$scratch/rows"
-counted 8 schemes
+counted 6 schemes
 
 found=0
 rows GBEES_LIKELIHOOD_ROWS include/gbees/problem.h >"$scratch/rows"

@@ -199,9 +199,8 @@ static double estimate(const gbees_problem *problem, double bricks)
     int n = problem->dimension;
     double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
     int split = gbees_scheme_is_split(problem->numerics.scheme);
-    int rows = split
-                   ? 1 + (gbees_problem_engine_noise(problem) || problem->measurement_count > 0 || problem->arriving)
-                   : 3 + (problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE);
+    int rows =
+        split ? 1 + (gbees_problem_engine_noise(problem) || problem->measurement_count > 0 || problem->arriving) : 3;
 
     gbees_shape_set(&shape, n, BRICK_CELLS);
     /* A brick's key and links, lists, masks and rates, its part of the table and of a prune's memory. */

@@ -27,7 +27,7 @@ typedef struct engine_method {
     int split;            /* a split scheme, which sweeps one density in place; else ctu */
     int deterministic;    /* sums over P have the same bits as those of other backends: --deterministic */
     int averages;         /* P are averages over cells, not values at their centres */
-    size_t real_size;     /* bytes of a value of p, s, next and limiter */
+    size_t real_size;     /* bytes of a value of p, s and next */
     double courant_limit; /* the largest Courant number of a fixed step; 0: any, or no fixed step */
 } engine_method;
 
@@ -35,7 +35,7 @@ typedef struct engine_method {
 typedef struct engine_rows {
     /* A row of `cells` values a slot; p and next are swapped in each step of ctu. Split schemes have `next` with
      * process noise only. */
-    void *p, *s, *next, *limiter;
+    void *p, *s, *next;
     uint64_t *active;     /* cells with P >= p* */
     uint64_t *needed;     /* active cells and those downwind of them, at the last count */
     uint64_t *flow;       /* 2n flow masks a slot, by direction; NULL: computed from the drift when they are needed */

@@ -72,8 +72,6 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->drift.time_dependent = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     c->scheme.preserving = gbees_scheme_get(problem->numerics.scheme)->preserving;
     c->scheme.order = gbees_scheme_get(problem->numerics.scheme)->order;
-    c->scheme.divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
-                           problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
     c->scheme.rate_is_sum = !e->method.split;
     memcpy(e->tables.parameters_d, problem->parameters, sizeof e->tables.parameters_d);
     c->noise.evaluate = gbees_problem_engine_noise(problem) ? problem->functions->diffusion_d : NULL;
@@ -139,7 +137,6 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
         {&e->rows.p, cells * e->method.real_size, 0, 1},
         {&e->rows.s, cells * e->method.real_size, 1, !e->method.split},
         {&e->rows.next, cells * e->method.real_size, 1, !e->method.split || noisy},
-        {&e->rows.limiter, cells * e->method.real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->rows.active, sizeof *e->rows.active, 0, 1},
         {(void **)&e->rows.flow, (size_t)(2 * n) * sizeof *e->rows.flow, 0, noisy || problem->moving},
         {(void **)&e->rows.rate, sizeof *e->rows.rate, 0, 1},

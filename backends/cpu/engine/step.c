@@ -35,15 +35,13 @@ static void run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint3
         pass(&e->context, at * chunk, engine_chunk_end(e, at));
 }
 
-/* A step of ctu, from rows.p to rows.next, in passes: the sums of the transverse terms, rows.s; with ctu-positive the
- * flux limiters; the fluxes. Adds the sums of the density to *total. */
+/* A step of ctu, from rows.p to rows.next, in passes: the sums of the transverse terms, rows.s; the fluxes. Adds the
+ * sums of the density to *total. */
 static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
 {
     const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     const int threads = engine_threads(e, e->g.count);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
-    void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
-        e->rows.limiter ? e->kernel->update_limited : e->kernel->update;
 
     int status =
         sums ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
@@ -55,15 +53,11 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
     ghosts_refresh(e, e->rows.p, -1);
     run_pass(e, e->kernel->transverse, chunks);
     ghosts_refresh(e, e->rows.s, -1);
-    if (e->rows.limiter) {
-        run_pass(e, e->kernel->find_limiter, chunks);
-        ghosts_refresh(e, e->rows.limiter, -1);
-    }
     work_queue_fill(e->workspace.queue, threads, chunks);
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
         sums[at] = (kernel_sums){0};
-        update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
+        e->kernel->update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
     }
     engine_add_sums(e, sums, chunks, total);
     (void)ranks_end_step(e, 0, total);
@@ -77,7 +71,6 @@ static void set_context_rows(gbees_engine *e)
     e->context.rows.p = e->rows.p;
     e->context.rows.s = e->rows.s;
     e->context.rows.next = e->rows.next;
-    e->context.rows.limiter = e->rows.limiter;
     e->context.rows.active = e->rows.active;
     e->context.rows.ended = e->rows.ended;
 }

@@ -1,4 +1,4 @@
-/* ctu.c - the passes of ctu over the bricks: transverse terms, limiters (ctu-positive only), new probabilities.
+/* ctu.c - the passes of ctu over the bricks: transverse terms, new probabilities.
  *
  * Along each axis a block of bricks is computed by columns of vectors (ctu_columns.h) or by planes (ctu_planes.h).
  */
@@ -19,15 +19,15 @@ INLINE void transverse_axis(ctu_block *block, brick_axis a)
         transverse_planes(block, half_lambda, a);
 }
 
-/* Adds what the fluxes along the block's axis contribute (flux_sum) to its sums. */
-INLINE void flux_axis(ctu_block *block, flux_sum what, brick_axis a)
+/* Adds the changes by the fluxes along the block's axis to its sums. */
+INLINE void flux_axis(ctu_block *block, brick_axis a)
 {
     const real lambda = (real)(block->c->step / block->c->drift.axis[block->axis].width);
 
-    if (has_columns(a) && what == FLUX_CHANGE)
+    if (has_columns(a))
         flux_by_columns(block, lambda, a);
     else
-        flux_by_planes(block, lambda, what, a);
+        flux_by_planes(block, lambda, a);
 }
 
 /* Starts a block, and adds up the transverse terms along all axes. */
@@ -41,13 +41,12 @@ INLINE void sum_transverse(const kernel_context *c, uint32_t from, uint32_t to, 
     }
 }
 
-/* Starts a block, and adds up the contributions of the fluxes along all axes. One function for the three sums, as it
- * has the code of every shape of a brick. */
-NOINLINE void sum_fluxes(const kernel_context *c, uint32_t from, uint32_t to, flux_sum what, ctu_block *block)
+/* Starts a block, and adds up the changes by the fluxes along all axes. */
+INLINE void sum_fluxes(const kernel_context *c, uint32_t from, uint32_t to, ctu_block *block)
 {
     start_block(c, from, to, block);
     for (block->axis = 0; block->axis < c->n; block->axis++) {
-#define CALL(a) flux_axis(block, what, a)
+#define CALL(a) flux_axis(block, a)
         FOR_AXIS(&c->g->shape, block->axis, CALL)
 #undef CALL
     }
@@ -76,23 +75,6 @@ void SYMBOL(cpu_transverse)(const kernel_context *c, uint32_t from, uint32_t to)
     }
 }
 
-void SYMBOL(cpu_find_limiter)(const kernel_context *c, uint32_t from, uint32_t to)
-{
-    const size_t cells = (size_t)c->g->shape.cells;
-    ctu_block block;
-
-    for (; from < to; from += (uint32_t)block.bricks) {
-        sum_fluxes(c, from, to, FLUX_OUTGOING, &block);
-        for (int b = 0; b < block.bricks; b++) {
-            const real *p = (const real *)c->rows.p + block.slots[b] * cells;
-            real *limiter = (real *)c->rows.limiter + block.slots[b] * cells;
-
-            for (size_t i = 0; i < cells; i++)
-                limiter[i] = gbees_ctu_limiter(p[i], block.sum[b][i]);
-        }
-    }
-}
-
 /* Stores P plus the block's sums as the new probabilities. */
 INLINE void store_block(ctu_block *block, brick_totals *totals)
 {
@@ -112,25 +94,14 @@ INLINE void store_block(ctu_block *block, brick_totals *totals)
     }
 }
 
-/* Sets the new probabilities of bricks, and *sums. */
-INLINE void update_bricks(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums, flux_sum what)
+void SYMBOL(cpu_update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
 {
     ctu_block block;
     brick_totals totals = {0};
 
     for (; from < to; from += (uint32_t)block.bricks) {
-        sum_fluxes(c, from, to, what, &block);
+        sum_fluxes(c, from, to, &block);
         store_block(&block, &totals);
     }
     *sums = sums_of(&totals);
-}
-
-void SYMBOL(cpu_update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
-{
-    update_bricks(c, from, to, sums, FLUX_CHANGE);
-}
-
-void SYMBOL(cpu_update_limited)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
-{
-    update_bricks(c, from, to, sums, FLUX_LIMITED);
 }

@@ -8,8 +8,6 @@
 
 /* The members of the kernels (kernel.h) with these names. */
 void SYMBOL(cpu_transverse)(const kernel_context *c, uint32_t from, uint32_t to);
-void SYMBOL(cpu_find_limiter)(const kernel_context *c, uint32_t from, uint32_t to);
 void SYMBOL(cpu_update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
-void SYMBOL(cpu_update_limited)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
 
 #endif

@@ -45,17 +45,18 @@ INLINE flow_direction direction_of(const kernel_context *c, uint32_t slot, int a
 {
     const unsigned one_signed = (unsigned)c->flow.one_signed[slot] >> axis;
 
-    return c->drift.time_dependent || c->frame.moves ? EITHER
-                                   : (flow_direction)((one_signed & 1) * RISING + (one_signed >> 8 & 1) * FALLING);
+    return c->drift.time_dependent || c->frame.moves
+               ? EITHER
+               : (flow_direction)((one_signed & 1) * RISING + (one_signed >> 8 & 1) * FALLING);
 }
 
 /* Lists the block's bricks by their directions along its axis, as branches on each brick's direction would be
- * mispredicted. either: all count as EITHER. */
-INLINE void sort_by_direction(ctu_block *block, int either)
+ * mispredicted. */
+INLINE void sort_by_direction(ctu_block *block)
 {
     block->count[0] = block->count[1] = block->count[2] = 0;
     for (int b = 0; b < block->bricks; b++) {
-        const flow_direction d = either ? EITHER : direction_of(block->c, block->slots[b], block->axis);
+        const flow_direction d = direction_of(block->c, block->slots[b], block->axis);
 
         block->brick[d][block->count[d]++] = (unsigned char)b;
     }

@@ -183,7 +183,7 @@ INLINE void transverse_either_way(ctu_block *block, real half_lambda, brick_axis
             read_column(row_of(c->rows.p, slot, a), w, a, 0, cell + 1);
             read_column(row_of(c->rows.p, upper[slot], a), w, a, 0, side);
             cell[edge + 1] = side[0];
-            transverse_either(cell, u + w * LANES, plane_cells, half_lambda, c->scheme.divergence, edge, change);
+            transverse_either(cell, u + w * LANES, plane_cells, half_lambda, edge, change);
             add_column(block->sum[b], w, a, 0, change);
         }
     }
@@ -191,7 +191,7 @@ INLINE void transverse_either_way(ctu_block *block, real half_lambda, brick_axis
 
 INLINE void transverse_columns(ctu_block *block, real half_lambda, brick_axis a)
 {
-    sort_by_direction(block, block->c->scheme.divergence);
+    sort_by_direction(block);
     transverse_one_way(block, half_lambda, 0, a);
     transverse_one_way(block, -half_lambda, 1, a);
     transverse_either_way(block, half_lambda, a);
@@ -308,7 +308,7 @@ INLINE void flux_either_way(ctu_block *block, real lambda, brick_axis a)
 
 INLINE void flux_by_columns(ctu_block *block, real lambda, brick_axis a)
 {
-    sort_by_direction(block, 0);
+    sort_by_direction(block);
     flux_one_way(block, lambda, 0, a);
     flux_one_way(block, -lambda, 1, a);
     flux_either_way(block, lambda, a);

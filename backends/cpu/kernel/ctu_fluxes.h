@@ -72,8 +72,8 @@ INLINE void flux_along(const vector *cell, const vector *s, const real *u, int s
 
 /* Sets change[edge] to the transverse terms.  Planes and faces are taken from the lowest one up.  cell[edge + 2]:
  * from one below the brick on; u: from the brick's lowest face on, a plane every plane_cells. */
-INLINE void transverse_either(const vector *cell, const real *u, int plane_cells, real half_lambda, int divergence,
-                              int edge, vector *change)
+INLINE void transverse_either(const vector *cell, const real *u, int plane_cells, real half_lambda, int edge,
+                              vector *change)
 {
     const vector nothing = {0};
     vector below = load(u), lower = cell[1] - cell[0];
@@ -86,8 +86,6 @@ INLINE void transverse_either(const vector *cell, const real *u, int plane_cells
         const vector out = gbees_lowest_vector(above, nothing);
 
         change[at] = half_lambda * (in * lower + out * upper);
-        if (divergence)
-            change[at] += half_lambda * (above - below) * cell[at + 1];
         below = above;
         lower = upper;
     }

@@ -1,17 +1,13 @@
 /* ctu_planes.h - the passes of ctu along one axis in plain loops over planes.
  *
  * A brick's cells, and those of its neighbours that the axis needs, are regrouped into planes.  It is the only way
- * for planes that are not whole vectors, for edges above 4, and for the limiters of ctu-positive.
+ * for planes that are not whole vectors, and for edges above 4.
  */
 #ifndef GBEES_CPU_CTU_PLANES_H
 #define GBEES_CPU_CTU_PLANES_H
 
 #include "ctu_block.h"
 #include "to_planes.h"
-
-/* What a pass adds up over the axes for each cell: its change; its outgoing masses; its change with each flux
- * multiplied by the limiter of the cell that it leaves. */
-typedef enum flux_sum { FLUX_CHANGE, FLUX_OUTGOING, FLUX_LIMITED } flux_sum;
 
 /* The rows of a brick and its neighbours along an axis. */
 typedef struct row_line {
@@ -90,19 +86,10 @@ NOINLINE void transverse_loop(const real *restrict p, const real *restrict u, re
         t[i] = gbees_ctu_transverse(p[i], p[i + n], p[i + 2 * n], u[i], u[i + n], half_lambda);
 }
 
-/* Sets t[count] as transverse_loop() does, with the divergence term. */
-NOINLINE void transverse_divergence_loop(const real *restrict p, const real *restrict u, real *restrict t,
-                                         real half_lambda, int n, int count)
-{
-    for (int i = 0; i < count; i++)
-        t[i] = gbees_ctu_transverse(p[i], p[i + n], p[i + 2 * n], u[i], u[i + n], half_lambda) +
-               gbees_ctu_spread(p[i + n], u[i], u[i + n], half_lambda);
-}
-
-/* Planes of a brick along an axis, of n cells each, `count` cells in all.  p: from plane -2 on; s, limiter: from
- * plane -1 on; u: from face plane -1 on; lambda: time step / cell width. */
+/* Planes of a brick along an axis, of n cells each, `count` cells in all.  p: from plane -2 on; s: from plane -1 on;
+ * u: from face plane -1 on; lambda: time step / cell width. */
 typedef struct flux_planes {
-    _Alignas(64) real u[FACE_VALUES], p[5 * 64], s[3 * 64], limiter[3 * 64];
+    _Alignas(64) real u[FACE_VALUES], p[5 * 64], s[3 * 64];
     real lambda;
     int n, count;
 } flux_planes;
@@ -118,35 +105,13 @@ INLINE void face_fluxes(const flux_planes *f, real *restrict flux)
                                  u[i + 2 * n], lambda);
 }
 
-/* Each sets sum[count] as flux_sum says. */
+/* Sets sum[count] to the changes by the fluxes. */
 NOINLINE void sum_changes(const flux_planes *restrict f, real *restrict sum)
 {
     const int n = f->n, count = f->count;
     _Alignas(64) real flux[2 * 64];
 
     face_fluxes(f, flux);
-    for (int i = 0; i < count; i++)
-        sum[i] = f->lambda * (flux[i] - flux[i + n]);
-}
-
-NOINLINE void sum_outgoing(const flux_planes *restrict f, real *restrict sum)
-{
-    const int n = f->n, count = f->count;
-    _Alignas(64) real flux[2 * 64];
-
-    face_fluxes(f, flux);
-    for (int i = 0; i < count; i++)
-        sum[i] = f->lambda * (gbees_most(flux[i + n], 0) - gbees_least(flux[i], 0));
-}
-
-NOINLINE void sum_limited(const flux_planes *restrict f, real *restrict sum)
-{
-    const int n = f->n, count = f->count;
-    _Alignas(64) real flux[2 * 64];
-
-    face_fluxes(f, flux);
-    for (int i = 0; i < count + n; i++)
-        flux[i] *= flux[i] > 0 ? f->limiter[i] : f->limiter[i + n];
     for (int i = 0; i < count; i++)
         sum[i] = f->lambda * (flux[i] - flux[i + n]);
 }
@@ -167,15 +132,12 @@ INLINE void transverse_planes(ctu_block *block, real half_lambda, brick_axis a)
         prefetch_cells(row_of(c->rows.p, upper[next], a), a);
         velocities(c, axis, &block->base[b], 0, edge + 1, plane_cells, u);
         gather_nearest(find_line(block, c->rows.p, b, a), a, p);
-        if (c->scheme.divergence)
-            transverse_divergence_loop(p, u, t, half_lambda, plane_cells, a.cells);
-        else
-            transverse_loop(p, u, t, half_lambda, plane_cells, a.cells);
+        transverse_loop(p, u, t, half_lambda, plane_cells, a.cells);
         add_from_planes(t, block->sum[b], a);
     }
 }
 
-INLINE void flux_by_planes(ctu_block *block, real lambda, flux_sum what, brick_axis a)
+INLINE void flux_by_planes(ctu_block *block, real lambda, brick_axis a)
 {
     const kernel_context *c = block->c;
     const int axis = block->axis, edge = edge_of(a), plane_cells = cells_of_plane(a);
@@ -195,14 +157,7 @@ INLINE void flux_by_planes(ctu_block *block, real lambda, flux_sum what, brick_a
         velocities(c, axis, &block->base[b], -1, edge + 3, plane_cells, f.u);
         gather_planes(find_line(block, c->rows.p, b, a), a, f.p);
         gather_nearest(find_line(block, c->rows.s, b, a), a, f.s);
-        if (what == FLUX_OUTGOING) {
-            sum_outgoing(&f, sum);
-        } else if (what == FLUX_LIMITED) {
-            gather_nearest(find_line(block, c->rows.limiter, b, a), a, f.limiter);
-            sum_limited(&f, sum);
-        } else {
-            sum_changes(&f, sum);
-        }
+        sum_changes(&f, sum);
         add_from_planes(sum, block->sum[b], a);
     }
 }

@@ -68,7 +68,6 @@ typedef struct kernel_scheme {
     int order;       /* split: 1, 5 or 7 cells around the upwind one decide about a mass */
     int preserving;  /* split, 1: with monotonicity-preserving bounds */
     int spreads;     /* split, 1: sweeps may add process noise */
-    int divergence;  /* ctu, 1: with the divergence term */
     int rate_is_sum; /* 1: a cell's rate is the sum over the axes (ctu); 0: the largest (split) */
 } kernel_scheme;
 
@@ -82,7 +81,6 @@ typedef struct kernel_rows {
     void *p;                /* probability; split schemes change it in place */
     void *s;                /* ctu: sums S of the transverse terms */
     void *next;             /* ctu: the new probability */
-    void *limiter;          /* ctu-positive: the part of its outgoing masses that a cell has; else NULL */
     uint64_t *active;       /* cells with P >= threshold */
     const uint64_t *inside; /* cells within the model's bound; NULL: all */
     kernel_ended *ended;    /* not NULL: bricks' sums are stored here, and are not added to kernel_sums.mass */
@@ -181,12 +179,9 @@ typedef struct kernel {
     void (*inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count);
     /* Sets flow[2n] to what inspect() stores in c->flow.leaving at the same time. */
     void (*find_flow)(const kernel_context *c, uint32_t slot, uint64_t *flow);
-    /* The passes of ctu, in this order: sets rows.s; with ctu-positive sets rows.limiter; sets rows.next to P after a
-     * time step, and its active cells. */
+    /* The passes of ctu, in this order: sets rows.s; sets rows.next to P after a time step, and its active cells. */
     void (*transverse)(const kernel_context *c, uint32_t from, uint32_t to);
-    void (*find_limiter)(const kernel_context *c, uint32_t from, uint32_t to);
     void (*update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
-    void (*update_limited)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
     /* Split schemes: advects pencils, in place; sets *sums. Returns 1 if there is no memory. */
     int (*sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch, kernel_sums *sums);
     /* Half an explicit step of diffusion, from noise.from to noise.to; sets *sums. */

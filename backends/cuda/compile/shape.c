@@ -9,15 +9,14 @@ static int is_heavy(const gbees_problem *problem)
 {
     const gbees_numerics *numerics = &problem->numerics;
 
-    return problem->dimension >= 6 &&
-           (problem->bounded || problem->rotated || numerics->precision == GBEES_DOUBLE ||
-            numerics->scheme == GBEES_SCHEME_CTU_POSITIVE || gbees_problem_engine_noise(problem));
+    return problem->dimension >= 6 && (problem->bounded || problem->rotated || numerics->precision == GBEES_DOUBLE ||
+                                       gbees_problem_engine_noise(problem));
 }
 
 /* Whether ctu computes line by line (device/ctu_lines.h), as it does where bricks are at most two cells wide. */
 static int has_lines(const gbees_problem *problem)
 {
-    return problem->dimension >= 6 && problem->numerics.scheme != GBEES_SCHEME_CTU_POSITIVE;
+    return problem->dimension >= 6;
 }
 
 /* The first shape for the passes over a large grid. They keep more values in registers than other kernels, most of

@@ -22,9 +22,7 @@ int cuda_spec_is_drift_f64(const gbees_problem *problem)
 
 int cuda_spec_rows(const gbees_problem *problem)
 {
-    const gbees_scheme scheme = problem->numerics.scheme;
-
-    return gbees_scheme_is_split(scheme) ? 2 : scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
+    return gbees_scheme_is_split(problem->numerics.scheme) ? 2 : 3;
 }
 
 int cuda_spec_passes(const gbees_problem *problem)
@@ -101,7 +99,6 @@ static void add_numerics(program_spec *spec, const gbees_problem *problem)
     static const char *const orders[] = {"GBEES_ORDER=1", "GBEES_ORDER=3", "GBEES_ORDER=5", "GBEES_ORDER=7"};
     const gbees_scheme scheme = problem->numerics.scheme;
     const int is_f64 = problem->numerics.precision == GBEES_DOUBLE;
-    const int limited = scheme == GBEES_SCHEME_CTU_POSITIVE;
 
     add(spec, is_f64 ? "GBEES_REAL=double" : "GBEES_REAL=float");
     add(spec, is_f64 ? "GBEES_REAL_IS_DOUBLE=1" : "GBEES_REAL_IS_DOUBLE=0");
@@ -110,8 +107,6 @@ static void add_numerics(program_spec *spec, const gbees_problem *problem)
     add(spec, gbees_scheme_get(scheme)->preserving ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0");
     if (gbees_scheme_is_split(scheme))
         add(spec, orders[gbees_scheme_get(scheme)->order / 2]);
-    add(spec, limited || scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0");
-    add(spec, limited ? "GBEES_LIMITED=1" : "GBEES_LIMITED=0");
 }
 
 /* Adds the options that follow from the model, its bound and the grid. `rotated`: positions are on a rotated grid. */

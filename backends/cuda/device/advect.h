@@ -69,8 +69,8 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
 
 #else
 
-/* Pass number `pass` of ctu, from rows `from`: the transverse sums to rows 2; with ctu-positive the limiters to rows
- * 3; the new density to the spare rows.  Adds the clipped mass to the step's sums. */
+/* Pass number `pass` of ctu, from rows `from`: the transverse sums to rows 2; the new density to the spare rows. Adds
+ * the clipped mass to the step's sums. */
 GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int pass)
 {
     const double middle = step_middle(b);
@@ -79,14 +79,8 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
         make_transverse(m, rows_of(m, from), rows_of(m, 2), b->count, b->lambda, middle);
         return;
     }
-#if GBEES_LIMITED
-    if (pass == 1) {
-        limiter_pass(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3), b->count, b->lambda, middle);
-        return;
-    }
-#endif
-    int64_t clipped = warp_add(apply_fluxes(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3),
-                                            rows_of(m, spare_of(from)), b->count, b->lambda, middle));
+    int64_t clipped = warp_add(
+        apply_fluxes(m, rows_of(m, from), rows_of(m, 2), rows_of(m, spare_of(from)), b->count, b->lambda, middle));
     if (warp_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->run.steps)->clipped, clipped);
 }

@@ -23,9 +23,6 @@
 #ifndef GBEES_ADVECT_APART
 #define GBEES_ADVECT_APART 0
 #endif
-#ifndef GBEES_LIMITED
-#define GBEES_LIMITED 0
-#endif
 #ifndef GBEES_SHARED
 #define GBEES_SHARED 0
 #endif

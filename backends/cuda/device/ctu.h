@@ -1,19 +1,14 @@
 /* ctu.h - the passes of the corner-transport-upwind schemes (paper, Algorithm 1, as a gather): a brick a warp.
  *
- * The passes compute the sums S of transverse fluxes of all cells; with ctu-positive the limiters of the cells'
- * outgoing fluxes; the fluxes and the new density.  Each pass adds up a value for each cell of a brick in shared
- * memory, axis by axis.  A lane works on two cells in a row along the axis, which share a face.  (ctu_lines.h has the
- * passes for six dimensions and more.)
+ * The passes compute the sums S of transverse fluxes of all cells; the fluxes and the new density.  Each pass adds up
+ * a value for each cell of a brick in shared memory, axis by axis.  A lane works on two cells in a row along the
+ * axis, which share a face.  (ctu_lines.h has the passes for six dimensions and more.)
  */
 #ifndef GBEES_CUDA_CTU_H
 #define GBEES_CUDA_CTU_H
 
 #include "device/inspect.h"
 #include "numerics/ctu.h"
-
-#ifndef GBEES_DIVERGENCE
-#define GBEES_DIVERGENCE 0
-#endif
 
 /* The index into rows of the cell `distance` cells away from a cell along an axis; local: the latter's coordinate. It
  * is in the same brick, in a neighbour, or, where bricks are one cell wide, in the neighbour's neighbour. */
@@ -76,9 +71,9 @@ GBEES_NUM ctu_pair pair_of(uint32_t slot, int axis, int pair, const position *ba
     return made;
 }
 
-/* The rows that passes read; s and limiter are those of earlier passes. */
+/* The rows that passes read; s is that of the first pass. */
 typedef struct ctu_rows {
-    const number *p, *s, *limiter;
+    const number *p, *s;
 } ctu_rows;
 
 /* Adds the transverse fluxes T along the axis to the sums of a pair. */
@@ -96,15 +91,12 @@ GBEES_NUM void add_transverse(const gbees_setup *m, const ctu_rows *rows, const 
         u[i] = cell_face_velocity(m, pair->base, pair->cell, axis, pair->local + i, pair->time);
 #pragma unroll
     for (int i = 0; i < cells; i++) {
-        number change = GBEES_REAL_FN(gbees_ctu_transverse)(q[i], q[i + 1], q[i + 2], u[i], u[i + 1], half_lambda);
-
-        if (GBEES_DIVERGENCE)
-            change += GBEES_REAL_FN(gbees_ctu_spread)(q[i + 1], u[i], u[i + 1], half_lambda);
-        sum[pair->cell + (i << axis_shift(axis))] += change;
+        sum[pair->cell + (i << axis_shift(axis))] +=
+            GBEES_REAL_FN(gbees_ctu_transverse)(q[i], q[i + 1], q[i + 2], u[i], u[i + 1], half_lambda);
     }
 }
 
-/* Sets flux[cells + 1] to the fluxes through the faces of a pair, before they are limited. */
+/* Sets flux[cells + 1] to the fluxes through the faces of a pair. */
 GBEES_NUM void pair_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
                            number *flux)
 {
@@ -126,21 +118,7 @@ GBEES_NUM void pair_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu
                                                 u[i + 2], lambda);
 }
 
-/* Adds the masses that flow out of the cells of a pair through both faces to the sums. */
-GBEES_NUM void add_outgoing(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
-                            number *sum)
-{
-    number flux[3];
-
-    pair_fluxes(m, rows, pair, lambda, flux);
-#pragma unroll
-    for (int i = 0; i < pair->cells; i++)
-        sum[pair->cell + (i << axis_shift(pair->axis))] +=
-            lambda * (GBEES_REAL_FN(gbees_most)(flux[i + 1], 0) - GBEES_REAL_FN(gbees_least)(flux[i], 0));
-}
-
-/* Adds the changes of a pair's cells by the fluxes to the sums; with limiters each flux is multiplied by its donor
- * cell's. */
+/* Adds the changes of a pair's cells by the fluxes to the sums. */
 GBEES_NUM void add_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
                           number *sum)
 {
@@ -148,16 +126,6 @@ GBEES_NUM void add_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_
     number flux[3];
 
     pair_fluxes(m, rows, pair, lambda, flux);
-    if (GBEES_LIMITED) {
-        number part[4];
-
-#pragma unroll
-        for (int i = 0; i < cells + 2; i++)
-            part[i] = rows->limiter[cell_beside(m, pair->slot, pair->cell, pair->local, axis, i - 1)];
-#pragma unroll
-        for (int i = 0; i <= cells; i++)
-            flux[i] *= flux[i] > 0 ? part[i] : part[i + 1];
-    }
 #pragma unroll
     for (int i = 0; i < cells; i++)
         sum[pair->cell + (i << axis_shift(axis))] += lambda * (flux[i] - flux[i + 1]);
@@ -165,8 +133,8 @@ GBEES_NUM void add_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_
 
 /* ---- passes ---- */
 
-/* What a pass adds up for each cell: transverse fluxes, outgoing masses, changes. */
-enum { CTU_TRANSVERSE, CTU_OUTGOING, CTU_FLUXES };
+/* What a pass adds up for each cell: transverse fluxes, changes. */
+enum { CTU_TRANSVERSE, CTU_FLUXES };
 
 /* Sets sum[CELLS], in shared memory, to `what`, a constant, for all cells of a brick, added up over all axes. By a
  * warp; ends with warp_sync(). */
@@ -186,8 +154,6 @@ GBEES_NUM void sum_brick(const gbees_setup *m, int what, const ctu_rows *rows, u
 
             if (what == CTU_TRANSVERSE)
                 add_transverse(m, rows, &pair, (number)0.5 * lambda[j], sum);
-            else if (what == CTU_OUTGOING)
-                add_outgoing(m, rows, &pair, lambda[j], sum);
             else
                 add_fluxes(m, rows, &pair, lambda[j], sum);
         }
@@ -200,7 +166,7 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
                                double time)
 {
     BLOCK_LOCAL number sums[BLOCK_WARPS][CELLS];
-    const ctu_rows rows = {p, NULL, NULL};
+    const ctu_rows rows = {p, NULL};
     const warp_slots slots = slots_of_warp(m, count, 1);
     number *sum = sums[block_warp()];
 
@@ -208,25 +174,6 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
         sum_brick(m, CTU_TRANSVERSE, &rows, slot, lambda, time, sum);
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
             s[(size_t)slot * CELLS + (size_t)cell] = sum[cell];
-    }
-}
-
-/* Computes the limiters of ctu-positive: the part of its outgoing masses that each cell has. */
-GBEES_NUM void limiter_pass(const gbees_setup *m, const number *p, const number *s, number *limiter, uint32_t count,
-                            const number *lambda, double time)
-{
-    BLOCK_LOCAL number sums[BLOCK_WARPS][CELLS];
-    const ctu_rows rows = {p, s, NULL};
-    const warp_slots slots = slots_of_warp(m, count, 1);
-    number *outgoing = sums[block_warp()];
-
-    for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
-        sum_brick(m, CTU_OUTGOING, &rows, slot, lambda, time, outgoing);
-        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
-            const size_t at = (size_t)slot * CELLS + (size_t)cell;
-
-            limiter[at] = GBEES_REAL_FN(gbees_ctu_limiter)(p[at], outgoing[cell]);
-        }
     }
 }
 

@@ -11,7 +11,7 @@
 
 #include "device/ctu.h"
 
-#define GBEES_LINES (GBEES_N >= 6 && !GBEES_LIMITED)
+#define GBEES_LINES (GBEES_N >= 6)
 
 #if GBEES_LINES
 
@@ -257,12 +257,9 @@ GBEES_NUM void transverse_lines(const gbees_setup *m, const held_lines *lines, i
         for (int i = 0; i <= cells; i++)
             u[i] = cell_face_velocity(m, base, held_cell(axis, line), axis, i, time);
 #pragma unroll
-        for (int i = 0; i < cells; i++) {
+        for (int i = 0; i < cells; i++)
             change[i][line] =
                 GBEES_REAL_FN(gbees_ctu_transverse)(q[i], q[i + 1], q[i + 2], u[i], u[i + 1], half_lambda);
-            if (GBEES_DIVERGENCE)
-                change[i][line] += GBEES_REAL_FN(gbees_ctu_spread)(q[i + 1], u[i], u[i + 1], half_lambda);
-        }
     }
     add_lines(axis, change[0], change[1], 1, sum);
 }
@@ -429,19 +426,18 @@ GBEES_NUM void make_transverse(const gbees_setup *m, const number *p, number *s,
 }
 
 /* Computes the new density; returns the clipped mass of the lane's cells, in units of 2^-60. */
-GBEES_NUM int64_t apply_fluxes(const gbees_setup *m, const number *p, const number *s, const number *limiter,
-                               number *next, uint32_t count, const number *lambda, double time)
+GBEES_NUM int64_t apply_fluxes(const gbees_setup *m, const number *p, const number *s, number *next, uint32_t count,
+                               const number *lambda, double time)
 {
 #if GBEES_LINES
     BLOCK_LOCAL int64_t clips[BLOCK_WARPS][WARP_SIZE];
     int64_t *clipped = &clips[block_warp()][warp_lane()];
 
-    (void)limiter;
     *clipped = 0;
     flux_pass_lines(m, p, s, next, count, lambda, time, clipped);
     return *clipped;
 #else
-    const ctu_rows rows = {p, s, limiter};
+    const ctu_rows rows = {p, s};
 
     return flux_pass(m, &rows, next, count, lambda, time);
 #endif

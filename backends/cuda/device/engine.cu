@@ -9,7 +9,6 @@
  *   GBEES_REAL             the type of P: float or double; GBEES_REAL_IS_DOUBLE: 1 for double
  *   GBEES_DRIFT_F64        1: positions and velocities in double for float P
  *   GBEES_SPLIT            1: a split scheme, GBEES_ORDER: 5 or 7, GBEES_PRESERVING: 1: -mp; 0: ctu
- *   GBEES_DIVERGENCE       1: ctu-divergence or ctu-positive; GBEES_LIMITED: 1: ctu-positive
  *   GBEES_DIFFUSION        0: no process noise, 1: Q is diagonal, 2: Q is full, or the grid is rotated
  *   GBEES_DRIFT_TIME_DEPENDENT  1: the drift depends on time
  *   GBEES_BOUNDED          1: bricks beyond the model's bound are not made

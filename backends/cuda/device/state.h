@@ -23,7 +23,7 @@
 enum {
     STATE_MAX_DIM = 8,
     STATE_SUMS = 4, /* steps whose sums are kept: 3 are needed, and a power of 2 makes the index a mask */
-    STATE_ROWS = 4, /* arrays of the density's size: P, the next one, ctu's transverse sums, ctu-positive's limiter */
+    STATE_ROWS = 3, /* arrays of the density's size: P, the next one, ctu's transverse sums */
     STATE_PARAMETERS = 32,
     STATE_EXACT_SUMS = 117,    /* of gbees_findings: those of gbees_affine_sums are the most */
     STATE_CELLS = 64,          /* the largest sum of a brick's edges over all axes */

@@ -101,9 +101,8 @@ GBEES_NUM int spare_of(int current)
     return current ? 0 : 1;
 }
 
-/* Passes of a step's advection.  Split schemes: a sweep along each axis.  ctu: transverse sums, then fluxes, with the
- * limiter of ctu-positive between them. */
-enum { ADVECT_PASSES = GBEES_SPLIT ? DIM : 2 + GBEES_LIMITED };
+/* Passes of a step's advection.  Split schemes: a sweep along each axis.  ctu: transverse sums, then fluxes. */
+enum { ADVECT_PASSES = GBEES_SPLIT ? DIM : 2 };
 
 /* Passes of the planned step: sweeps that add much noise are repeated. */
 GBEES_NUM int advect_passes(const gbees_step_plan *plan)

@@ -25,7 +25,7 @@ static const int *parts_of(const gbees_engine *e)
 }
 
 /* What a pass reads of the ghosts. A sweep: P of those along its axis. ctu: P, then the transverse sums (rows 2),
- * then the limiter (rows 3), along each axis. */
+ * along each axis. */
 static int refresh_for(gbees_engine *e, int pass, gbees_error *error)
 {
     const uint64_t steps = e->state->run.steps;

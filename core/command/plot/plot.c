@@ -220,7 +220,6 @@ int main(int argc, char **argv)
         "runs the densities of each state and its time series are drawn over each other.\v"
         "series.png     every state against time, of a run with more than three measurements\n"
         "marginals.png  1-D densities of every state, a line a record\n"
-        "compare.png    1-D densities by the filters of --compare, over the grid's\n"
         "corner.png     every state against every other, in the last record\n"
         "density.png    joint density of two states\n"
         "isosurface.png joint density of three states, at 0.607, 0.135 and 0.011 of its maximum\n"

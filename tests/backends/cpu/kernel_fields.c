@@ -24,7 +24,7 @@ typedef struct fields {
     grid g;
     kernel_context c;
     size_t real, cells;
-    void *p, *s, *next, *limiter;
+    void *p, *s, *next;
     uint64_t *active, *flow, *inside;
     unsigned char *diverging;
     uint16_t *one_signed;
@@ -120,7 +120,6 @@ static void make_grid(fields *f)
     } rows[] = {{&f->p, f->cells * f->real},
                 {&f->s, f->cells * f->real},
                 {&f->next, f->cells * f->real},
-                {&f->limiter, f->cells * f->real},
                 {(void **)&f->active, sizeof *f->active},
                 {(void **)&f->flow, (size_t)(2 * n) * sizeof *f->flow},
                 {(void **)&f->inside, sizeof *f->inside},
@@ -266,7 +265,7 @@ static void make_context(fields *f)
         .threshold = 1e-3,
         .drift = {.f64 = f->how.drift_f64, .parameters_d = f->parameters_d, .parameters_f = f->parameters_f},
         .scheme = {.order = 5},
-        .rows = {.p = f->p, .s = f->s, .next = f->next, .limiter = f->limiter, .active = f->active},
+        .rows = {.p = f->p, .s = f->s, .next = f->next, .active = f->active},
         .flow = {.leaving = f->flow, .rate = f->rate, .diverging = f->diverging, .one_signed = f->one_signed},
     };
     for (int d = 0; d < 2 * f->how.n; d++)
@@ -321,19 +320,14 @@ static void run_ctu(fields *f)
 
     inspect(f, 1, 1);
     f->c.drift.time_dependent = f->how.blind;
-    for (int divergence = 0; divergence < 2; divergence++) {
-        kernel_sums sums = {0}, limited = {0};
+    for (int bounded = 0; bounded < 2; bounded++) {
+        kernel_sums sums = {0};
 
-        f->c.scheme.divergence = divergence;
-        f->c.rows.inside = divergence ? f->inside : NULL;
+        f->c.rows.inside = bounded ? f->inside : NULL;
         f->kernel->transverse(&f->c, 0, count);
-        print_rows(f, divergence ? "ctu: S, divergence" : "ctu: S", f->s, NULL);
+        print_rows(f, "ctu: S", f->s, NULL);
         f->kernel->update(&f->c, 0, count, &sums);
-        print_rows(f, divergence ? "ctu: P, divergence" : "ctu: P", f->next, &sums);
-        f->kernel->find_limiter(&f->c, 0, count);
-        print_rows(f, "ctu-positive: limiter", f->limiter, NULL);
-        f->kernel->update_limited(&f->c, 0, count, &limited);
-        print_rows(f, "ctu-positive: P", f->next, &limited);
+        print_rows(f, "ctu: P", f->next, &sums);
         print(f, "ctu: active", f->active, sizeof *f->active, NULL);
     }
 }

@@ -127,8 +127,8 @@ static void open_case(rig *r, int number)
                  {6, 2, 0, GBEES_SCHEME_SPLIT7, GBEES_MIXED, GBEES_CELL_AVERAGES, 1e-5},
                  {3, 7, 0, GBEES_SCHEME_UPWIND, GBEES_DOUBLE, GBEES_CELL_AVERAGES, 1e-8},
                  {2, 9, 0, GBEES_SCHEME_CTU, GBEES_DOUBLE, GBEES_CELL_POINTS, 1e-8},
-                 {3, 7, 1, GBEES_SCHEME_CTU_DIVERGENCE, GBEES_MIXED, GBEES_CELL_POINTS, 1e-7},
-                 {4, 4, 0, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, GBEES_CELL_POINTS, 1e-6},
+                 {3, 7, 1, GBEES_SCHEME_CTU, GBEES_MIXED, GBEES_CELL_POINTS, 1e-7},
+                 {4, 4, 0, GBEES_SCHEME_CTU, GBEES_MIXED, GBEES_CELL_POINTS, 1e-6},
                  {6, 2, 0, GBEES_SCHEME_CTU, GBEES_MIXED, GBEES_CELL_POINTS, 1e-4},
                  {1, 9, 0, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, GBEES_CELL_AVERAGES, 1e-9}};
 
@@ -154,7 +154,7 @@ static void open_noise(rig *r, int number)
     } cases[] = {{2, 9, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, 1e-8},
                  {3, 5, GBEES_SCHEME_SPLIT7, GBEES_MIXED, 1e-6},
                  {3, 5, GBEES_SCHEME_CTU, GBEES_DOUBLE, 1e-6},
-                 {4, 2, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, 1e-4}};
+                 {4, 2, GBEES_SCHEME_CTU, GBEES_MIXED, 1e-4}};
     const int n = cases[number].n;
     const gbees_model *model = NULL;
     char path[4096];

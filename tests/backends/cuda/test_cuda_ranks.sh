@@ -56,10 +56,8 @@ pruned="$lorenz --set records=2 --set prune_interval=3 --set courant=0.2 --until
 small="--set accuracy=0 --set records=2 --set prune_interval=3"
 # shellcheck disable=SC2086
 {
-    # Transverse sums and limiters of ghosts; an odd number of passes, or of sweeps, leaves the density in the other rows.
+    # Transverse sums of ghosts; an odd number of passes, or of sweeps, leaves the density in the other rows.
     compare ctu $lorenz --set scheme=ctu --set precision=double --set records=2 --set prune_interval=3 --until 0.012
-    ! is_long || compare positive $lorenz --set scheme=ctu-positive --set precision=double --set records=1 --set prune_interval=3 \
-        --until 0.012
     ! is_long || compare bound $small --plugin pcr3bp --scenario published --set scheme=split5-mp --until 0.003
     ! is_long || compare noise $small --plugin linear --set dimension=4 --set threshold=1e-5 --set parameters.noise=0.5 --until 0.2
     # Bricks that are one cell wide along two axes: three or four layers of ghosts there.

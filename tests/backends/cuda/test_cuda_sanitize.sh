@@ -81,8 +81,6 @@ if has address,undefined; then
     compile address,undefined || exit 1
     run address,undefined lorenz63 records=2 end=0.1 prune_interval=5 "$measured"
     run address,undefined lorenz63_ctu records=1 end=0.05 scheme=ctu precision=double prune_interval=5 'measurements=[]'
-    run address,undefined lorenz63_ctu_positive records=1 end=0.05 scheme=ctu-positive precision=double \
-        prune_interval=5 'measurements=[]'
     run address,undefined duffing records=1 end=0.2
     run address,undefined pcr3bp scheme=split5-mp records=1 end=0.005 factor=0.5 'measurements=[]'
     run address,undefined duffing_rotated records=1 end=0.2 rotate=yes factor=2 "$tilted"

@@ -70,15 +70,6 @@ static double transverse(const dense *d, long i, int j, double step, int narrow)
     return gbees_ctu_transverse_d(d->p[below], d->p[i], d->p[above], um, u, half_lambda);
 }
 
-static double spread(const dense *d, long i, int j, double step, int narrow)
-{
-    double half_lambda = 0.5 * step / d->width[j], um = d->v[j][dense_next(d, i, j, -1)], u = d->v[j][i];
-
-    if (narrow)
-        return (double)gbees_ctu_spread_f((float)d->p[i], (float)um, (float)u, (float)half_lambda);
-    return gbees_ctu_spread_d(d->p[i], um, u, half_lambda);
-}
-
 static double flux(const dense *d, const double *s, long i, int l, double step, int narrow)
 {
     long below = dense_next(d, i, l, -1), above = dense_next(d, i, l, 1), far = dense_next(d, above, l, 1);
@@ -99,7 +90,7 @@ static void gathered_fluxes(const dense *d, double step, int narrow, double *con
     ck_assert_ptr_nonnull(s);
     for (long i = 0; i < d->cells; i++)
         for (int j = 0; j < d->n; j++)
-            s[i] += transverse(d, i, j, step, narrow) + (d->divergence ? spread(d, i, j, step, narrow) : 0);
+            s[i] += transverse(d, i, j, step, narrow);
     for (int l = 0; l < d->n; l++)
         for (long i = 0; i < d->cells; i++)
             out[l][i] = flux(d, s, i, l, step, narrow);
@@ -150,20 +141,6 @@ START_TEST(gathered_equals_algorithm_1)
         ck_assert_double_lt(difference(&d, step, 1), 5e-6);
         dense_destroy(&d);
     }
-}
-END_TEST
-
-START_TEST(gathered_divergence_equals_plain_loops)
-{
-    uint64_t state = 2;
-    dense d;
-
-    box(&d, _i);
-    fill_random(&d, &state, 0, 1);
-    d.divergence = 1;
-    ck_assert_double_lt(difference(&d, 0.2, 0), 1e-13);
-    ck_assert_double_lt(difference(&d, 0.2, 1), 5e-6);
-    dense_destroy(&d);
 }
 END_TEST
 
@@ -298,45 +275,6 @@ START_TEST(smooth_densities_converge_at_second_order)
 }
 END_TEST
 
-/* A constant density where the drift diverges at the rate 1 along each axis: in the middle of a box whose ends are
- * too far to be felt it is e^(-n t). Returns the relative error at t = 0.4. */
-static double spreading_error(int n, int steps, int divergence)
-{
-    const int reach = 2 * steps + 2, size[DENSE_DIM] = {2 * reach + 1, 2 * reach + 1, 2 * reach + 1};
-    const double time = 0.4;
-    long middle = 0;
-    dense d;
-
-    dense_create(&d, n, NULL, size, 1);
-    d.divergence = divergence;
-    for (int j = 0; j < n; j++)
-        middle += reach * d.stride[j];
-    for (long i = 0; i < d.cells; i++) {
-        d.p[i] = 1;
-        for (int j = 0; j < n; j++)
-            d.v[j][i] = dense_coordinate(&d, i, j) + 0.5 - reach;
-    }
-    for (int k = 0; k < steps; k++)
-        gathered_step(&d, time / steps);
-    double off = d.p[middle] / exp(-n * time) - 1;
-    dense_destroy(&d);
-    return fabs(off);
-}
-
-START_TEST(spreading_is_of_second_order_with_the_divergence_term)
-{
-    const int steps = _i == 1 ? 40 : _i == 2 ? 20 : 8;
-
-    for (int divergence = 0; divergence < 2; divergence++) {
-        double coarse = spreading_error(_i, steps, divergence), fine = spreading_error(_i, 2 * steps, divergence);
-        double order = log2(coarse / fine);
-
-        ck_assert_msg(divergence ? order > 1.9 && order < 2.2 : order > 0.9 && order < 1.2,
-                      "n = %d: order %.3f (errors %.3g, %.3g)", _i, order, coarse, fine);
-    }
-}
-END_TEST
-
 /* ---- left and right ------------------------------------------------------------------------------------------- */
 
 static long mirror(const dense *d, long cell, int axis, int shift)
@@ -419,14 +357,12 @@ int main(void)
 
     tcase_set_timeout(form, 60);
     tcase_add_loop_test(form, gathered_equals_algorithm_1, 1, 5);
-    tcase_add_loop_test(form, gathered_divergence_equals_plain_loops, 1, 5);
     tcase_add_test(form, corner_terms_matter);
     tcase_set_timeout(scheme, 60);
     tcase_add_loop_test(scheme, constants_stay, 1, 5);
     tcase_add_loop_test(scheme, the_sum_is_conserved, 1, 5);
     tcase_add_loop_test(scheme, courant_number_one_shifts, 1, 5);
     tcase_add_loop_test(scheme, smooth_densities_converge_at_second_order, 1, 4);
-    tcase_add_loop_test(scheme, spreading_is_of_second_order_with_the_divergence_term, 1, 4);
     tcase_add_loop_test(scheme, mirrored_problems_have_mirrored_results, 1, 5);
     tcase_set_timeout(limiter, 60);
     tcase_add_test(limiter, limiter_is_the_formula);

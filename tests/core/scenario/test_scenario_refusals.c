@@ -59,7 +59,7 @@ static const struct {
     {"model: \"a\\tb\"", "f.yaml:1:8: model: expected a name, found 'a?b'"},
     {"mode: fast", "f.yaml:1:7: mode: expected 'default', 'paper' or 'legacy', found 'fast'"},
     {"brick: 1", "f.yaml:1:1: unknown key 'brick'"},
-    {"scheme: [ctu]", "f.yaml:1:9: scheme: expected 'ctu', 'ctu-divergence', 'ctu-positive', "
+    {"scheme: [ctu]", "f.yaml:1:9: scheme: expected 'ctu', "
                       "'split5', 'split5-mp', 'split7', 'split7-mp' or 'upwind', found a list"},
     {"cell_values: mean", "f.yaml:1:14: cell_values: expected 'points' or 'averages', found 'mean'"},
     {"measurements: 1", "f.yaml:1:15: measurements: expected a list of maps, or a map with file, found '1'"},

@@ -55,10 +55,8 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(advect_2d_time)                                                                                                \
     X(advect_2d_upwind)                                                                                              \
     X(advect_2d_ctu)                                                                                                 \
-    X(advect_2d_ctu_divergence)                                                                                      \
     X(advect_2d_ctu_mixed)                                                                                           \
     X(advect_2d_ctu_time)                                                                                            \
-    X(advect_2d_ctu_positive)                                                                                        \
     X(advect_3d)                                                                                                     \
     X(advect_3d_ctu)                                                                                                 \
     X(advect_4d)                                                                                                     \
@@ -73,12 +71,10 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(linear_8d_ctu)                                                                                                 \
     X(lorenz63)                                                                                                      \
     X(lorenz63_ctu)                                                                                                  \
-    X(lorenz63_ctu_positive)                                                                                         \
     X(lorenz63_double)                                                                                               \
     X(lorenz63_moving)                                                                                               \
     X(lorenz96)                                                                                                      \
     X(lorenz96_ctu)                                                                                                  \
-    X(lorenz96_ctu_positive)                                                                                         \
     X(nan_drift)                                                                                                     \
     X(noise)                                                                                                         \
     X(noise_4d)                                                                                                      \
@@ -109,8 +105,6 @@ static int is_made_for(const shim_variant *v, const gbees_problem *problem)
            (numerics->precision == GBEES_DOUBLE) == v->is_double && cuda_spec_is_drift_f64(problem) == v->drift_f64 &&
            gbees_scheme_is_split(scheme) == v->split && (!v->split || gbees_scheme_get(scheme)->order == v->order) &&
            gbees_scheme_get(scheme)->preserving == v->preserving &&
-           (scheme == GBEES_SCHEME_CTU_POSITIVE) == v->limited &&
-           (scheme == GBEES_SCHEME_CTU_POSITIVE || scheme == GBEES_SCHEME_CTU_DIVERGENCE) == v->divergence &&
            (problem->model->flags & GBEES_TIME_DEPENDENT || problem->moving) == v->time_dependent &&
            problem->bounded == v->bounded && problem->rotated == v->rotated && problem->moving == v->moving;
 }

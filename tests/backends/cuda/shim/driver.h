@@ -48,7 +48,7 @@ typedef enum shim_kernel {
 /* The kernels of one model, dimension, scheme and precision: a file of variants/. */
 typedef struct shim_variant {
     const char *model;
-    int dimension, is_double, drift_f64, split, order, preserving, divergence, limited;
+    int dimension, is_double, drift_f64, split, order, preserving;
     int time_dependent, bounded, rotated, moving;
     int shared; /* has those of a grid that several GPUs share */
     void (*run)(shim_kernel kernel, void **arguments);

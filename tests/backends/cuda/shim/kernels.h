@@ -7,7 +7,7 @@
  *   GBEES_N               the dimension
  *
  * and, if it is not 0 (device/engine.cu): SHIM_DOUBLE for double precision, GBEES_SPLIT, GBEES_PRESERVING,
- * GBEES_ORDER, GBEES_DIVERGENCE, GBEES_LIMITED, GBEES_DRIFT_F64, GBEES_DRIFT_TIME_DEPENDENT, GBEES_BOUNDED,
+ * GBEES_ORDER, GBEES_DRIFT_F64, GBEES_DRIFT_TIME_DEPENDENT, GBEES_BOUNDED,
  * GBEES_ROTATED, GBEES_MOVING, GBEES_DIFFUSION, GBEES_SHARED,
  * GBEES_LOW_REGISTERS.
  */
@@ -29,12 +29,6 @@
 #endif
 #ifndef GBEES_ORDER
 #define GBEES_ORDER 5
-#endif
-#ifndef GBEES_DIVERGENCE
-#define GBEES_DIVERGENCE 0
-#endif
-#ifndef GBEES_LIMITED
-#define GBEES_LIMITED 0
 #endif
 #ifndef GBEES_DRIFT_F64
 #define GBEES_DRIFT_F64 0
@@ -232,8 +226,6 @@ const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .split = GBEES_SPLIT,
     .order = GBEES_ORDER,
     .preserving = GBEES_PRESERVING,
-    .divergence = GBEES_DIVERGENCE,
-    .limited = GBEES_LIMITED,
     .time_dependent = GBEES_DRIFT_TIME_DEPENDENT,
     .bounded = GBEES_BOUNDED,
     .rotated = GBEES_ROTATED,

@@ -61,7 +61,7 @@ six="--plugin lorenz96 $fixed --set extent=1.6" # a twentieth of the cells
     compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.01
     ! is_long || compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
     compare ou --plugin linear --scenario ou --set accuracy=0 --until 0.5
-    compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.2
+    compare ctu --plugin lorenz63 $fixed --set scheme=ctu --until 0.2
     # A grid that moves.
     compare moving --plugin cr3bp --set accuracy=0 --set frame=moving --until 0.005
     # A grid that changes (one that is resumed does, too, below), a record as initial density, the runs of an accuracy.

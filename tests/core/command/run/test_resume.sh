@@ -44,7 +44,7 @@ backend=cpu
 in_parts legs --plugin lorenz63 --until 1.2
 in_parts regrids --plugin lorenz63 --set regrid=auto --until 1.5
 ! is_long || in_parts budget --plugin lorenz63 --set mass_budget=1e-3
-! is_long || in_parts ctu --plugin lorenz63 --set scheme=ctu-positive --until 1
+! is_long || in_parts ctu --plugin lorenz63 --set scheme=ctu --until 1
 backend=auto
 in_parts paper --plugin lorenz63 --set mode=paper --until 0.5
 backend=cpu

@@ -301,7 +301,7 @@ static const struct {
      {TILTED, "extent=4", "factor=4", "measurements=[]", "end=2"},
      0.005},
     {"linear",
-     {TILTED, "rotate=yes", "extent=4", "factor=4", "scheme=ctu-positive", "measurements=[]", "end=1"},
+     {TILTED, "rotate=yes", "extent=4", "factor=4", "scheme=ctu", "measurements=[]", "end=1"},
      {TILTED, "extent=4", "factor=4", "measurements=[]", "end=1"},
      0.03},
     /* Of the update itself nothing is left; of what the boxes cut off and of what motion leaves there is less here.

@@ -316,13 +316,9 @@ START_TEST(modes)
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
 
-    problem = problem_of(&lorenz63, "scheme: ctu-divergence", text63);
-    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_CTU_DIVERGENCE);
+    problem = problem_of(&lorenz63, "scheme: ctu", text63);
+    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_CTU);
     ck_assert_int_eq(problem->numerics.prune_interval, 20);
-    gbees_problem_destroy(problem);
-
-    problem = problem_of(&lorenz63, "scheme: ctu-positive", text63);
-    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_CTU_POSITIVE);
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
 

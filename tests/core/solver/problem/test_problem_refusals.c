@@ -110,11 +110,8 @@ static const struct {
      "f.yaml:2:14: cell_values: mode paper has cell_values 'points', found 'averages': remove one of the two"},
     {&lorenz63, "scheme: ctu\ncell_values: averages",
      "f.yaml:2:14: cell_values: scheme ctu has 'points', found 'averages': remove it, or choose 'scheme: split5'"},
-    {&lorenz63, "scheme: ctu-positive\ncell_values: averages",
-     "f.yaml:2:14: cell_values: scheme ctu-positive has 'points', found 'averages': remove it, or choose 'scheme: "
-     "split5'"},
-    {&lorenz63, "mode: paper\nscheme: ctu-divergence",
-     "f.yaml:2:9: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
+    {&lorenz63, "mode: paper\nscheme: upwind",
+     "f.yaml:2:9: scheme: mode paper has scheme 'ctu', found 'upwind': remove one of the two"},
     {&lorenz63, "mode: legacy", "f.yaml:1:7: mode: legacy has a fixed step: give 'time_step'"},
 };
 
