@@ -237,9 +237,6 @@ libgbees_la_SOURCES = \
 	%D%/scenario/scenario_measurements.c \
 	%D%/scenario/table.c \
 	%D%/scenario/table.h \
-	%D%/scenario/table_child.c \
-	%D%/scenario/table_datasets.c \
-	%D%/scenario/table_datasets.h \
 	%D%/results/run/series_read.c \
 	%D%/results/run/simulation_file.c \
 	%D%/scenario/truth_file.c \

@@ -218,7 +218,6 @@ check_PROGRAMS += \
 	%D%/core/scenario/test_measurement_table \
 	%D%/core/results/run/test_moments \
 	%D%/core/scenario/test_table \
-	%D%/core/scenario/test_table_datasets \
 	%D%/models/test_models \
 	%D%/core/command/run/test_extrapolate \
 	%D%/core/command/plot/test_plot_child \
@@ -319,7 +318,6 @@ check_LTLIBRARIES += %D%/fuzz/libreplay.la
 check_PROGRAMS += \
 	%D%/fuzz/fuzz_cache \
 	%D%/fuzz/fuzz_checkpoint \
-	%D%/fuzz/fuzz_datasets \
 	%D%/fuzz/fuzz_measurement \
 	%D%/fuzz/fuzz_provenance \
 	%D%/fuzz/fuzz_record \
@@ -330,8 +328,6 @@ check_PROGRAMS += \
 %C%_fuzz_fuzz_cache_SOURCES = %D%/fuzz/fuzz_cache.c $(fuzz_common) backends/cuda/compile/cache.c backends/cuda/compile/cache_folder.c
 %C%_fuzz_fuzz_checkpoint_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_checkpoint_SOURCES = %D%/fuzz/fuzz_checkpoint.c $(fuzz_common)
-%C%_fuzz_fuzz_datasets_LDADD = $(fuzz_ldadd)
-%C%_fuzz_fuzz_datasets_SOURCES = %D%/fuzz/fuzz_datasets.c $(fuzz_common)
 %C%_fuzz_fuzz_measurement_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_measurement_SOURCES = %D%/fuzz/fuzz_measurement.c $(fuzz_common)
 %C%_fuzz_fuzz_provenance_LDADD = $(fuzz_ldadd)

@@ -2,7 +2,6 @@
  * units and what must come together. */
 #include "measurement_columns.h"
 #include "base/text.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,12 +288,7 @@ int gbees_columns_row_function(const gbees_columns *columns, const gbees_table *
 {
     const char *name = table->cell[row * table->columns + columns->function];
 
-    double number;
-
     *function = find_function(columns->model, name);
-    if (*function < 0 && table->has_datasets && gbees_number_read(name, &number) && number >= 0 &&
-        number < columns->model->measurement_count && floor(number) == number)
-        *function = (int)number;
     if (*function >= 0 && (columns->only < 0 || columns->only == *function))
         return GBEES_OK;
     if (*function >= 0)

@@ -177,19 +177,10 @@ static int add_covariance(const reading *r, const row *w, gbees_node *map)
     return good;
 }
 
-/* Adds a map that errors name by the row: "FILE:LINE:", or "FILE: row 4:". */
+/* Adds a map that errors name by the row's line. */
 static gbees_node *add_map(const reading *r, size_t number)
 {
-    const gbees_table *table = r->table;
-    char words[GBEES_TABLE_WORDS];
-    gbees_text source = {0};
-
-    if (!table->has_datasets)
-        return gbees_node_create(r->list, GBEES_NODE_MAP, table->path, table->line[number], NULL);
-    gbees_text_add(&source, "%s: %s:", table->path, gbees_table_row_words(table, number, words));
-    gbees_node *map = source.failed ? NULL : gbees_node_create(r->list, GBEES_NODE_MAP, source.data, 0, NULL);
-    gbees_text_free(&source);
-    return map;
+    return gbees_node_create(r->list, GBEES_NODE_MAP, r->table->path, r->table->line[number], NULL);
 }
 
 /* Reads a row's time: a number, or, if there is an epoch, a date. */

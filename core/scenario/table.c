@@ -1,7 +1,6 @@
 /* table.c - finds out what separates the cells, cuts each line, and gives the columns by name as numbers or words;
  * errors name file and line. */
 #include "table.h"
-#include "table_datasets.h"
 #include "yaml_tree.h"
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { COLUMNS_MOST = GBEES_TABLE_COLUMNS };
+enum { COLUMNS_MOST = 256 };
 
 /* ---- lines and cells --------------------------------------------------------------------------------------- */
 
@@ -257,8 +256,7 @@ int gbees_table_read(const char *path, gbees_table **table, gbees_error *error)
         free(made);
         return gbees_error_set(error, GBEES_ENOMEM, "%s: not enough memory to read it", path);
     }
-    const int status =
-        gbees_table_is_datasets(path) ? gbees_table_datasets_read(made, error) : read_table(made, error);
+    const int status = read_table(made, error);
     if (status)
         gbees_table_destroy(made);
     else
@@ -311,16 +309,13 @@ int gbees_table_number(const gbees_table *table, size_t row, size_t column, doub
 
 const char *gbees_table_column_words(const gbees_table *table, size_t column, char words[GBEES_TABLE_WORDS])
 {
-    if (table->has_datasets)
-        (void)snprintf(words, GBEES_TABLE_WORDS, "dataset %s", table->name[column]);
-    else
-        (void)snprintf(words, GBEES_TABLE_WORDS, "column %zu (%s)", column + 1, table->name[column]);
+    (void)snprintf(words, GBEES_TABLE_WORDS, "column %zu (%s)", column + 1, table->name[column]);
     return words;
 }
 
 const char *gbees_table_row_words(const gbees_table *table, size_t row, char words[GBEES_TABLE_WORDS])
 {
-    (void)snprintf(words, GBEES_TABLE_WORDS, "%s %d", table->has_datasets ? "row" : "line", table->line[row]);
+    (void)snprintf(words, GBEES_TABLE_WORDS, "line %d", table->line[row]);
     return words;
 }
 
@@ -332,8 +327,6 @@ int gbees_table_error(const gbees_table *table, gbees_error *error, const char *
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (table->has_datasets)
-        return gbees_error_set(error, GBEES_EINPUT, "%s: %s", table->path, text);
     return fail(table, table->header, error, text);
 }
 
@@ -347,8 +340,6 @@ int gbees_table_cell_error(const gbees_table *table, size_t row, size_t column, 
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (table->has_datasets)
-        return gbees_error_set(error, GBEES_EINPUT, "%s: %s, row %d: %s", table->path, words, table->line[row], text);
     return gbees_error_set(error, GBEES_EINPUT, "%s:%d: %s: %s", table->path, table->line[row], words, text);
 }
 

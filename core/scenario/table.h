@@ -1,5 +1,4 @@
-/* table.h - a file of columns: text as spreadsheets, R and pandas write it (CSV, TSV), or datasets of an HDF5 or
- * netCDF-4 file (table_datasets.h).
+/* table.h - a file of columns: text as spreadsheets, R and pandas write it (CSV, TSV).
  *
  *     # a comment
  *     time, x [km], sigma_x     a name for each column, and its unit in [] or ()
@@ -24,9 +23,8 @@ typedef struct gbees_table {
     const char **name; /* [columns] */
     const char **unit; /* [columns]; "" without one */
     const char **cell; /* [rows][columns] */
-    int *line;         /* [rows]: of the file; of datasets the row, from 0 */
-    int header;        /* line of the names; 0 of datasets */
-    int has_datasets;  /* columns are datasets */
+    int *line;         /* [rows]: of the file */
+    int header;        /* line of the names */
 } gbees_table;
 
 /* Reads a file; the names of its columns differ, and there is at least one row. */
@@ -41,18 +39,18 @@ int gbees_table_is_missing(const gbees_table *table, size_t row, size_t column);
 /* A cell that is not missing as a number. */
 int gbees_table_number(const gbees_table *table, size_t row, size_t column, double *value, gbees_error *error);
 
-/* "column 3 (z)", or "dataset z". */
+/* "column 3 (z)". */
 enum { GBEES_TABLE_WORDS = 128 };
 const char *gbees_table_column_words(const gbees_table *table, size_t column, char words[GBEES_TABLE_WORDS]);
-/* "line 5", or "row 4". */
+/* "line 5". */
 const char *gbees_table_row_words(const gbees_table *table, size_t row, char words[GBEES_TABLE_WORDS]);
 
-/* Writes "FILE:LINE: text", the header's line, or "FILE: text", with GBEES_EINPUT, which it returns. */
+/* Writes "FILE:LINE: text", the header's line, with GBEES_EINPUT, which it returns. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 int gbees_table_error(const gbees_table *table, gbees_error *error, const char *format, ...);
-/* Writes "FILE:LINE: column 3 (z): text", or "FILE: dataset z, row 4: text", with GBEES_EINPUT, which it returns. */
+/* Writes "FILE:LINE: column 3 (z): text", with GBEES_EINPUT, which it returns. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif

@@ -19,7 +19,7 @@ core/module/*         | module/* base/* <gbees/*> SYSTEM
 core/record/*         | record/* base/* numerics/* <gbees/*> SYSTEM
 core/results/folder/* | results/folder/* base/* <gbees/*> SYSTEM
 core/results/hdf5/*   | results/hdf5/* results/folder/* base/* <gbees/*> SYSTEM
-core/scenario/*       | scenario/* results/hdf5/* base/* <gbees/*> SYSTEM | record/truth.c
+core/scenario/*       | scenario/* base/* <gbees/*> SYSTEM | record/truth.c
 core/results/records/* | results/records/* results/hdf5/* results/folder/* base/* <gbees/*> SYSTEM | record/*
 core/results/run/*    | results/* scenario/* base/* <gbees/*> SYSTEM | record/* rivals/*
 core/accuracy/*       | accuracy/* base/* numerics/* <gbees/*> SYSTEM | record/* scenario/*

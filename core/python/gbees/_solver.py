@@ -110,7 +110,7 @@ class Solver:
     set
         Keys and values that change the scenario: ``{"accuracy": 0.1, "parameters.r": 40}``.
     measurements
-        A table (pandas, xarray, a map of columns, a list of rows), the path of a CSV, TSV, HDF5 or netCDF-4 file, a list
+        A table (pandas, xarray, a map of columns, a list of rows), the path of a CSV or TSV file, a list
         of maps as a scenario has them, or a folder with measurementN.txt. Columns are those of gbees-run's tables. Unless
         the scenario has an `end`, the run ends at the last of them.
     covariance

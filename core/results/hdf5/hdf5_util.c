@@ -250,7 +250,8 @@ static void reject_named(gbees_hdf5 *file, const char *name, const char *what)
     gbees_hdf5_reject(file, GBEES_EINPUT, reason);
 }
 
-int gbees_hdf5_strings(hid_t set, int is_attribute, hid_t type, size_t count, char *texts, size_t size)
+/* Reads all strings, of variable or of fixed length, cut to size - 1 bytes: 0, -1 if HDF5 fails, 1 without memory. */
+static int read_all_strings(hid_t set, int is_attribute, hid_t type, size_t count, char *texts, size_t size)
 {
     int variable = H5Tis_variable_str(type) > 0;
     size_t length = variable ? sizeof(char *) : H5Tget_size(type);
@@ -376,7 +377,7 @@ void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, v
 static void read_strings(gbees_hdf5 *file, hid_t set, int is_attribute, hid_t type, size_t count, char *texts,
                          size_t size)
 {
-    const int result = gbees_hdf5_strings(set, is_attribute, type, count, texts, size);
+    const int result = read_all_strings(set, is_attribute, type, count, texts, size);
 
     if (result > 0)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");

@@ -63,8 +63,6 @@ void gbees_hdf5_read_texts(gbees_hdf5 *file, const char *name, size_t count, cha
 
 /* ---- of an open dataset or attribute --------------------------------------------------------------------------- */
 
-/* Reads all strings, of variable or of fixed length, cut to size - 1 bytes: 0, -1 if HDF5 fails, 1 without memory. */
-int gbees_hdf5_strings(hid_t set, int is_attribute, hid_t type, size_t count, char *texts, size_t size);
 /* Whether all of a dataset is in its file: others name further files to be read. */
 int gbees_hdf5_is_inside(hid_t set);
 

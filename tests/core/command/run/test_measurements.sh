@@ -60,20 +60,12 @@ printf 'time,z,sigma_z\n1,2,3\n0.5,2,3\n' >bad.csv
 refuse "bad.csv:3: column 1 (time): expected a time not before that of line 2, 1, found 0.5" --measurements bad.csv
 printf 'time,z,sigma_z\n0.5,2,3\n0.2,2,3\n' >bad.csv
 refuse "bad.csv:3: column 1 (time): expected a time not before that of line 2, 0.5, found 0.2" --measurements bad.csv
-printf 'no file of HDF5\n' >bad.h5
-refuse "bad.h5: file signature not found" --measurements bad.h5
-: >bad.nc
-refuse "bad.nc: " --measurements bad.nc
 printf 'time,z,cov_z_z\n1,2,-3\n' >bad.csv
 refuse "bad.csv:2: column 3 (cov_z_z): expected a number > 0, found -3" --measurements bad.csv
 printf 'time,z,sigma_z\n-0.1,2,3\n0.1,2,3\n' >bad.csv
 refuse "bad.csv:2: measurement 1: time: expected a time from the start (0)" --measurements bad.csv
 refuse "nowhere.csv: can't be read" --measurements nowhere.csv
-head -c 3000 list/run.h5 >bad.h5
-refuse "bad.h5: truncated file" --measurements bad.h5
-refuse "run.h5: dataset covariance: expected one axis, the rows, found 3 axes" --measurements list/run.h5
-head -c 8 list/run.h5 >bad.h5
-refuse "can't read the file $PWD/bad.h5" --measurements bad.h5
+refuse "a NUL byte: not a text file" --measurements list/run.h5
 refuse "lorenz63 has no function 'x'" --measurements bad.csv --measurement-function x
 printf 'time,range,azimuth,sigma_range,sigma_azimuth,cov_range_azimuth\n0.1,1,1,1,1,2\n' >bad.csv
 calls 2 "$program" --plugin cr3bp --measurements bad.csv --check
