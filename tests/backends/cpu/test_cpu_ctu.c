@@ -1,6 +1,5 @@
-/* test_cpu_ctu.c - what ctu-divergence and ctu-positive add to ctu: an error that falls, and the same bits for any
- * number of threads. Cell by cell they are compared with plain loops in test_ctu_steps.c; their ledger is in
- * test_mass.c. */
+/* test_cpu_ctu.c - ctu gives the same bits for any number of threads. Cell by cell it is compared with plain loops in
+ * test_ctu_steps.c; its ledger is in test_mass.c. */
 #include "cpu/engine/engine.h"
 #include "fixtures/engine_fixture.h"
 #include "fixtures/run_fixture.h"
