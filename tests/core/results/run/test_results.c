@@ -39,8 +39,8 @@ START_TEST(round_trip)
     ck_assert_int_eq(snapshot->warning_count, 2);
     ck_assert_str_eq(
         snapshot->warning[0],
-        "losses since the start add up to 50 % of the mass, 20 % through faces and 30 % by pruning: give a "
-        "smaller 'threshold'");
+        "more than 10 % of the mass has been lost since an update (25 % since the last one): give a smaller "
+        "'threshold'");
     ck_assert_msg(strstr(snapshot->warning[1], "no threshold holds the mass budget"), "%s", snapshot->warning[1]);
     check_same(snapshot, &problem, 100, 1e-300);
     gbees_snapshot_destroy(snapshot);
