@@ -146,6 +146,7 @@ static const cuda_text table[] = {
     NAMED("fused.h", fused),
     NAMED("ledger.h", ledger),
     NAMED("periods.h", periods),
+    NAMED("philox.h", philox),
     NAMED("qualifier.h", qualifier),
     NAMED("step.h", step),
     NAMED("work.h", work),
