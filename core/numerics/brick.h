@@ -19,6 +19,8 @@ typedef struct gbees_shape {
     /* By direction: the cells at that side of the brick; and by how many bits a set of cells turns when it moves by
      * one cell, those that stay in the brick and those that leave it. */
     uint64_t side[2 * 8];
+    uint64_t
+        reach[2 * 8]; /* by direction: the cells from which a step reaches the next brick: those of `side`, or all */
     unsigned char inside[2 * 8], across[2 * 8];
 } gbees_shape;
 
@@ -39,6 +41,7 @@ GBEES_NUM void gbees_shape_set_sides(gbees_shape *shape, int j)
         shape->side[d] = 0;
         for (int cell = 0; cell < shape->cells; cell++)
             shape->side[d] |= (uint64_t)(gbees_shape_local(shape, cell, j) == end) << cell;
+        shape->reach[d] = shape->side[d];
         shape->inside[d] = (unsigned char)((up ? stride : 64 - stride) % 64);
         shape->across[d] = (unsigned char)((up ? 64 - span : span) % 64);
     }
@@ -60,6 +63,13 @@ GBEES_NUM void gbees_shape_set(gbees_shape *shape, int n, int cells)
         shift += shape->log2_edge[j];
         gbees_shape_set_sides(shape, j);
     }
+}
+
+/* For a step that reaches the whole of the next brick. */
+GBEES_NUM void gbees_shape_reach_far(gbees_shape *shape)
+{
+    for (int d = 0; d < 2 * shape->n; d++)
+        shape->reach[d] = shape->all;
 }
 
 /* The key, along an axis, of the brick that contains a cell index. The shift is a division that rounds down. */

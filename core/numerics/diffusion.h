@@ -84,12 +84,24 @@ GBEES_NUM double gbees_diffusion_total(int n, int full, const double *q, int str
     return sum;
 }
 
-/* The CFL rate of a cell's noise. In a step of courant / rate it adds a variance of 1 cell squared at most if
- * `swept`, so that sweeps can add it (split_noise.h), else of 4: growth creates neighbours once a step, and in a
- * longer step more mass would move beyond them. widest: the cell's largest gbees_diffusion_spread(). */
-GBEES_NUM double gbees_diffusion_step_rate(double courant, double widest, int swept)
+/* The largest variance, in squares of a cell, that a step may add along an axis in n dimensions. Growth creates
+ * neighbours once a step, and in a longer step more mass would move beyond them: sweeps add 1, explicit steps 4. A
+ * brick in one dimension has 64 cells along its axis, five deviations of the largest variance, so that what the
+ * sweeps spread stays in the brick and its neighbours, which growth then creates for each active brick
+ * (gbees_shape_reach_far()). fixed: the time step is given; the sweeps then take more in several dimensions, too. */
+GBEES_NUM double gbees_step_variance(int n, int swept, int fixed)
 {
-    return courant * widest * (swept ? 1 : 0.25);
+    return !swept ? 4 : n == 1 ? 64 * 64 / 25.0 : fixed ? 4 : 1;
+}
+
+/* x^y. A call, as the code of a power is long, and few faces need one. */
+#ifdef GBEES_DEVICE
+static __device__ __noinline__ double gbees_power(double x, double y)
+#else
+static inline double gbees_power(double x, double y)
+#endif
+{
+    return pow(x, y);
 }
 
 /* The equal parts of a time step in each of which a sweep along an axis adds the noise, at most a cell squared, with

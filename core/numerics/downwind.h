@@ -29,10 +29,10 @@ GBEES_NUM void gbees_pair(int n, int pair, int *d, int *f)
 }
 
 /* Those of some cells of a brick from which probability leaves in a direction. flow: the cells from which it leaves
- * that way; sides: only those at the brick's side count, from which it leaves the brick, too. */
+ * that way; sides: only those count from which it leaves the brick in a step, too. */
 GBEES_NUM uint64_t gbees_leaving(const gbees_shape *shape, uint64_t cells, uint64_t flow, int direction, int sides)
 {
-    return cells & flow & (sides ? shape->side[direction] : ~(uint64_t)0);
+    return cells & flow & (sides ? shape->reach[direction] : ~(uint64_t)0);
 }
 
 /* The cells that need their neighbour in a pair of directions, out of those that probability leaves in either. */
@@ -47,10 +47,12 @@ typedef struct gbees_downwind {
     uint64_t own, beside_d, beside_f, beyond;
 } gbees_downwind;
 
-/* The neighbours of cells in a pair of directions. With f == d there are none in `beside_f` and `beyond`. */
+/* The neighbours of cells in a pair of directions. With f == d there are none in `beside_f` and `beyond`. Where a
+ * step reaches further, the cells at the side of the next brick are among them, so that it stays. */
 GBEES_NUM gbees_downwind gbees_downwind_of(const gbees_shape *shape, uint64_t cells, int d, int f)
 {
-    gbees_downwind to = {gbees_shape_inside(shape, cells, d), gbees_shape_across(shape, cells, d), 0, 0};
+    const uint64_t far = cells && shape->reach[d] != shape->side[d] ? shape->side[d] : 0;
+    gbees_downwind to = {gbees_shape_inside(shape, cells, d), gbees_shape_across(shape, cells | far, d), 0, 0};
 
     if (f != d) {
         to.beside_f = gbees_shape_across(shape, to.own, f);

@@ -4,8 +4,10 @@
  * was at the distance c + v^(1/2) xi upwind of it, xi normal, or skewed where Q varies: so the mass is the
  * expectation of the integral that gbees_quartic() has at the distance c, whose powers of c become moments of the
  * distance (doc/method.md, "Diffusion"). The term of sixth order that pure diffusion has is added. It is stable for v
- * up to 1 (gbees_diffusion_step_rate()).
+ * up to 1 (gbees_sweep_parts()).
  */
+#include "diffusion.h"
+
 /* The distance upwind of a face, in cells, from which the flow reaches it, -most to most, positive upwards, and in
  * *variance the variance of what reaches it, both for drift and noise that act together: the one that the noise has
  * added by the end is carried back by the drift, and spread points feel its curvature. courant: the Courant number at
@@ -57,6 +59,45 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin_varying)(GBEES_REAL below
     *variance = noisy && v > 0 ? v : 0;
     *third = (GBEES_REAL)-1.5 * here * slope;
     return c;
+}
+
+/* Whether a face is one of the three nearest to a wall at which Q falls to 0 in a straight line while the drift leads
+ * away from it, so slowly that the density there is like x^(b - 1), b < 4: there is no flow of mass then, and x^(b -
+ * 1) is no polynomial. Sets the parts of the cells below and above the face that cross it, for which a density of
+ * this form stays. below, courant, above: as gbees_spread_origin() takes them; w[k * stride]: as for
+ * gbees_spread_origin_varying(), at seven faces. */
+GBEES_NUM int GBEES_REAL_FN(gbees_spread_wall)(GBEES_REAL below, GBEES_REAL courant, GBEES_REAL above,
+                                               const GBEES_REAL *w, int stride, GBEES_REAL *from_below,
+                                               GBEES_REAL *from_above)
+{
+    const int down = !(w[2 * stride] > 0) ? 1 : !(w[stride] > 0) ? 2 : !(w[0] > 0) ? 3 : 0;
+    const int up = !(w[4 * stride] > 0) ? 1 : !(w[5 * stride] > 0) ? 2 : !(w[6 * stride] > 0) ? 3 : 0;
+    const int away = down ? 1 : -1, faces = down ? down : up; /* to the first face without noise */
+    /* The next two faces to the wall, and away from it. They are chosen one by one: a GPU keeps arrays in registers
+     * if no index depends on values. */
+    const GBEES_REAL here_w = w[3 * stride], in = down ? w[2 * stride] : w[4 * stride],
+                     out = down ? w[4 * stride] : w[2 * stride];
+    const GBEES_REAL first = faces == 1 ? here_w : faces == 2 ? in : down ? w[stride] : w[5 * stride];
+    const GBEES_REAL second = faces == 1 ? out : faces == 2 ? here_w : in;
+    const GBEES_REAL third = faces == 2 ? out : faces == 3 ? here_w : down ? w[5 * stride] : w[stride];
+
+    if (!(here_w > 0) || !faces)
+        return 0;
+    const double slope = (double)(second - first), bend = (double)(third - second) - slope;
+    const double x = (double)first / slope + (faces - 1); /* the distance from the wall in cells */
+    const double growth = 0.5 * (double)(above - below), noise = 0.5 * (double)here_w;
+    const double b = 2 * (away * (double)courant - growth * x) / slope;
+
+    if (!(slope > 0) || x > faces || fabs(bend) > 0.25 * slope || !(b > 0.05 && b < 4))
+        return 0;
+    const double inner = x > 1 ? gbees_power(x - 1, b) : 0, here = gbees_power(x, b);
+    const double density = b * here / x, outer = gbees_power(x + 1, b);
+    const double near = fmax(0, noise + 0.5 * growth * x) * density / (here - inner);
+    const double far = fmax(0, noise - 0.5 * growth * x) * density / (outer - here);
+
+    *from_below = (GBEES_REAL)(down ? near : far);
+    *from_above = (GBEES_REAL)(down ? far : near);
+    return 1;
 }
 
 /* The mass that crosses the face in the middle of six cells, upwards positive, before it is bounded; cell k is

@@ -81,8 +81,8 @@ static void set_reference(gbees_engine *e)
 void engine_inspect_noise(gbees_engine *e, uint32_t from)
 {
     const int n = e->context.n;
-    /* A fixed step may be longer: diffusion then adds the noise. */
-    const int swept = e->context.scheme.spreads && !(e->problem->numerics.time_step > 0);
+    const gbees_numerics *numerics = &e->problem->numerics;
+    const double most = gbees_step_variance(n, e->context.scheme.spreads, numerics->time_step > 0);
     int uniform = from == 0 || e->context.noise.uniform;
 
     if (from == 0 && e->g.count > 0)
@@ -96,9 +96,7 @@ void engine_inspect_noise(gbees_engine *e, uint32_t from)
         find_rates(&e->context, slot, &rates);
         for (int d = 0; d < 2 * n; d++)
             flow[d] |= rates.spreads[d / 2];
-        double rate = isfinite(rates.most[0])
-                          ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest, swept)
-                          : INFINITY;
+        double rate = isfinite(rates.most[0]) ? numerics->courant * rates.widest / most : INFINITY;
 
         if (rate > e->rows.rate[slot]) /* a rate that is not a number stays */
             e->rows.rate[slot] = rate;

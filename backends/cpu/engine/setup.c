@@ -125,6 +125,8 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
 
+    if (n == 1 && gbees_problem_noise_in_sweeps(problem))
+        gbees_shape_reach_far(&e->g.shape);
     if (!status && parallel)
         status = engine_join_ranks(e, parallel, error);
 

@@ -22,20 +22,41 @@ INLINE spread_faces spread_faces_of(const segment *s)
     return (spread_faces){s->origin, s->origin + size, s->origin + 2 * size, s->origin + 3 * size};
 }
 
-/* Sets s->origin; w: time step of a pass times Q / width^2 at the faces of the pencil, from two planes below its
- * lowest one to two above its highest one. */
+enum { NEAR_WALL = 2 }; /* as a root: more than any other */
+
+/* Sets what faces near a wall have in place of the distance and the variance: gbees_spread_wall(). */
+NOINLINE void find_walls(const segment *s, const real *w)
+{
+    const int n = s->plane_cells, end = (s->planes + 1) * n;
+    const real lambda = s->lambda, *u = s->u;
+    const spread_faces at = spread_faces_of(s);
+
+    for (int i = 0; i < end; i++)
+        if (gbees_spread_wall(lambda * u[i], lambda * u[i + n], lambda * u[i + 2 * n], w + i, n, &at.distance[i],
+                              &at.variance[i]))
+            at.root[i] = NEAR_WALL;
+}
+
+/* Sets s->origin; w: time step of a pass times Q / width^2 at the faces of the pencil, from three planes below its
+ * lowest one to three above its highest one. */
 NOINLINE void find_origins(const segment *s, const real *restrict w)
 {
     const int n = s->plane_cells, end = (s->planes + 1) * n;
     const real lambda = s->lambda, most = 1, *restrict u = s->u;
     const spread_faces at = spread_faces_of(s);
+    int walls = 0;
 
+#pragma omp simd reduction(| : walls)
+    for (int i = 0; i < end + 6 * n; i++)
+        walls |= !(w[i] > 0);
 #pragma omp simd
     for (int i = 0; i < end; i++) {
-        at.distance[i] = gbees_spread_origin_varying(lambda * u[i], lambda * u[i + n], lambda * u[i + 2 * n], w + i,
-                                                     n, most, &at.variance[i], &at.third[i]);
-        at.root[i] = ROOT(w[i + 2 * n]);
+        at.distance[i] = gbees_spread_origin_varying(lambda * u[i], lambda * u[i + n], lambda * u[i + 2 * n],
+                                                     w + i + n, n, most, &at.variance[i], &at.third[i]);
+        at.root[i] = ROOT(w[i + 3 * n]);
     }
+    if (walls)
+        find_walls(s, w);
 }
 
 /* Sets s->mass to the masses through faces from .. to - 1, before they are bounded. */
@@ -65,7 +86,9 @@ NOINLINE void spread_masses_varying(const segment *s)
 
 #pragma omp simd
     for (int i = 0; i < end; i++)
-        mass[i] = gbees_spread_mass(p + i, n, at.distance[i], at.variance[i], at.third[i], 1);
+        mass[i] = at.root[i] >= NEAR_WALL
+                      ? at.distance[i] * p[i + 2 * n] - at.variance[i] * p[i + 3 * n]
+                      : gbees_spread_mass(p + i, n, at.distance[i], at.variance[i], at.third[i], 1);
 }
 
 /* Sets s->bounded to the bounded masses through faces from .. planes. Of masses through the faces beyond those of the

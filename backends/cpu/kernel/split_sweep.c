@@ -140,15 +140,16 @@ INLINE int bricks_loaded(const pencil_sweep *sweep, int bricks, brick_axis a)
     return bricks < part || sweep->varies || sweep->pencils->passes > 1 ? bricks : part;
 }
 
-/* Bricks whose lower faces are those from two planes below a pencil to two above it: below the pencil; and all. */
+/* Bricks whose lower faces are those from three planes below a pencil to three above it: below the pencil; and all.
+ */
 INLINE int noise_bricks_below(brick_axis a)
 {
-    return a.log2_edge > 0 ? 1 : 2;
+    return (2 + edge_of(a)) >> a.log2_edge;
 }
 
 INLINE int noise_bricks(int bricks, brick_axis a)
 {
-    return noise_bricks_below(a) + bricks + (a.log2_edge > 1 ? 1 : a.log2_edge ? 2 : 3);
+    return noise_bricks_below(a) + bricks + ((3 + edge_of(a)) >> a.log2_edge);
 }
 
 /* Makes scratch->data large enough for the planes of so many bricks: P, velocities and masses, and what noise that
@@ -263,7 +264,7 @@ INLINE void find_pencil_noise(const pencil_sweep *sweep, segment *s, brick_axis 
         }
         to_planes(row, w + b * a.cells, a);
     }
-    find_origins(s, w + (below * edge_of(a) - 2) * n);
+    find_origins(s, w + (below * edge_of(a) - 3) * n);
 }
 
 /* Advects some bricks of a pencil.  distance: as store_planes() takes it. */

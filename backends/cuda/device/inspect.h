@@ -224,7 +224,7 @@ GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, d
         bad = bad || gbees_diffusion_fault(DIM, NOISE_FULL, q, 1, m->over_width, j);
         widest = spread > widest && is_inside(m, slot, first + warp_lane()) ? spread : widest;
     }
-    return bad ? HUGE_VAL : gbees_diffusion_step_rate(m->courant, widest, SPREADS && !(m->time_step > 0));
+    return bad ? HUGE_VAL : m->courant * widest / gbees_step_variance(DIM, SPREADS, m->time_step > 0);
 }
 
 #endif

@@ -175,10 +175,11 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
 {
     const int axis = w->axis, cells = piece_cells(axis);
     number v[PIECE_MOST + 5], whole[PIECE_MOST + 3]; /* from two faces below the line; from one */
-    number noise[PIECE_MOST + 7];                    /* from three faces below it */
+    number noise[PIECE_MOST + 9];                    /* from four faces below it */
+    uint32_t walls = 0;                              /* bit i: whole[i] is that of a wall */
 
     if (w->varies)
-        noise_at_faces(m, slot, cell, axis, first - 3, cells + 7, w->part, w->time, noise);
+        noise_at_faces(m, slot, cell, axis, first - 4, cells + 9, w->part, w->time, noise);
 
 #pragma unroll
     for (int i = 0; i < cells + 5; i++) {
@@ -187,12 +188,16 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
     }
 #pragma unroll
     for (int i = 0; i < cells + 3; i++) {
-        number variance = w->variance, third, c;
+        number variance = w->variance, third, c, from_above;
 
         if (w->varies) {
-            c = GBEES_REAL_FN(gbees_spread_origin_varying)(v[i], v[i + 1], v[i + 2], noise + i, 1, 1, &variance,
+            c = GBEES_REAL_FN(gbees_spread_origin_varying)(v[i], v[i + 1], v[i + 2], noise + i + 1, 1, 1, &variance,
                                                            &third);
             whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance, third, 1);
+            if (GBEES_REAL_FN(gbees_spread_wall)(v[i], v[i + 1], v[i + 2], noise + i, 1, &c, &from_above)) {
+                whole[i] = c * q[i + 2] - from_above * q[i + 3];
+                walls |= 1u << i;
+            }
         } else {
             c = GBEES_REAL_FN(gbees_spread_origin)(v[i], v[i + 1], v[i + 2], 1, &variance);
             whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance, 0, 0);
@@ -200,7 +205,8 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
     }
 #pragma unroll
     for (int i = 0; i <= cells; i++) {
-        const number root = (number)sqrt((double)(w->varies ? noise[i + 3] : w->variance));
+        const number v0 = walls >> (i + 1) & 1 ? (number)4 : w->varies ? noise[i + 4] : w->variance;
+        const number root = (number)sqrt((double)v0);
 
         mass[i] = GBEES_REAL_FN(gbees_spread_bounded)(whole[i], whole[i + 1], whole[i + 2], q[BEYOND - 1 + i],
                                                       q[BEYOND + i], v[i + 2], root);

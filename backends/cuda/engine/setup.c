@@ -42,6 +42,8 @@ static void set_up_constants(gbees_engine *e)
     gbees_setup *m = &e->setup;
 
     gbees_shape_set(&m->shape, problem->dimension, 64);
+    if (problem->dimension == 1 && gbees_problem_noise_in_sweeps(problem))
+        gbees_shape_reach_far(&m->shape);
     set_up_offsets(m, problem);
     for (int j = 0; j < problem->dimension; j++) {
         m->origin[j] = problem->mean[j];
