@@ -143,6 +143,7 @@ static const cuda_text table[] = {
     NAMED("gbees/model_framed.h", contract_framed),
     /* The names by which the headers of core/numerics include each other. */
     NAMED("brick.h", brick),
+    NAMED("diffusion.h", numerics_diffusion),
     NAMED("fused.h", fused),
     NAMED("ledger.h", ledger),
     NAMED("periods.h", periods),
