@@ -142,8 +142,9 @@ static void open_case(rig *r, int number)
     r->model.flags = cases[number].beat ? GBEES_TIME_DEPENDENT : 0;
 }
 
-/* A problem of the model noise by number: full Q that depends on state and time, with a bound in the odd ones,
- * through which density leaves. */
+/* A problem with noise by number. Of the model noise: full Q that depends on state and time, with a bound in the odd
+ * ones, through which density leaves. Of walls: Q that is diagonal and depends on the state, in the sweeps, which in
+ * one dimension are repeated. */
 static void open_noise(rig *r, int number)
 {
     static const struct {
@@ -151,37 +152,41 @@ static void open_noise(rig *r, int number)
         gbees_scheme scheme;
         gbees_precision precision;
         double threshold;
-    } cases[] = {{2, 9, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, 1e-8},
-                 {3, 5, GBEES_SCHEME_SPLIT7, GBEES_MIXED, 1e-6},
-                 {3, 5, GBEES_SCHEME_CTU, GBEES_DOUBLE, 1e-6},
-                 {4, 2, GBEES_SCHEME_CTU, GBEES_MIXED, 1e-4}};
+        const char *model;
+    } cases[] = {{2, 9, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, 1e-8, "noise"},
+                 {3, 5, GBEES_SCHEME_SPLIT7, GBEES_MIXED, 1e-6, "noise"},
+                 {3, 5, GBEES_SCHEME_CTU, GBEES_DOUBLE, 1e-6, "noise"},
+                 {4, 2, GBEES_SCHEME_CTU, GBEES_MIXED, 1e-4, "noise"},
+                 {3, 5, GBEES_SCHEME_SPLIT5, GBEES_MIXED, 1e-6, "walls"},
+                 {1, 9, GBEES_SCHEME_SPLIT7, GBEES_DOUBLE, 1e-8, "walls"}};
+    const int walls = strcmp(cases[number].model, "walls") == 0;
     const int n = cases[number].n;
     const gbees_model *model = NULL;
     char path[4096];
 
     rig_open_split(r, "cpu", n, cases[number].extent);
-    snprintf(path, sizeof path, "%s/tests/.libs/noise.so", getenv("GBEES_TOP_BUILD"));
+    snprintf(path, sizeof path, "%s/tests/.libs/%s.so", getenv("GBEES_TOP_BUILD"), cases[number].model);
     ck_assert_msg(gbees_registry_model(r->registry, path, &model, &r->error) == 0, "%s", r->error.text);
     r->model = *model;
     for (int k = 0; k < model->function_count; k++)
         if (model->functions[k].n == n)
             r->problem.functions = &r->model.functions[k];
     rig_straighten(r);
-    const double parameters[] = {0.4, 0.3, 0.02, 0.002, 0.01, 0.3, 0};
-    memcpy(r->problem.parameters, parameters, sizeof parameters);
-    r->problem.parameters[BEAT] = 1; /* not one of the model's: that Q depends on time, for rig_try() */
+    const double parameters[2][7] = {{0.4, 0.3, 0.02, 0.002, 0.01, 0.3, 0}, {0.01, 0.02, 0.02, 0.01, 0.01, 0.3, 0}};
+    memcpy(r->problem.parameters, parameters[walls], sizeof parameters[walls]);
+    r->problem.parameters[BEAT] = !walls; /* not one of the model's: that Q depends on time, for rig_try() */
     r->problem.numerics.scheme = cases[number].scheme;
     r->problem.numerics.precision = cases[number].precision;
     r->problem.numerics.cell_values =
         gbees_scheme_is_split(cases[number].scheme) ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
     r->problem.numerics.prune_interval = 3;
     r->problem.threshold = cases[number].threshold;
-    r->problem.bounded = number % 2;
+    r->problem.bounded = !walls && number % 2;
     r->problem.bound_low = -0.3;
     r->problem.bound_high = 0.8;
 }
 
-enum { CASES = 11, NOISES = 4, SPLIT_IN_SIX = 4, CTU_IN_SIX = 9 };
+enum { CASES = 11, NOISES = 6, SPLIT_IN_SIX = 4, CTU_IN_SIX = 9 };
 
 static void open_any(rig *r, int number)
 {
