@@ -232,12 +232,11 @@ static const gbees_schema_key scenario_keys[] = {
      .choices = schemes,
      .initial = "split5",
      .text = "ctu: the paper's corner transport upwind; split5, split7: fifth and seventh order, positive, "
-             "conservative; -mp: without new "
-             "extrema; upwind: first order, to compare with"},
+             "conservative; -mp: without new extrema; upwind: first order, to compare with"},
     {.name = "cell_values",
      .kind = GBEES_KIND_CHOICE,
      .choices = cell_values,
-     .initial = "averages with split5, else points",
+     .initial = "averages with split schemes, else points",
      .text = "the density at cell centres, or its averages over cells"},
     {.name = "precision",
      .kind = GBEES_KIND_CHOICE,

@@ -61,7 +61,7 @@ typedef struct gbees_clock {
 
 /** The warnings, one a row: GBEES_WARNING_..., its bit, which is never given to another, and when it holds. A
  * backend sets BUDGET_MEMORY, BUDGET_FLOOR and BLOW_UP; gbees_warnings() (gbees.h) derives the others from the
- * problem and the ledger. Their texts: core/solver/run/warnings.c. */
+ * problem and the ledger. Their texts: core/record/warnings.c. */
 #define GBEES_WARNING_ROWS(ROW)                                                                                      \
     ROW(BOX, 0, "the initial box cuts off more than 1.5 % of its Gaussian")                                          \
     ROW(WIDTH, 1, "cells wider than 1.5 standard deviations")                                                        \

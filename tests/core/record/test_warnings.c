@@ -204,7 +204,6 @@ START_TEST(one_warning_of_losses_through_a_bound)
 }
 END_TEST
 
-/* Just above 1.5 cells along all axes, and just below along one. */
 /* All at once: no text is missing, or another's. */
 START_TEST(each_warning_has_a_text_of_its_own)
 {
@@ -223,6 +222,7 @@ START_TEST(each_warning_has_a_text_of_its_own)
 }
 END_TEST
 
+/* Just above 1.5 cells along all axes, and just below along one. */
 START_TEST(narrow_marginals)
 {
     const gbees_problem problem = {.dimension = 3, .width = {0.5, 2, 1}};
