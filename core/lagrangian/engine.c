@@ -206,10 +206,8 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     for (int g = 0; g < engine->parts; g++)
         if (engine->set[0].lattice[g])
             gbees_lattice_drop_border(engine->set[0].lattice[g]);
-    for (int s = 0; s < engine->sets && !status; s++) {
-        engine->set[s].rule.tail = engine->problem->tail; /* whatever records before have asked for */
+    for (int s = 0; s < engine->sets && !status; s++)
         status = update_set(engine, s, &by, &done, error);
-    }
     gbees_engine_change(engine);
     if (!status)
         status = find_least_scale(engine, scale, error);
