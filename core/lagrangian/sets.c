@@ -12,8 +12,8 @@ static const double memory_share = 0.4;
 static const double least_log_part = -40;
 /* The tolerance of the other sets' trajectories over that of the first one's. */
 static const double looser = 10;
-/* The error of a lattice's sums, as a part of the accuracy. */
-static const double wanted_share = 0.1;
+/* The error of a lattice's sums, as a part of the accuracy, and the most. */
+static const double wanted_share = 0.1, wanted_most = 1e-4;
 /* So many sets in few dimensions, where points are few: two lattices may agree by chance in the few figures there. */
 static const int sets[GBEES_MAX_DIM] = {4, 4, 3, 2, 2, 2, 2, 2};
 
@@ -75,7 +75,7 @@ static void set_rules(gbees_engine *engine)
     for (int s = 0; s < engine->sets; s++)
         engine->set[s].rule = (gbees_lattice_rule){.points = problem->frame_least,
                                                    .most = problem->frame_cells,
-                                                   .wanted = wanted_share * problem->accuracy,
+                                                   .wanted = fmin(wanted_share * problem->accuracy, wanted_most),
                                                    .tail = problem->tail,
                                                    .tolerance = problem->tolerance * (s > 0 ? looser : 1),
                                                    .turn = s};
