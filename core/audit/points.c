@@ -16,7 +16,7 @@ static const double own_share[GBEES_MAX_DIM] = {0.1, 0.1, 0.1, 0.1, 0.25, 0.25, 
 /* Points a deviation at first, by dimension, and the most. */
 static const double first_points[GBEES_MAX_DIM] = {1, 1, 0.8, 0.8, 0.7, 0.7, 0.7, 0.7}, most_points = 40;
 /* The part of the points' accuracy that is the tolerance of a trajectory's step. */
-static const double step_share = 1e-2;
+static const double step_share = 1e-4;
 /* Evaluations of the drift that the points may take: so many in any case, more if an accuracy is asked for, and so
  * many for each cell update of the run. */
 static const double free_evaluations = 1e8, asked_evaluations = 1e9, evaluations_share = 2;

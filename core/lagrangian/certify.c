@@ -15,12 +15,11 @@
 /* A figure is off by at most so many times the largest difference of any figure: tests/accuracy/lattices has no case
  * that is off by more. */
 static const double safety = 3.5;
-/* What lies beyond the rim adds to a variance, over what lies in it: weights fall by exp(2) in it, and their number
- * grows. */
+/* What lies beyond the rim, over what lies in it: weights fall by exp(2) in it, and their number grows. What it adds
+ * to a variance is larger by its squared distance. */
 static const double beyond_rim = 0.25;
-/* The tolerance of a trajectory's steps counts so many times; trajectories of the other sets have a larger one, so
- * that what the steps do to the figures is part of their differences. */
-static const double steps = 10;
+/* The tolerance of a trajectory's steps counts so many times. */
+static const double steps = 1e3;
 /* Bins of a marginal, and how many deviations they reach to either side. */
 enum { BINS = 1024, REACH = 10 };
 
@@ -37,8 +36,7 @@ static int find_figures(gbees_engine *engine, int set, figures *of, gbees_error 
     if (!status) {
         gbees_sums_moments(&sums, of->mean, of->covariance);
         of->log_mass = gbees_sums_log_mass(&sums);
-        for (int j = 0; j < sums.n; j++)
-            of->rim = fmax(of->rim, gbees_sums_rim(&sums, j));
+        of->rim = sums.rim / sums.total[0];
         of->points = sums.points;
     }
     return status;
@@ -219,7 +217,7 @@ static double compare_moments(int n, const figures *a, const figures *b, gbees_c
 int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
 {
     const int n = engine->problem->dimension;
-    figures of[GBEES_LAGRANGIAN_SETS] = {{.rim = 0}};
+    figures of[GBEES_LAGRANGIAN_SETS];
     double most = 0, bound;
     int status = GBEES_OK;
 
@@ -241,8 +239,8 @@ int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, g
     most = fmax(most, engine->figure);
     engine->figure = most;
     certificate->points = (uint64_t)of[0].points;
-    /* What the tail leaves out is the same in all lattices. */
-    engine->beyond = beyond_rim * of[0].rim;
+    /* What the tail leaves out, and the steps' errors, are the same in all lattices. */
+    engine->beyond = beyond_rim * 2 * engine->set[0].rule.tail / n * of[0].rim;
     bound = safety * most + engine->beyond + steps * engine->problem->tolerance;
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;

@@ -55,6 +55,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
                   gbees_error *error)
 {
     gbees_engine *made = NULL;
+    double times;
     int status = gbees_engine_open(problem, options, &made, error);
 
     if (status)
@@ -64,7 +65,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
             status =
                 gbees_flood_begin(&made->past, &made->source[g], &made->set[s].rule, &made->set[s].lattice[g], error);
     if (!status)
-        status = gbees_engine_sharpen(made, error);
+        status = gbees_engine_sharpen(made, &times, error);
     if (status) {
         gbees_engine_destroy(made);
         return status;
@@ -112,6 +113,7 @@ static int note_lost(gbees_engine *engine, double time, gbees_error *error)
  * results do not depend on the machine. */
 static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
+    double times;
     int status = GBEES_OK;
 
     for (uint64_t step = 0; step < max_steps && clock->elapsed < clock->length && !status; step++) {
@@ -134,7 +136,7 @@ static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps,
         status = note_lost(engine, time, error);
     }
     return status || clock->elapsed < clock->length || engine->smoothed ? status
-                                                                        : gbees_engine_sharpen(engine, error);
+                                                                        : gbees_engine_sharpen(engine, &times, error);
 }
 
 /* ---- update ---- */
@@ -203,6 +205,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
         by.log_peak = INFINITY;
     engine->past.now = clock->time;
     memcpy(before, engine->log_evidence, sizeof before);
+    gbees_engine_set_density(engine);
     for (int g = 0; g < engine->parts; g++)
         if (engine->set[0].lattice[g])
             gbees_lattice_drop_border(engine->set[0].lattice[g]);
@@ -217,7 +220,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
         return status;
     engine->totals.refinements += done.refinements;
     engine->figure = 0;
-    status = gbees_engine_sharpen(engine, error);
+    status = gbees_engine_sharpen_update(engine, error);
     for (int s = 0; s < engine->sets && !status; s++)
         status = find_log_evidence(engine, s, error);
     if (status)

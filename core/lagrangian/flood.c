@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells of a record of less than this part of the largest log probability are no seeds of a lattice. */
+/* Points of the old lattice of less than this part of the largest log weight are no seeds of a new one. */
 static const double seed_tail = 8;
 /* From the second measurement on points are kept that are lighter than the tail by exp() of this: the next one may
  * need them, which would begin at the start again. */
@@ -48,16 +48,15 @@ static void set_shift(int n, int turn, double *shift)
         shift[j] = fmod(0.31 + sqrt(prime[j]) + by[turn & 3], 1);
 }
 
-/* Creates a lattice with the edges base R / points about a mean, R a rotation that belongs to the rule's turn, or 1.
- */
-static int create(const gbees_lattice_rule *rule, int n, const double *mean, const double *base, double points,
-                  int is_turned, gbees_lattice **lattice, gbees_error *error)
+/* Creates a lattice with the edges base R / points about a mean, R a rotation that belongs to the turn, or 1. */
+static int create(int n, const double *mean, const double *base, double points, int turn, int is_turned,
+                  gbees_lattice **lattice, gbees_error *error)
 {
     static const double angle[] = {0.7548776662, 2.2360679775, 3.3166247904, 4.7958315233};
     double axes[GBEES_MATRIX], rotation[GBEES_MATRIX] = {0}, origin[GBEES_MAX_DIM], shift[GBEES_MAX_DIM];
 
-    set_turn(n, is_turned ? angle[rule->turn & 3] : 0, rotation);
-    set_shift(n, rule->turn, shift);
+    set_turn(n, is_turned ? angle[turn & 3] : 0, rotation);
+    set_shift(n, turn, shift);
     gbees_matrix_multiply(n, base, rotation, axes);
     for (int k = 0; k < n * n; k++)
         axes[k] /= points;
@@ -66,10 +65,7 @@ static int create(const gbees_lattice_rule *rule, int n, const double *mean, con
         for (int k = 0; k < n; k++)
             origin[j] += axes[j * n + k] * shift[k];
     }
-    const int status = gbees_lattice_create(n, origin, axes, lattice, error);
-    if (!status)
-        (*lattice)->tolerance = rule->tolerance;
-    return status;
+    return gbees_lattice_create(n, origin, axes, lattice, error);
 }
 
 /* ---- the flood ---- */
@@ -298,7 +294,7 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
     double shift[GBEES_MAX_DIM];
     const double radius = sqrt(2 * rule->tail) * rule->points;
     gbees_lattice *made = NULL;
-    int status = create(rule, n, source->mean, source->root, rule->points, 1, &made, error);
+    int status = create(n, source->mean, source->root, rule->points, rule->turn, 1, &made, error);
 
     if (status)
         return status;
@@ -327,8 +323,8 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
 
 /* ---- another lattice ---- */
 
-/* Sets mean[n] to the weighted mean of the starts of a lattice's points. */
-static void find_mean(const gbees_lattice *lattice, const gbees_update *update, double *mean)
+/* Sets mean[n] to the weighted mean of the starts of a lattice's points. Returns the largest log weight. */
+static double find_mean(const gbees_lattice *lattice, const gbees_update *update, double *mean)
 {
     const int n = lattice->n;
     const double best = gbees_lattice_most(lattice, 0, gbees_lattice_inner(lattice), update->beta);
@@ -346,11 +342,12 @@ static void find_mean(const gbees_lattice *lattice, const gbees_update *update, 
         for (int k = 0; k < n; k++)
             mean[j] += lattice->axes[j * n + k] * z[k] / sum;
     }
+    return best;
 }
 
-/* Adds the sites of a new lattice next to the old one's points, also the light ones: a part of the density may be
- * reached from no other. */
-static int add_seeds(const gbees_lattice *old, const gbees_update *update, gbees_lattice *lattice, gbees_error *error)
+/* Adds the sites of a new lattice next to the heavy points of the old one. */
+static int add_seeds(const gbees_lattice *old, const gbees_update *update, double best, gbees_lattice *lattice,
+                     gbees_error *error)
 {
     double inverse[GBEES_MATRIX], x0[GBEES_MAX_DIM];
     int status = invert_axes(lattice, inverse, error);
@@ -360,7 +357,7 @@ static int add_seeds(const gbees_lattice *old, const gbees_update *update, gbees
     if (!status)
         status = gbees_lattice_index(lattice, error);
     for (uint32_t i = 0; i < gbees_lattice_inner(old) && !status; i++) {
-        if (value_of(old, i, update) == -INFINITY)
+        if (!(value_of(old, i, update) >= best - seed_tail))
             continue;
         gbees_lattice_start(old, &old->site[i], x0);
         status = add_near(lattice, inverse, x0, error);
@@ -373,15 +370,15 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
                      gbees_error *error)
 {
     double mean[GBEES_MAX_DIM], base[GBEES_MATRIX];
+    const double best = find_mean(old, update, mean);
     gbees_lattice *lattice = NULL;
     int status;
 
-    find_mean(old, update, mean);
     gbees_matrix_multiply(old->n, old->axes, edges, base);
-    status = create(rule, old->n, mean, base, 1, 0, &lattice, error);
+    status = create(old->n, mean, base, 1, rule->turn, 0, &lattice, error);
     if (status)
         return status;
-    status = add_seeds(old, update, lattice, error);
+    status = add_seeds(old, update, best, lattice, error);
     if (!status)
         status = gbees_flood_grow(past, source, rule, lattice, 0, update, error);
     if (status)
@@ -392,13 +389,17 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
 }
 
 int gbees_flood_denser(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                       const gbees_lattice *old, const double *times, const gbees_update *update,
-                       gbees_lattice **made, gbees_error *error)
+                       const gbees_lattice *old, double times, gbees_lattice **made, gbees_error *error)
 {
     const int n = old->n;
     double edges[GBEES_MATRIX];
 
+    if (past->count == 0 && !past->problem->cells) { /* of which all points are known */
+        gbees_lattice_rule denser = *rule;
+        denser.points = times * exp((log(fabs(gbees_matrix_determinant(n, source->root))) - old->log_volume) / n);
+        return gbees_flood_begin(past, source, &denser, made, error);
+    }
     for (int k = 0; k < n * n; k++)
-        edges[k] = k % (n + 1) == 0 ? 1 / times[k / n] : 0;
-    return gbees_flood_anew(past, source, rule, old, edges, update, made, error);
+        edges[k] = k % (n + 1) == 0 ? 1 / times : 0;
+    return gbees_flood_anew(past, source, rule, old, edges, &gbees_no_update, made, error);
 }

@@ -8,11 +8,8 @@
 typedef struct gbees_lattice_rule {
     double points; /* k: points a standard deviation along directions in which the density is a Gaussian */
     double most;   /* K >= k: the most points a deviation along those in which it is thinner */
-    double
-        wanted;  /* error of sums, by which a lattice's density along its axes is chosen; 0: by `points` and `most` */
-    double tail; /* points of at least exp(-tail) of the largest weight are there */
-    double tolerance; /* of trajectories' steps, in deviations */
-    int turn;         /* 0 to 3: lattices of other turns have other directions at the start, and other shifts */
+    double tail;   /* points of at least exp(-tail) of the largest weight are there */
+    int turn;      /* 0 to 3: lattices of other turns have other directions at the start, and other shifts */
 } gbees_lattice_rule;
 
 /* Creates the lattice of a part of the initial density, before any measurement: all points of its Gaussian within the
@@ -38,9 +35,8 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
                      const gbees_lattice *old, const double *edges, const gbees_update *update, gbees_lattice **made,
                      gbees_error *error);
 
-/* The same with cells that are times[n] shorter along the old one's axes. */
+/* The same with cells that are `times` shorter along each of the old one's axes, outside of updates. */
 int gbees_flood_denser(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                       const gbees_lattice *old, const double *times, const gbees_update *update,
-                       gbees_lattice **made, gbees_error *error);
+                       const gbees_lattice *old, double times, gbees_lattice **made, gbees_error *error);
 
 #endif

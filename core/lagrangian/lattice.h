@@ -43,7 +43,6 @@ typedef struct gbees_lattice {
     double origin[GBEES_MAX_DIM]; /* x0 of z = 0 */
     double axes[GBEES_MATRIX];    /* [n][n]: the columns are the edges of a lattice cell */
     double log_volume;            /* log |det axes| */
-    double tolerance;             /* of its trajectories' steps, in deviations */
     uint32_t count, capacity;     /* points */
     uint32_t border;          /* the last so many, beyond the tail: only there to interpolate between the others */
     gbees_site *site;         /* [count] */

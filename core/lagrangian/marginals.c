@@ -87,7 +87,7 @@ static int place(making *m, gbees_error *error)
         const double times = fmin(pow(misplaced / most, 0.25) * 1.1, 2);
 
         if ((double)m->engine->totals.points * pow(times, m->grid->dimension) > POINTS_MOST ||
-            gbees_engine_make_denser(m->engine, times, error)) /* what there is will do */
+            gbees_engine_make_denser(m->engine, times, 0, error)) /* what there is will do */
             round = ROUNDS - 1;
         gbees_engine_count(m->engine);
     }

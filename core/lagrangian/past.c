@@ -171,7 +171,7 @@ static int advance(const group *points, const double *scale, double from, double
                    gbees_error *error)
 {
     const gbees_past *past = points->past;
-    const gbees_travel travel = {from, to, scale, points->lattice->tolerance, points->alone, plan};
+    const gbees_travel travel = {from, to, scale, past->tolerance, points->alone, plan};
     double *x[GBEES_MAX_DIM] = {NULL};
 
     for (int j = 0; j < points->lattice->n; j++)

@@ -25,6 +25,7 @@ typedef struct gbees_past {
     int count, capacity;         /* measurements */
     gbees_past_measurement *of;  /* [count] */
     int threads;
+    double tolerance;                /* of trajectories' steps, in deviations */
     uint64_t bytes_most;             /* that lattices may take */
     int (*cancelled)(void *context); /* NULL: the run can't be cancelled */
     void *context;
@@ -56,8 +57,8 @@ int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbee
 int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,
                      gbees_error *error);
 
-/* Takes all points from `now` to a time, with the lattice's tolerance, relative to scale[n]; the caller sets `now`
- * once it has done so for all lattices. */
+/* Takes all points from `now` to a time, with a tolerance relative to scale[n]; the caller sets `now` once it has
+ * done so for all lattices. */
 int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const double *scale, double time,
                        gbees_error *error);
 

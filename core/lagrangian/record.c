@@ -118,11 +118,9 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
 {
     gbees_lattice **made = calloc((size_t)engine->parts, sizeof *made);
     source_lattices denser = {.lattice = made, .own = 1};
-    double points = 0, along[GBEES_MAX_DIM];
+    double points = 0;
     int status = GBEES_OK, part = 0;
 
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        along[j] = times;
     for (int k = 0; k < from->count; k++)
         points += from->lattice[k]->count * pow(times, engine->problem->dimension);
     *done = made && points < most_points && !engine->smoothed;
@@ -130,7 +128,7 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
         while (!engine->set[0].lattice[part])
             part++;
         status = gbees_flood_denser(&engine->past, &engine->source[part], &engine->set[0].rule, from->lattice[k],
-                                    along, &gbees_no_update, &made[k], error);
+                                    times, &made[k], error);
         denser.count += status == GBEES_OK;
         if (!status)
             status = add_border(engine, part, made[k], error);

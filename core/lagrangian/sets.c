@@ -10,10 +10,6 @@
 static const double memory_share = 0.4;
 /* A part is dropped when its mass is below exp() of this. */
 static const double least_log_part = -40;
-/* The tolerance of the other sets' trajectories over that of the first one's. */
-static const double looser = 10;
-/* The error of a lattice's sums, as a part of the accuracy, and the most. */
-static const double wanted_share = 0.1, wanted_most = 1e-4;
 /* So many sets in few dimensions, where points are few: two lattices may agree by chance in the few figures there. */
 static const int sets[GBEES_MAX_DIM] = {4, 4, 3, 2, 2, 2, 2, 2};
 
@@ -72,13 +68,10 @@ static void set_rules(gbees_engine *engine)
 {
     const gbees_problem *problem = engine->problem;
 
+    engine->sharp = 1;
     for (int s = 0; s < engine->sets; s++)
-        engine->set[s].rule = (gbees_lattice_rule){.points = problem->frame_least,
-                                                   .most = problem->frame_cells,
-                                                   .wanted = fmin(wanted_share * problem->accuracy, wanted_most),
-                                                   .tail = problem->tail,
-                                                   .tolerance = problem->tolerance * (s > 0 ? looser : 1),
-                                                   .turn = s};
+        engine->set[s].rule = (gbees_lattice_rule){
+            .points = problem->frame_least, .most = problem->frame_cells, .tail = problem->tail, .turn = s};
 }
 
 /* The deviations at the start: of the narrowest part along each state. */
@@ -121,6 +114,7 @@ int gbees_engine_open(const gbees_problem *problem, const gbees_engine_options *
                               .start = gbees_problem_initial_time(problem),
                               .now = gbees_problem_initial_time(problem),
                               .threads = made->threads,
+                              .tolerance = problem->tolerance,
                               .bytes_most = bytes < 1e18 ? (uint64_t)(memory_share * bytes) : 0,
                               .cancelled = options ? options->cancelled : NULL,
                               .context = options ? options->cancelled_context : NULL};

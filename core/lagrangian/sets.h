@@ -31,8 +31,9 @@ struct gbees_engine {
     int is_certified;
     gbees_own_marginals *marginals;         /* of now; NULL: not made */
     gbees_sums sums[GBEES_LAGRANGIAN_SETS]; /* of now; points = 0: not made */
-    double beyond;                          /* the part of its bounds that is what lies beyond the tail */
-    double figure;      /* the largest difference of any figure in the last certificate of these lattices; 0: none */
+    double sharp;  /* the lattices of updates are so many times as dense as the problem asks for, for its accuracy */
+    double beyond; /* the part of its bounds that is what lies beyond the tail */
+    double figure; /* the largest difference of any figure in the last certificate of these lattices; 0: none */
     double evaluations; /* of the drift, before the engine was loaded */
     double pace;        /* evaluations of the drift per unit of time, of all points */
     int smoothed;       /* 1: the points have been taken back to the start, with their weights */

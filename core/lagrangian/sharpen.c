@@ -1,41 +1,28 @@
 /* sharpen.c - see sharpen.h. */
 #include "sharpen.h"
 #include "certify.h"
-#include "spacing.h"
 #include <math.h>
 
-/* The error of sums is made this part of what the accuracy leaves for it, and of what it is. Lattices that are not
- * better by so much are in vain. */
-static const double aim = 0.6, least_better = 0.7, little_better = 0.9;
+/* Of the law by which errors fall; for this part of the accuracy; in one go. Lattices that are not better by so much
+ * are in vain. */
+static const double exponent = 6, aim = 0.6, least_denser = 1.08, most_denser = 1.6, little_better = 0.9;
 /* What lies beyond the tail may be this part of the accuracy, and is made this part of it if it is more. */
 static const double most_beyond = 0.3, wanted_beyond = 0.1;
-/* Errors so many times as large as the distances of points explain are those of points that are missing. Lattices
- * that were denser along some axes in vain become so much denser along all; tails that are too short so much longer.
- */
-static const double unexplained = 5, denser = 1.25, longer = 2;
+/* With the accuracy so many times what is certified an update's lattices could have been less dense. They are at most
+ * so many times denser than the problem asks for. */
+static const double much_slack = 3, sharpest = 4;
 
-/* By what lattices are replaced. */
-typedef struct change {
-    const gbees_spacing_aim *aim; /* by lattices of this error; NULL: by `times` */
-    double times;                 /* so many times denser along all axes; 0: they only get a longer tail */
-} change;
-
-static int replace(const gbees_engine *engine, int set, int part, const change *by, gbees_error *error)
+/* Replaces a lattice by one that is denser along all axes; times 1: adds the points of a longer tail to it. */
+static int sharpen_one(const gbees_engine *engine, int set, int part, double times, gbees_error *error)
 {
     const gbees_lattice_rule *rule = &engine->set[set].rule;
     const gbees_source *source = &engine->source[part];
     gbees_lattice **lattice = &engine->set[set].lattice[part], *made = NULL;
-    double times[GBEES_MAX_DIM];
 
     gbees_lattice_drop_border(*lattice);
-    if (!by->aim && by->times == 0)
+    if (times == 1)
         return gbees_flood_grow(&engine->past, source, rule, *lattice, (*lattice)->count, &gbees_no_update, error);
-    for (int k = 0; k < GBEES_MAX_DIM; k++)
-        times[k] = by->times;
-    if (by->aim)
-        gbees_spacing_times(*lattice, 0, by->aim, times);
-    const int status =
-        gbees_flood_denser(&engine->past, source, rule, *lattice, times, &gbees_no_update, &made, error);
+    const int status = gbees_flood_denser(&engine->past, source, rule, *lattice, times, &made, error);
     if (!status) {
         gbees_lattice_destroy(*lattice);
         *lattice = made;
@@ -43,52 +30,41 @@ static int replace(const gbees_engine *engine, int set, int part, const change *
     return status;
 }
 
-static int replace_all(gbees_engine *engine, const change *by, gbees_error *error)
+int gbees_engine_make_denser(gbees_engine *engine, double times, double longer, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (int s = 0; s < engine->sets; s++)
+    for (int s = 0; s < engine->sets; s++) {
+        engine->set[s].rule.tail += longer;
         for (int g = 0; g < engine->parts && !status; g++)
             if (engine->set[s].lattice[g])
-                status = replace(engine, s, g, by, error);
+                status = sharpen_one(engine, s, g, times, error);
+    }
     engine->totals.refinements++;
     gbees_engine_change(engine);
     engine->figure = 0;
     return status;
 }
 
-int gbees_engine_make_denser(gbees_engine *engine, double times, gbees_error *error)
+/* How much denser lattices should be for an error that is smaller by a factor: that of a Gaussian falls with
+ * exp(-2 pi^2 k^2), k points a deviation, those of bent densities with some part of the exponent. */
+static double how_much(const gbees_engine *engine, double factor)
 {
-    return replace_all(engine, &(change){.times = times}, error);
+    const double k = engine->problem->frame_least;
+
+    return fmin(fmax(sqrt(1 + log(factor) / (exponent * k * k)), least_denser), most_denser);
 }
 
-/* Whether the error of the first set is more than the distances of its points explain: then points are missing. */
-static int is_incomplete(const gbees_engine *engine)
+/* Makes the lattices such that the bound becomes less than the accuracy; multiplies *times by how much denser. */
+static int improve(gbees_engine *engine, double slack, double *times, gbees_error *error)
 {
-    const gbees_spacing_aim any = {.wanted = 1e-4, .least = 1};
-    double times[GBEES_MAX_DIM], explained = 0;
-
-    for (int g = 0; g < engine->parts; g++)
-        if (engine->set[0].lattice[g])
-            explained = fmax(explained, gbees_spacing_times(engine->set[0].lattice[g], 0, &any, times));
-    return engine->figure > unexplained * explained;
-}
-
-/* Makes the lattices such that the bound becomes less than the accuracy: denser along the axes that need it, or with
- * a longer tail; or both, and denser along all axes, where that has been in vain. */
-static int improve(gbees_engine *engine, double slack, int in_vain, gbees_error *error)
-{
-    const double beyond = engine->beyond / engine->problem->accuracy, now = engine->figure;
-    const int is_short = beyond > most_beyond, is_missing = is_incomplete(engine);
+    const double beyond = engine->beyond / engine->problem->accuracy;
+    const int is_short = beyond > most_beyond;
     const double rest = (1 / slack - (is_short ? beyond : 0)) / aim;
-    const gbees_spacing_aim wanted = {
-        .now = now, .wanted = fmin(now / rest, now * least_better), .least = in_vain ? denser : 1};
-    const int is_enough = !in_vain && (is_short ? rest <= 1 : is_missing);
+    const double denser = rest > 1 || !is_short ? how_much(engine, rest) : 1;
 
-    for (int s = 0; s < engine->sets; s++)
-        engine->set[s].rule.tail +=
-            fmax(is_short ? log(beyond / wanted_beyond) : 0, in_vain || is_missing ? longer : 0);
-    return replace_all(engine, &(change){.aim = is_enough ? NULL : &wanted}, error);
+    *times *= denser;
+    return gbees_engine_make_denser(engine, denser, is_short ? log(beyond / wanted_beyond) : 0, error);
 }
 
 /* The accuracy over what is certified. */
@@ -104,11 +80,12 @@ static int find_slack(gbees_engine *engine, double *slack, gbees_error *error)
     return status;
 }
 
-int gbees_engine_sharpen(gbees_engine *engine, gbees_error *error)
+int gbees_engine_sharpen(gbees_engine *engine, double *times, gbees_error *error)
 {
     double slack = 0, most = 0;
     int in_vain = 0, status = GBEES_OK;
 
+    *times = 1;
     while (engine->problem->accuracy > 0 && !status) {
         status = find_slack(engine, &slack, error);
         if (status || slack >= 1)
@@ -119,7 +96,7 @@ int gbees_engine_sharpen(gbees_engine *engine, gbees_error *error)
             break;
         }
         most = fmax(most, slack);
-        status = improve(engine, slack, in_vain, error);
+        status = improve(engine, slack, times, error);
         if (status == GBEES_ENOMEM) {
             engine->totals.warnings |= GBEES_WARNING_ACCURACY;
             return GBEES_OK;
@@ -127,4 +104,24 @@ int gbees_engine_sharpen(gbees_engine *engine, gbees_error *error)
     }
     gbees_engine_count(engine);
     return status;
+}
+
+int gbees_engine_sharpen_update(gbees_engine *engine, gbees_error *error)
+{
+    double times, slack = 0;
+    int status = gbees_engine_sharpen(engine, &times, error);
+
+    if (!status && times == 1 && engine->sharp > 1)
+        status = find_slack(engine, &slack, error);
+    engine->sharp =
+        fmin(fmax(slack > much_slack ? engine->sharp / least_denser : engine->sharp * times, 1), sharpest);
+    return status;
+}
+
+void gbees_engine_set_density(gbees_engine *engine)
+{
+    for (int s = 0; s < engine->sets; s++) {
+        engine->set[s].rule.points = engine->problem->frame_least * engine->sharp;
+        engine->set[s].rule.most = engine->problem->frame_cells * engine->sharp;
+    }
 }

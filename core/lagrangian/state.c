@@ -9,7 +9,7 @@
 /* What is saved beside the lattices' points. */
 typedef struct engine_state {
     int32_t parts, past, is_certified;
-    double now, pace, figure, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS];
+    double now, pace, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS];
     gbees_totals totals;
     gbees_certificate certificate;
 } engine_state;
@@ -72,6 +72,7 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     state.now = engine->past.now;
     state.pace = engine->pace;
     state.figure = engine->figure;
+    state.sharp = engine->sharp;
     state.beyond = engine->beyond;
     state.is_certified = engine->is_certified;
     if (engine->is_certified)
@@ -122,10 +123,8 @@ static int take(const loading *from, const char *name, size_t size, uint64_t cou
 }
 
 /* Loads a lattice, if the state has it. */
-static int load_lattice(const loading *from, const gbees_engine *engine, int set, int part)
+static int load_lattice(const loading *from, int n, int set, int part, gbees_lattice **lattice)
 {
-    const int n = engine->problem->dimension;
-    gbees_lattice **lattice = &engine->set[set].lattice[part];
     lattice_state state;
     char name[32];
     uint64_t found = 0;
@@ -142,7 +141,6 @@ static int load_lattice(const loading *from, const gbees_engine *engine, int set
     if (status)
         return status;
     gbees_lattice *made = *lattice;
-    made->tolerance = engine->set[set].rule.tolerance;
     made->count = (uint32_t)state.count;
     memset(made->gain, 0, made->count * sizeof *made->gain);
     status = take(from, name_of(name, set, part, "site", 0), 2, state.count * GBEES_MAX_DIM, made->site);
@@ -204,7 +202,7 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
         status = load_past(&from, state.past, &made->past);
     for (int s = 0; s < made->sets && !status; s++)
         for (int g = 0; g < made->parts && !status; g++)
-            status = load_lattice(&from, made, s, g);
+            status = load_lattice(&from, problem->dimension, s, g, &made->set[s].lattice[g]);
     if (!status)
         status = load_marginals(&from, problem->dimension, &made->marginals);
     if (!status && !gbees_engine_has_points(made))
@@ -216,6 +214,7 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     made->past.now = state.now;
     made->pace = state.pace;
     made->figure = state.figure;
+    made->sharp = state.sharp;
     made->beyond = state.beyond;
     made->is_certified = state.is_certified;
     made->certificate = state.certificate;

@@ -73,17 +73,6 @@ static void add_point(gbees_sums *part, const gbees_lattice *lattice, size_t i, 
     }
 }
 
-static void add_rim(gbees_sums *part, const gbees_lattice *lattice, size_t i, double w)
-{
-    for (int j = 0; j < part->n; j++) {
-        const double d = lattice->x[j][i] - part->reference[j];
-
-        part->rim[0][j] += w;
-        part->rim[1][j] += w * d;
-        part->rim[2][j] += w * d * d;
-    }
-}
-
 static void sum_part(void *context, size_t k)
 {
     summation *all = context;
@@ -107,8 +96,7 @@ static void sum_part(void *context, size_t k)
             add_point(part, lattice, i, w);
             part->squares += w * w;
             part->log_density += w * (lattice->log_weight[i] - lattice->stretch[i]);
-            if (log_weight < all->rim)
-                add_rim(part, lattice, i, w);
+            part->rim += log_weight < all->rim ? w : 0;
         }
     }
 }
@@ -120,9 +108,7 @@ static void join(const gbees_sums *part, gbees_sums *sums)
     sums->squares += part->squares;
     sums->log_density += part->log_density;
     sums->lost += part->lost;
-    for (int k = 0; k < 3; k++)
-        for (int j = 0; j < sums->n; j++)
-            sums->rim[k][j] += part->rim[k][j];
+    sums->rim += part->rim;
     sums->points += part->points;
 }
 
@@ -173,15 +159,6 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
     }
     free(all);
     return status;
-}
-
-double gbees_sums_rim(const gbees_sums *sums, int state)
-{
-    const double mass = sums->total[0], mean = sums->total[1 + state] / mass, *first = sums->total + 1 + sums->n,
-                 variance = first[state * (state + 1) / 2 + state] / mass - mean * mean,
-                 square = sums->rim[2][state] - 2 * mean * sums->rim[1][state] + mean * mean * sums->rim[0][state];
-
-    return fmax(square / variance, sums->rim[0][state]) / mass;
 }
 
 double gbees_sums_log_mass(const gbees_sums *sums)

@@ -16,7 +16,7 @@ typedef struct gbees_sums {
     double squares;                   /* sum of w^2 */
     double log_density;               /* sum of w (log_weight - stretch): of the density at x, up to its norm */
     double lost;                      /* sum of w over points that have left every bound */
-    double rim[3][GBEES_MAX_DIM];     /* sums of w, w d_j and w d_j^2 over points at the lattices' rims */
+    double rim;                       /* sum of w over points at the lattices' rims */
     double points;                    /* number of points, those that are lost among them */
 } gbees_sums;
 
@@ -28,8 +28,6 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
 
 /* The logarithm of the sum of w, which are not scaled. */
 double gbees_sums_log_mass(const gbees_sums *sums);
-/* The share of the rim in the variance of a state, or in the mass if that is more. */
-double gbees_sums_rim(const gbees_sums *sums, int state);
 /* Sets mean[n] and covariance[n][n]. */
 void gbees_sums_moments(const gbees_sums *sums, double *mean, double *covariance);
 

@@ -5,37 +5,14 @@
 enum { ROUNDS = 60, HALVINGS = 12 };
 
 /* Lattices on the way to the last one only have to show where the weights are: their points along an axis over those
- * of the last one, but not below so many a deviation, and the tolerance of their trajectories. Their tail is longer
- * by so much: parts of the density that are light are connected to others, if at all, by points that are lighter
- * still. */
-static const double rough_points = 0.75, least_rough = 0.75, rough_tolerance = 1e-3, rough_tail = 3;
-/* Where an accuracy is asked for the last lattice has at least so many points along an axis over those of the shape;
- * more than lattices on the way. */
-static const double least_points = 0.85;
-/* Cells may be too long by this factor on the way after a part of the likelihood; and after all of it for the last
- * lattice to be made. */
-static const double far_too_long = 2.5, nearly_right = 1.3;
+ * of the last one, but not below so many a deviation; and the tolerance of their trajectories. */
+static const double rough_points = 0.75, least_rough = 0.75, rough_tolerance = 1e-5;
+/* A lattice's cells may be too long by this factor in the end; on the way after a part of the likelihood; and after
+ * all of it for the last lattice to be made. */
+static const double too_long = 1.3, far_too_long = 2.5, nearly_right = 1.3;
 
 /* A measurement that leads further down from the peak is a mistake: of a Gaussian these are 14 deviations. */
 static const double furthest = 100;
-
-/* The points along an axis of lattices on the way over those of the last one. */
-static double roughness(const gbees_lattice_rule *rule)
-{
-    return fmin(fmax(rough_points, least_rough / rule->points), 1);
-}
-
-/* What lattices on the way have. */
-static gbees_lattice_rule roughen(const gbees_lattice_rule *rule)
-{
-    gbees_lattice_rule rough = *rule;
-
-    rough.points *= roughness(rule);
-    rough.most *= roughness(rule);
-    rough.tail += rough_tail;
-    rough.tolerance = fmax(rule->tolerance, rough_tolerance);
-    return rough;
-}
 
 /* Whether a lattice tells the weights at beta well enough to make another one of them. */
 static int tells(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta,
@@ -70,19 +47,8 @@ static double find_beta(const gbees_past *past, const gbees_lattice *lattice, co
     }
     if (found > 0 || done == 0)
         return found;
-    /* A lattice that has been made of these weights: another will be finer. */
-    (void)tells(past, lattice, rule, done, spacing);
+    (void)tells(past, lattice, rule, done, spacing); /* a lattice that has been made of them: another will be finer */
     return spacing->shape.longest > 0 ? done : 0;
-}
-
-/* Replaces a lattice by another one, if that has been made. */
-static int replace(int status, gbees_lattice *made, gbees_lattice **lattice)
-{
-    if (!status) {
-        gbees_lattice_destroy(*lattice);
-        *lattice = made;
-    }
-    return status;
 }
 
 /* Replaces the lattice by one of other edges. */
@@ -93,27 +59,11 @@ static int refine(const gbees_past *past, const gbees_source *source, const gbee
     gbees_lattice *made = NULL;
     const int status = gbees_flood_anew(past, source, rule, *lattice, spacing->shape.axes, update, &made, error);
 
-    return replace(status, made, lattice);
-}
-
-/* Replaces the lattice on the way by the last one: of its axes, as dense along each as the error that is wanted asks
- * for; without one as the density's shape does. */
-static int complete(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                    const gbees_update *update, gbees_lattice **lattice, gbees_error *error)
-{
-    const gbees_spacing_aim aim = {.wanted = rule->wanted, .least = least_points / roughness(rule)};
-    double times[GBEES_MAX_DIM];
-    gbees_lattice *made = NULL;
-    gbees_spacing last;
-    int status;
-
-    if (rule->wanted > 0) {
-        gbees_spacing_times(*lattice, 1, &aim, times);
-        status = gbees_flood_denser(past, source, rule, *lattice, times, update, &made, error);
-        return replace(status, made, lattice);
-    }
-    status = gbees_spacing_find(*lattice, rule, 1, past->threads, &last, error);
-    return status ? status : refine(past, source, rule, update, &last, lattice, error);
+    if (status)
+        return status;
+    gbees_lattice_destroy(*lattice);
+    *lattice = made;
+    return GBEES_OK;
 }
 
 /* The log weight before the measurement of the point with the largest one after a part of it. */
@@ -158,35 +108,49 @@ static void finish(gbees_lattice *lattice, gbees_tempering *done)
     }
 }
 
+/* What lattices on the way have. */
+static gbees_lattice_rule roughen(const gbees_lattice_rule *rule)
+{
+    gbees_lattice_rule rough = *rule;
+    const double by = fmin(fmax(rough_points, least_rough / rule->points), 1);
+
+    rough.points *= by;
+    rough.most *= by;
+    return rough;
+}
+
 int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
                  const gbees_update *update, gbees_lattice **lattice, gbees_tempering *done, gbees_error *error)
 {
     const gbees_lattice_rule rough = roughen(rule);
+    gbees_past roughly = *past;
     gbees_update part = *update;
     const double peak = gbees_lattice_most(*lattice, 0, (*lattice)->count, 0);
     const uint64_t before = done->refinements;
-    int is_rough = 0, is_last = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
+    int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
+    roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;
-    for (int round = 0; !status && !is_last; round++) {
-        gbees_spacing spacing = {.effective = 0};
+    for (int round = 0; !status; round++) {
+        gbees_spacing spacing = {.effective = 0}, last = {.effective = 0};
 
         if (!is_possible(past, *lattice, part.beta, peak, error))
             return GBEES_EUNSUPPORTED;
         status = gbees_lattice_link(*lattice, past->threads, error);
         if (!status)
             part.beta = find_beta(past, *lattice, &rough, part.beta, &spacing);
-        if (status || (part.beta == 1 && !is_rough && spacing.shape.longest < 1))
+        if (!status && part.beta == 1)
+            status = gbees_spacing_find(*lattice, rule, 1, past->threads, &last, error);
+        if (status || (part.beta == 1 && !is_rough && last.shape.longest < too_long))
             break;
         if (part.beta == 0 || round == ROUNDS)
             return gbees_error_set(error, GBEES_ENUMERIC,
                                    "no lattice was found that resolves the density after the measurement at t = %g: "
                                    "give a larger 'points' or 'frame_cells', or a less precise measurement",
                                    past->now);
-        is_last = is_rough && part.beta == 1 && spacing.shape.longest < nearly_right;
-        is_rough = 1;
-        status = is_last ? complete(past, source, rule, &part, lattice, error)
-                         : refine(past, source, &rough, &part, &spacing, lattice, error);
+        is_rough = part.beta < 1 || spacing.shape.longest > nearly_right;
+        status = is_rough ? refine(&roughly, source, &rough, &part, &spacing, lattice, error)
+                          : refine(past, source, rule, &part, &last, lattice, error);
         done->refinements++;
     }
     if (!status && done->refinements == before) /* else it has all points that the new weights need */

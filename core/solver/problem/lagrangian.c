@@ -9,8 +9,8 @@
 
 /* Defaults: points a deviation; the most of them; errors of a step. */
 static const double default_points = 1, default_most = 40, default_tolerance = 1e-9;
-/* The part of an accuracy that the error of a step may be, and the most. */
-static const double step_share = 1e-2, most_tolerance = 1e-5;
+/* The part of an accuracy that the error of a step may be: certificates count a thousand of them. And the most. */
+static const double step_share = 1e-4, most_tolerance = 1e-6;
 /* What lies beyond the tail may take so much where no accuracy is asked for, by dimension: the number of points grows
  * with the power n / 2 of the tail. */
 static const double rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
