@@ -324,16 +324,16 @@ static inline int gbees_problem_noise_in_sweeps(const gbees_problem *problem)
            scheme->order >= 5;
 }
 
-/** The model's functions in its own axes, which take points of x; `functions` may be those of a frame. NULL if the
- * model has none for so many dimensions. */
+/** The model's functions in its own axes, which take points of x; `functions` may be those of a frame. Without a model
+ * that has some for so many dimensions: `functions`. */
 static inline const gbees_functions *gbees_problem_own_functions(const gbees_problem *problem)
 {
     const gbees_model *model = problem->model;
 
-    for (int i = 0; i < model->function_count; i++)
+    for (int i = 0; model && i < model->function_count; i++)
         if (model->functions[i].n == problem->dimension)
             return &model->functions[i];
-    return NULL;
+    return problem->functions;
 }
 
 #ifdef __cplusplus
