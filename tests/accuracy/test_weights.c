@@ -223,11 +223,14 @@ END_TEST
 START_TEST(says_what_the_model_lacks)
 {
     const gbees_functions none = {.n = 3};
+    gbees_model lacking = still;
     gbees_problem bare = problem;
     gbees_montecarlo *samples = draw();
     gbees_measurement measurement = {.size = 2, .covariance = {1, 0, 0, 1}};
     gbees_error error = {GBEES_OK, ""};
 
+    lacking.functions = &none;
+    bare.model = &lacking;
     bare.functions = &none;
     samples->problem = &bare;
     ck_assert_int_eq(gbees_montecarlo_update(samples, &measurement, &error), GBEES_EMODEL);
