@@ -112,6 +112,11 @@ size_t gbees_plan_samples_for(double accuracy, double effective);
 void gbees_plan_choose_samples(gbees_refinement *r);
 /* Whether the same run would be within the accuracy with more samples than the `before` that it had. */
 int gbees_plan_samples_suffice(const gbees_refinement *r, size_t before);
+/* Notes the samples of a record's certificate, and returns whether they can't tell if the record is within the
+ * accuracy. */
+int gbees_plan_note_samples(gbees_refinement *r, const gbees_record *record, gbees_difference difference);
+/* At a run's end: records that samples can't certify count if they are more than a tenth. */
+void gbees_plan_judge_unsure(run_result *run);
 /* Whether only a fixed, too small number of samples keeps the run from its accuracy: most of each bound is sampling
  * error, and estimates, where there are no bounds, are within the accuracy. */
 int gbees_plan_samples_are_few(const gbees_refinement *r);

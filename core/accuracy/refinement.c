@@ -16,8 +16,7 @@ static const double least_finer = 1.2; /* runs are compared if their cells' widt
 /* The relative error of a standard deviation over the mass lost in the tails: two or three (doc/measuring.md), and up
  * to this where the tails are long. */
 static const double most_per_loss = 12;
-static const double most_left = 0.75; /* of the error, where half the time step has not been in vain */
-static const double most_own = 0.75;  /* of the accuracy: an error of the samples' own that leaves them to certify */
+static const double most_left = 0.75;    /* of the error, where half the time step has not been in vain */
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 
 /* ---- create ---- */
@@ -301,40 +300,6 @@ int gbees_refinement_variation(gbees_refinement *r, const gbees_record *record, 
     return status;
 }
 
-/* Whether samples can't tell if a record is within the accuracy: their own error alone exceeds it nearly, and the
- * difference that they find does not certainly. */
-static int is_unsure(const gbees_refinement *r, const gbees_certificate *certificate, gbees_difference difference)
-{
-    const double accuracy = r->problem->accuracy, own = difference.bound - difference.value;
-
-    if (!certificate || certificate->points > 0 || r->fixed)
-        return 0;
-    return isnan(difference.bound)
-               ? certificate->effective > 0
-               : difference.bound > accuracy && own > most_own * accuracy && difference.value - own <= accuracy;
-}
-
-/* Lists a record that samples can't certify. */
-static void note_unsure(run_result *run, double time, double bound)
-{
-    if (run->unsure < GBEES_UNSURE_LISTED)
-        run->unsure_time[run->unsure] = time;
-    run->unsure++;
-    run->unsure_error = isnan(bound) ? INFINITY : fmax(run->unsure_error, bound);
-}
-
-/* At a run's end: more than a tenth of the records count. */
-static void judge_unsure(run_result *run)
-{
-    if (run->unsure * 10 <= (int)run->record_count)
-        return;
-    if (isinf(run->unsure_error))
-        run->unknown = 1;
-    run->effective = fmin(run->effective, run->unsure_effective);
-    run->error = fmax(run->error, isinf(run->unsure_error) ? 0 : run->unsure_error);
-    run->unsure = 0;
-}
-
 int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbees_error *error)
 {
     const gbees_certificate *certificate = record->certificate;
@@ -356,19 +321,11 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         gbees_plan_note_selection(r, record);
     }
     leg->updates = record->totals.cell_updates;
-    if (certificate && certificate->samples > 0)
-        now->samples = certificate->samples;
-    if (certificate && certificate->samples > 0 && certificate->effective > 0) {
-        double *effective = is_unsure(r, certificate, difference) ? &now->unsure_effective : &now->effective;
-
-        *effective = fmin(*effective, certificate->effective / (double)certificate->samples);
-    }
-    if (is_unsure(r, certificate, difference))
-        note_unsure(now, record->time, difference.bound);
+    const int unsure = gbees_plan_note_samples(r, record, difference);
     if (isnan(difference.bound)) {
         const double estimate = gbees_refinement_estimate(r, record);
 
-        now->unknown |= !is_unsure(r, certificate, difference);
+        now->unknown |= !unsure;
         now->estimate = isnan(estimate) ? estimate : fmax(now->estimate, estimate);
         leg->worst = fmax(leg->worst, isnan(estimate) ? unknown_ratio : estimate / r->problem->accuracy);
         return GBEES_OK;
@@ -378,7 +335,7 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         leg->start = ratio;
     else
         leg->worst = fmax(leg->worst, ratio);
-    if (!(difference.bound <= now->error) && !is_unsure(r, certificate, difference)) {
+    if (!(difference.bound <= now->error) && !unsure) {
         now->error = difference.bound;
         now->time = record->time;
     }
@@ -521,7 +478,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
 
     if (!factor)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
-    judge_unsure(&r->now);
+    gbees_plan_judge_unsure(&r->now);
     r->now.work = updates;
     *step = (gbees_refinement_step){.run = r->run,
                                     .unsure = r->now.unsure,

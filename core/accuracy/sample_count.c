@@ -1,4 +1,4 @@
-/* sample_count.c - how many samples the audits of an accuracy's runs have; see plan.h. */
+/* sample_count.c - how many samples the audits of an accuracy's runs have, and what these can tell; see plan.h. */
 #include "plan.h"
 #include <math.h>
 
@@ -11,7 +11,8 @@ enum {
 /* Runs on grids at rest have samples for coarse_accuracy at most, until their error is at most near_accuracy times
  * what is asked. On a grid that moves the first run may well be the last, and costs more than samples. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
-static const double margin = 1.1;             /* samples over those that are needed */
+static const double margin = 1.1;    /* samples over those that are needed */
+static const double most_own = 0.75; /* of the accuracy: an error of the samples' own that leaves them to certify */
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
 /* The work of samples in cell updates of the grid: of a step of one of them; always allowed, a second or less; the
  * part of the grid's work that is allowed besides. On a GPU cell updates are a hundred times cheaper. */
@@ -90,4 +91,57 @@ int gbees_plan_samples_are_few(const gbees_refinement *r)
 
     return r->fixed && own > most_sample_bound * accuracy && r->now.error <= 2 * own &&
            (!r->now.unknown || r->now.estimate <= accuracy);
+}
+
+/* ---- records that samples can't certify ---- */
+
+/* Whether samples can't tell if a record is within the accuracy: their own error alone exceeds it nearly, and the
+ * difference that they find does not certainly. */
+static int is_unsure(const gbees_refinement *r, const gbees_certificate *certificate, gbees_difference difference)
+{
+    const double accuracy = r->problem->accuracy, own = difference.bound - difference.value;
+
+    if (!certificate || certificate->points > 0 || r->fixed)
+        return 0;
+    return isnan(difference.bound)
+               ? certificate->effective > 0
+               : difference.bound > accuracy && own > most_own * accuracy && difference.value - own <= accuracy;
+}
+
+/* Lists a record that samples can't certify. */
+static void note_unsure(run_result *run, double time, double bound)
+{
+    if (run->unsure < GBEES_UNSURE_LISTED)
+        run->unsure_time[run->unsure] = time;
+    run->unsure++;
+    run->unsure_error = isnan(bound) ? INFINITY : fmax(run->unsure_error, bound);
+}
+
+int gbees_plan_note_samples(gbees_refinement *r, const gbees_record *record, gbees_difference difference)
+{
+    const gbees_certificate *certificate = record->certificate;
+    const int unsure = is_unsure(r, certificate, difference);
+    run_result *now = &r->now;
+
+    if (certificate && certificate->samples > 0)
+        now->samples = certificate->samples;
+    if (certificate && certificate->samples > 0 && certificate->effective > 0) {
+        double *effective = unsure ? &now->unsure_effective : &now->effective;
+
+        *effective = fmin(*effective, certificate->effective / (double)certificate->samples);
+    }
+    if (unsure)
+        note_unsure(now, record->time, difference.bound);
+    return unsure;
+}
+
+void gbees_plan_judge_unsure(run_result *run)
+{
+    if (run->unsure * 10 <= (int)run->record_count)
+        return;
+    if (isinf(run->unsure_error))
+        run->unknown = 1;
+    run->effective = fmin(run->effective, run->unsure_effective);
+    run->error = fmax(run->error, isinf(run->unsure_error) ? 0 : run->unsure_error);
+    run->unsure = 0;
 }
