@@ -174,6 +174,7 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
                             const number *q, position *x, number *mass)
 {
     const int axis = w->axis, cells = piece_cells(axis);
+    const number same = (number)sqrt((double)w->variance);
     number v[PIECE_MOST + 5], whole[PIECE_MOST + 3]; /* from two faces below the line; from one */
     number noise[PIECE_MOST + 9];                    /* from four faces below it */
     uint32_t walls = 0;                              /* bit i: whole[i] is that of a wall */
@@ -205,8 +206,7 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
     }
 #pragma unroll
     for (int i = 0; i <= cells; i++) {
-        const number v0 = walls >> (i + 1) & 1 ? (number)4 : w->varies ? noise[i + 4] : w->variance;
-        const number root = (number)sqrt((double)v0);
+        const number root = !w->varies ? same : walls >> (i + 1) & 1 ? (number)2 : (number)sqrt((double)noise[i + 4]);
 
         mass[i] = GBEES_REAL_FN(gbees_spread_bounded)(whole[i], whole[i + 1], whole[i + 2], q[BEYOND - 1 + i],
                                                       q[BEYOND + i], v[i + 2], root);
