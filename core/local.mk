@@ -48,8 +48,10 @@ libgbees_la_SOURCES = \
 	%D%/numerics/ctu.h \
 	%D%/numerics/diffusion.h \
 	%D%/numerics/dormand_prince.h \
+	%D%/numerics/dormand_prince_dense.h \
 	%D%/numerics/downwind.h \
 	%D%/numerics/fixed.h \
+	%D%/numerics/fraction.h \
 	%D%/numerics/fused.h \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
@@ -129,6 +131,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/simulate.c \
 	%D%/record/truth.c \
 	%D%/audit/start.c \
+	%D%/audit/targets.c \
+	%D%/audit/targets.h \
 	%D%/audit/weight.c \
 	%D%/frame/affine.c \
 	%D%/frame/affine.h \
@@ -183,6 +187,12 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/spread.c \
 	%D%/lagrangian/spread.h \
 	%D%/lagrangian/engine.c \
+	%D%/lagrangian/entered.c \
+	%D%/lagrangian/entered.h \
+	%D%/lagrangian/targets.c \
+	%D%/lagrangian/targets.h \
+	%D%/lagrangian/watch.c \
+	%D%/lagrangian/watch.h \
 	%D%/lagrangian/engine.h \
 	%D%/lagrangian/flood.c \
 	%D%/lagrangian/flood.h \
@@ -309,12 +319,16 @@ libgbees_la_SOURCES = \
 	%D%/rivals/rivals.h \
 	%D%/rivals/ukf.c \
 	%D%/solver/problem/bound.c \
+	%D%/solver/problem/targets.c \
 	%D%/solver/problem/builder.c \
 	%D%/solver/problem/builder.h \
 	%D%/record/cells.c \
 	%D%/record/cells.h \
 	%D%/record/cells_private.h \
 	%D%/record/cells_read.c \
+	%D%/record/targets.c \
+	%D%/record/targets.h \
+	%D%/solver/run/targets.c \
 	%D%/record/cells_marginals.c \
 	%D%/record/cells_marginals.h \
 	%D%/record/cells_permute.c \

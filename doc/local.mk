@@ -9,6 +9,7 @@ dist_doc_DATA = \
 	%D%/install.md \
 	%D%/json.md \
 	%D%/lagrangian.md \
+	%D%/targets.md \
 	%D%/measuring.md \
 	%D%/method.md \
 	%D%/models.md \

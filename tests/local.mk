@@ -33,6 +33,7 @@ test_scripts = \
 	%D%/core/command/run/test_compare.sh \
 	%D%/core/command/export/test_export.sh \
 	%D%/core/command/run/test_lagrangian.sh \
+	%D%/core/command/run/test_targets.sh \
 	%D%/core/command/run/test_measurements.sh \
 	%D%/core/command/run/test_output.sh \
 	%D%/core/command/run/test_memory.sh \
@@ -152,6 +153,7 @@ check_PROGRAMS += \
 	%D%/core/audit/test_islands \
 	%D%/core/audit/test_points \
 	%D%/core/audit/test_scatter \
+	%D%/core/record/test_targets \
 	%D%/core/record/test_truth \
 	%D%/core/rivals/test_comparison \
 	%D%/core/rivals/test_filters \
@@ -688,6 +690,12 @@ check_LTLIBRARIES += %D%/pulse.la
 %C%_pulse_la_LDFLAGS = $(test_module)
 %C%_pulse_la_CPPFLAGS = $(test_model_cppflags)
 %C%_pulse_la_CFLAGS = $(test_model_cflags)
+
+check_LTLIBRARIES += %D%/encounter.la
+%C%_encounter_la_SOURCES = %D%/plugins/encounter.c
+%C%_encounter_la_LDFLAGS = $(test_module)
+%C%_encounter_la_CPPFLAGS = $(test_model_cppflags)
+%C%_encounter_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/stochastic.la
 %C%_stochastic_la_SOURCES = %D%/plugins/stochastic.c

@@ -171,6 +171,17 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
     return status;
 }
 
+void gbees_audit_targets(gbees_audit *audit, const gbees_problem *problem, gbees_target_state *state)
+{
+    gbees_target_state own[GBEES_MAX_TARGETS];
+    gbees_error ignored; /* what the reference can't tell is unknown */
+    const int known =
+        problem->target_count > 0 && !audit->lost.status && !audit->kind->targets(audit->reference, own, &ignored);
+
+    for (int k = 0; k < problem->target_count && known; k++)
+        state[k].bound = fabs(state[k].probability - own[k].probability) + own[k].bound;
+}
+
 unsigned gbees_audit_warnings(const gbees_audit *audit)
 {
     return audit->warnings;

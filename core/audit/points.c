@@ -332,6 +332,13 @@ static void evidence_of(const void *self, gbees_evidence *evidence)
     evidence->by_points = 1;
 }
 
+static int find_targets(void *self, gbees_target_state *state, gbees_error *error)
+{
+    const gbees_points *points = self;
+
+    return points->backend->targets(points->engine, &points->clock, state, error);
+}
+
 static const gbees_sample_list *list_samples(void *self)
 {
     const gbees_points *points = self;
@@ -416,6 +423,7 @@ const gbees_reference_kind gbees_points_kind = {
     .destroy = destroy,
     .advance = advance,
     .compare = compare,
+    .targets = find_targets,
     .update = update,
     .evidence = evidence_of,
     .samples = list_samples,

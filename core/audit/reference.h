@@ -14,6 +14,8 @@ typedef struct gbees_reference_kind {
     /* Fills the certificate, which says nothing yet, with what it can tell of the record that it has been taken to.
      */
     int (*compare)(void *self, const gbees_record *record, gbees_certificate *certificate, gbees_error *error);
+    /* Sets state[k] of each target of the problem: what is inside by the reference, and a bound of its error. */
+    int (*targets)(void *self, gbees_target_state *state, gbees_error *error);
     /* Applies measurement `number` of the problem, counted from 1, at its time. */
     int (*update)(void *self, int number, gbees_error *error);
     /* Sets sampled, sampled_error, total_sampled and total_error to the evidence of the last measurement, and of all;

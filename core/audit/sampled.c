@@ -6,6 +6,7 @@
 #include "montecarlo.h"
 #include "sampled_private.h"
 #include "samples.h"
+#include "targets.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,6 +319,15 @@ static int compare(void *self, const gbees_record *record, gbees_certificate *ce
     return gbees_samples_compare(audit->problem, audit->samples, &audit->moments, record, certificate, error);
 }
 
+static int find_targets(void *self, gbees_target_state *state, gbees_error *error)
+{
+    const gbees_sampled *audit = self;
+
+    (void)error;
+    gbees_samples_targets(audit->problem, audit->samples, audit->moments.effective, state);
+    return GBEES_OK;
+}
+
 static int update(void *self, int number, gbees_error *error)
 {
     return weight(self, number, error);
@@ -341,6 +351,7 @@ const gbees_reference_kind gbees_sampled_kind = {
     .destroy = destroy,
     .advance = advance_to,
     .compare = compare,
+    .targets = find_targets,
     .update = update,
     .evidence = evidence_of,
     .samples = list_samples,

@@ -5,19 +5,22 @@
 #include "base/clones.h"
 #include "numerics/adaptive.h"
 #include "numerics/dormand_prince.h"
+#include "watch.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     POINTS = GBEES_BATCH,
     MOST = GBEES_MAX_DIM + 1, /* columns: states and the stretch */
     STAGES = GBEES_DORMAND_PRINCE_STAGES,
-    ROUNDS = 24 /* trials of a first step's length, at most */
+    SLOPES = GBEES_DORMAND_PRINCE_SLOPES, /* with those that tell where a point is within a step */
+    ROUNDS = 24                           /* trials of a first step's length, at most */
 };
 
 /* Points on their way, the first `active` of POINTS. */
 typedef struct batch {
-    double slope[MOST][STAGES][POINTS];
+    double slope[MOST][SLOPES][POINTS];
     double x[MOST][POINTS], next[MOST][POINTS]; /* at the step's start and end; at a stage in between: of states */
     double fifth[POINTS], third[POINTS];        /* the differences of orders, in units of the error that is allowed */
     double error[POINTS];                       /* of the step: at most 1 if it is taken */
@@ -89,7 +92,7 @@ static void slopes_at(const gbees_journey *w, batch *b, int stage, size_t first,
 /* Evaluates the slopes of a stage, of all points at once if the drift does not depend on the time. */
 static void evaluate(const gbees_journey *w, batch *b, int stage)
 {
-    const double node = gbees_dormand_prince_node(stage);
+    const double node = stage < STAGES ? gbees_dormand_prince_node(stage) : gbees_dormand_prince_dense_node(stage);
 
     if (w->problem->model->flags & GBEES_TIME_DEPENDENT)
         for (size_t i = 0; i < b->active; i++)
@@ -195,6 +198,48 @@ static void try_step(const gbees_journey *w, batch *b)
     for (int j = 0; j < columns; j++)
         end_along(count, b->x[j], b->length, b->slope[j][0], w->allowed[j], b->next[j], b->fifth, b->third);
     find_errors(count, b->fifth, b->third, b->error);
+}
+
+/* ---- targets ---- */
+
+/* Evaluates the slopes at the step's end, and those within it that tell where points are in between. */
+static void look_within(const gbees_journey *w, batch *b)
+{
+    gbees_journey alone = *w; /* the stretch is not needed there */
+    double end[GBEES_MAX_DIM][POINTS];
+
+    alone.stretches = 0;
+    evaluate(&alone, b, STAGES);
+    for (int j = 0; j < w->problem->dimension; j++)
+        memcpy(end[j], b->next[j], sizeof end[j]);
+    for (int stage = STAGES + 1; stage < SLOPES; stage++) {
+        for (int j = 0; j < w->problem->dimension; j++)
+            for (size_t i = 0; i < padded(b->active); i++)
+                b->next[j][i] =
+                    b->x[j][i] + b->length[i] * gbees_dormand_prince_dense_slope(stage, b->slope[j][0] + i, POINTS);
+        evaluate(&alone, b, stage);
+    }
+    for (int j = 0; j < w->problem->dimension; j++)
+        memcpy(b->next[j], end[j], sizeof end[j]);
+}
+
+/* Looks whether points enter targets in the steps that are taken, or that can't be shorter. */
+static void watch(const gbees_journey *w, batch *b, double *const *lowest)
+{
+    look_within(w, b);
+    for (size_t i = 0; i < b->active; i++) {
+        gbees_watched_step step = {.problem = w->problem, .time = w->to - b->left[i], .length = b->length[i]};
+        int finite = b->error[i] <= 1 || gbees_adaptive_is_shortest(b->length[i], b->least[i]);
+
+        for (int j = 0; j < w->problem->dimension; j++) {
+            step.x[j] = b->x[j][i];
+            gbees_dormand_prince_dense(b->x[j][i], b->next[j][i], b->length[i], b->slope[j][0] + i, POINTS,
+                                       step.term[j]);
+            finite = finite && isfinite(b->next[j][i]);
+        }
+        if (finite)
+            gbees_watch_step(&step, lowest, b->number[i]);
+    }
 }
 
 /* Chooses the length of the next step: what is wanted, or all that is left. */
@@ -380,7 +425,8 @@ static void fill(queue *q, batch *b)
         b->active++;
 }
 
-uint64_t gbees_batch_run(const gbees_journey *w, size_t first, size_t count, double *const *x, double *stretch)
+uint64_t gbees_batch_run(const gbees_journey *w, size_t first, size_t count, double *const *x, double *stretch,
+                         double *const *lowest)
 {
     queue q = {.journey = w, .x = x, .stretch = stretch, .next = first, .end = first + count};
     const int columns = w->problem->dimension + w->stretches;
@@ -393,7 +439,9 @@ uint64_t gbees_batch_run(const gbees_journey *w, size_t first, size_t count, dou
 
         choose_lengths(some, b.step, b.left, b.length);
         try_step(w, &b);
-        evaluations += STAGES * b.active;
+        evaluations += (lowest ? SLOPES : STAGES) * b.active;
+        if (lowest)
+            watch(w, &b, lowest);
         for (int j = 0; j < columns; j++)
             take_along(some, b.error, b.next[j], b.x[j]);
         if (settle(some, b.error, b.length, b.least, b.due, b.left, b.step, b.growth, b.tried))

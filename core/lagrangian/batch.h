@@ -23,8 +23,9 @@ typedef struct gbees_journey {
 } gbees_journey;
 
 /* Takes the points number first ... first + count - 1 of x[j][] on their way; adds to stretch[] if the journey
- * stretches. Returns how often the drift was evaluated. */
-uint64_t gbees_batch_run(const gbees_journey *journey, size_t first, size_t count, double *const *x, double *stretch);
+ * stretches, and lowers lowest[k][] unless `lowest` is NULL (watch.h). Returns how often the drift was evaluated. */
+uint64_t gbees_batch_run(const gbees_journey *journey, size_t first, size_t count, double *const *x, double *stretch,
+                         double *const *lowest);
 
 /* Returns the length of a first step that suits most of `count` <= GBEES_BATCH points at journey->from, and adds to
  * *evaluations. */

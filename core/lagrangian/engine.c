@@ -6,6 +6,7 @@
 #include "sets.h"
 #include "sharpen.h"
 #include "state.h"
+#include "targets.h"
 #include <gbees/record.h>
 #include <math.h>
 #include <stdlib.h>
@@ -65,6 +66,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
             status =
                 gbees_flood_begin(&made->past, &made->source[g], &made->set[s].rule, &made->set[s].lattice[g], error);
     if (!status)
+        status = gbees_engine_take_off(made, error);
+    if (!status)
         status = gbees_engine_sharpen(made, &times, error);
     if (status) {
         gbees_engine_destroy(made);
@@ -103,7 +106,7 @@ static int note_lost(gbees_engine *engine, double time, gbees_error *error)
     if (!status && sums.lost > 0) {
         if (engine->totals.mass_outflow == 0)
             engine->totals.lost_since = time;
-        engine->totals.mass_outflow = sums.lost / (sums.lost + sums.total[0]);
+        engine->totals.mass_outflow = sums.lost / (sums.lost + sums.total[0]) * gbees_engine_left(engine);
         engine->totals.warnings |= GBEES_WARNING_BLOW_UP;
     }
     return status;
@@ -133,7 +136,10 @@ static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps,
         gbees_engine_count(engine);
         engine->pace = (engine->totals.cell_updates - began) / length;
         gbees_engine_change(engine);
-        status = note_lost(engine, time, error);
+        if (last)
+            status = gbees_engine_take_off(engine, error);
+        if (!status)
+            status = note_lost(engine, time, error);
     }
     return status || clock->elapsed < clock->length || engine->smoothed ? status
                                                                         : gbees_engine_sharpen(engine, &times, error);
@@ -204,8 +210,11 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     if (isnan(by.log_peak)) /* only the model knows it */
         by.log_peak = INFINITY;
     engine->past.now = clock->time;
-    memcpy(before, engine->log_evidence, sizeof before);
     gbees_engine_set_density(engine);
+    for (int s = 0; s < engine->sets && gbees_problem_absorbs(engine->problem) && !status; s++)
+        status = find_log_evidence(engine, s, error); /* of what is left */
+    memcpy(before, engine->log_evidence, sizeof before);
+    gbees_engine_put_back(engine);
     for (int g = 0; g < engine->parts; g++)
         if (engine->set[0].lattice[g])
             gbees_lattice_drop_border(engine->set[0].lattice[g]);
@@ -216,6 +225,10 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
         status = find_least_scale(engine, scale, error);
     if (!status)
         status = gbees_past_add(&engine->past, &by, scale, error);
+    if (!status) {
+        gbees_engine_settle(engine);
+        status = gbees_engine_take_off(engine, error);
+    }
     if (status)
         return status;
     engine->totals.refinements += done.refinements;
@@ -292,4 +305,5 @@ const gbees_backend gbees_lagrangian_backend = {
     .certify = gbees_engine_certify,
     .rewind = rewind_points,
     .compare = gbees_engine_compare,
+    .targets = gbees_engine_targets,
 };

@@ -49,9 +49,10 @@ static void set_shift(int n, int turn, double *shift)
 }
 
 /* Creates a lattice with the edges base R / points about a mean, R a rotation that belongs to the turn, or 1. */
-static int create(int n, const double *mean, const double *base, double points, int turn, int is_turned,
-                  gbees_lattice **lattice, gbees_error *error)
+static int create(const gbees_problem *problem, const double *mean, const double *base, double points, int turn,
+                  int is_turned, gbees_lattice **lattice, gbees_error *error)
 {
+    const int n = problem->dimension;
     static const double angle[] = {0.7548776662, 2.2360679775, 3.3166247904, 4.7958315233};
     double axes[GBEES_MATRIX], rotation[GBEES_MATRIX] = {0}, origin[GBEES_MAX_DIM], shift[GBEES_MAX_DIM];
 
@@ -65,7 +66,8 @@ static int create(int n, const double *mean, const double *base, double points, 
         for (int k = 0; k < n; k++)
             origin[j] += axes[j * n + k] * shift[k];
     }
-    return gbees_lattice_create(n, origin, axes, lattice, error);
+    const int status = gbees_lattice_create(n, origin, axes, lattice, error);
+    return status ? status : gbees_lattice_watch(*lattice, problem, error);
 }
 
 /* ---- the flood ---- */
@@ -294,10 +296,12 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
     double shift[GBEES_MAX_DIM];
     const double radius = sqrt(2 * rule->tail) * rule->points;
     gbees_lattice *made = NULL;
-    int status = create(n, source->mean, source->root, rule->points, rule->turn, 1, &made, error);
+    int status = create(past->problem, source->mean, source->root, rule->points, rule->turn, 1, &made, error);
 
-    if (status)
+    if (status) {
+        gbees_lattice_destroy(made);
         return status;
+    }
     set_shift(n, rule->turn, shift);
     if (past->problem->cells) {
         status = gbees_lattice_reserve(made, 1024, error);
@@ -375,10 +379,9 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
     int status;
 
     gbees_matrix_multiply(old->n, old->axes, edges, base);
-    status = create(old->n, mean, base, 1, rule->turn, 0, &lattice, error);
-    if (status)
-        return status;
-    status = add_seeds(old, update, best, lattice, error);
+    status = create(past->problem, mean, base, 1, rule->turn, 0, &lattice, error);
+    if (!status)
+        status = add_seeds(old, update, best, lattice, error);
     if (!status)
         status = gbees_flood_grow(past, source, rule, lattice, 0, update, error);
     if (status)

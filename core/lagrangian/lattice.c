@@ -51,6 +51,11 @@ void gbees_lattice_destroy(gbees_lattice *lattice)
     free(lattice->log_weight);
     free(lattice->gain);
     free(lattice->stretch);
+    for (int k = 0; k < GBEES_MAX_TARGETS; k++) {
+        free(lattice->lowest[k]);
+        free(lattice->settled[k]);
+    }
+    free(lattice->whole);
     free(lattice->block);
     free(lattice->slot);
     unlink_points(lattice);
@@ -77,18 +82,53 @@ static int move_array(void *array, size_t kept, size_t bytes)
     return 0;
 }
 
+int gbees_lattice_columns(gbees_lattice *lattice, double ***list)
+{
+    int count = 0;
+
+    list[count++] = &lattice->log_weight;
+    list[count++] = &lattice->gain;
+    list[count++] = &lattice->stretch;
+    for (int k = 0; k < GBEES_MAX_TARGETS && lattice->whole; k++)
+        if (lattice->lowest[k]) {
+            list[count++] = &lattice->lowest[k];
+            list[count++] = &lattice->settled[k];
+        }
+    if (lattice->whole)
+        list[count++] = &lattice->whole;
+    return count;
+}
+
+int gbees_lattice_watch(gbees_lattice *lattice, const gbees_problem *problem, gbees_error *error)
+{
+    int failed = 0;
+
+    if (!gbees_problem_absorbs(problem))
+        return GBEES_OK;
+    for (int k = 0; k < problem->target_count; k++)
+        if (problem->targets[k].kind == GBEES_TARGET_ABSORB)
+            failed |= move_array(&lattice->lowest[k], 0, FIRST * sizeof(double)) ||
+                      move_array(&lattice->settled[k], 0, FIRST * sizeof(double));
+    failed |= move_array(&lattice->whole, 0, FIRST * sizeof(double));
+    if (failed)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the targets of a lattice");
+    lattice->capacity = 0; /* the other arrays have none */
+    return GBEES_OK;
+}
+
 int gbees_lattice_reserve(gbees_lattice *lattice, uint64_t capacity, gbees_error *error)
 {
     const size_t size = sizeof(double), kept = lattice->count;
+    double **column[GBEES_LATTICE_COLUMNS];
+    const int columns = gbees_lattice_columns(lattice, column);
     int failed = capacity > UINT32_MAX / 4;
 
     if (capacity <= lattice->capacity)
         return GBEES_OK;
     if (!failed)
-        failed = move_array(&lattice->site, kept * sizeof *lattice->site, capacity * sizeof *lattice->site) ||
-                 move_array(&lattice->log_weight, kept * size, capacity * size) ||
-                 move_array(&lattice->gain, kept * size, capacity * size) ||
-                 move_array(&lattice->stretch, kept * size, capacity * size);
+        failed = move_array(&lattice->site, kept * sizeof *lattice->site, capacity * sizeof *lattice->site);
+    for (int k = 0; k < columns && !failed; k++)
+        failed = move_array(column[k], kept * size, capacity * size);
     for (int j = 0; j < lattice->n && !failed; j++)
         failed = move_array(&lattice->x[j], kept * size, capacity * size);
     if (failed)
@@ -332,7 +372,8 @@ double gbees_lattice_most(const gbees_lattice *lattice, uint32_t first, uint32_t
 int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error)
 {
     const uint32_t i = lattice->count;
-    double x0[GBEES_MAX_DIM];
+    double x0[GBEES_MAX_DIM], **column[GBEES_LATTICE_COLUMNS];
+    const int columns = gbees_lattice_columns(lattice, column);
     int status = GBEES_OK;
 
     if (i == lattice->capacity)
@@ -345,7 +386,8 @@ int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_e
     gbees_lattice_start(lattice, site, x0);
     for (int j = 0; j < lattice->n; j++)
         lattice->x[j][i] = x0[j];
-    lattice->log_weight[i] = lattice->gain[i] = lattice->stretch[i] = 0;
+    for (int k = 0; k < columns; k++)
+        (*column[k])[i] = 0;
     if (lattice->block && insert(lattice, i))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the table of %u points", i);
     lattice->count++;
@@ -364,6 +406,8 @@ void gbees_lattice_drop_border(gbees_lattice *lattice)
 
 void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep)
 {
+    double **column[GBEES_LATTICE_COLUMNS];
+    const int columns = gbees_lattice_columns(lattice, column);
     uint32_t to = 0;
 
     for (uint32_t i = 0; i < lattice->count; i++) {
@@ -372,9 +416,9 @@ void gbees_lattice_keep(gbees_lattice *lattice, const unsigned char *keep)
         lattice->site[to] = lattice->site[i];
         for (int j = 0; j < lattice->n; j++)
             lattice->x[j][to] = lattice->x[j][i];
-        lattice->log_weight[to] = lattice->log_weight[i];
-        lattice->gain[to] = lattice->gain[i];
-        lattice->stretch[to++] = lattice->stretch[i];
+        for (int k = 0; k < columns; k++)
+            (*column[k])[to] = (*column[k])[i];
+        to++;
     }
     if (to == lattice->count)
         return;
@@ -419,14 +463,16 @@ static void permute(const gbees_lattice *lattice, const uint32_t *order, double 
 
 static void permute_all(gbees_lattice *lattice, const uint32_t *order, gbees_site *spare)
 {
+    double **column[GBEES_LATTICE_COLUMNS];
+    const int columns = gbees_lattice_columns(lattice, column);
+
     for (uint32_t i = 0; i < lattice->count; i++)
         spare[i] = lattice->site[order[i]];
     memcpy(lattice->site, spare, lattice->count * sizeof *spare);
     for (int j = 0; j < lattice->n; j++)
         permute(lattice, order, lattice->x[j], (double *)spare);
-    permute(lattice, order, lattice->log_weight, (double *)spare);
-    permute(lattice, order, lattice->gain, (double *)spare);
-    permute(lattice, order, lattice->stretch, (double *)spare);
+    for (int k = 0; k < columns; k++)
+        permute(lattice, order, *column[k], (double *)spare);
 }
 
 int gbees_lattice_sort(gbees_lattice *lattice, gbees_error *error)

@@ -11,6 +11,7 @@
 
 #include "frame/matrix.h"
 #include <gbees/error.h>
+#include <gbees/problem.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,11 @@ typedef struct gbees_lattice {
     double *log_weight;       /* [count] */
     double *gain;             /* [count]: log-likelihood of the measurement that is being applied, else 0 */
     double *stretch;          /* [count]: the integral of div f along the trajectory, log |det dx/dx0| */
+    /* Of targets that absorb; NULL: of others, and before gbees_lattice_watch(). */
+    double *lowest[GBEES_MAX_TARGETS];  /* lowest[k][count]: how far the point has come into target k (watch.h), */
+    double *settled[GBEES_MAX_TARGETS]; /* and how far until the last measurement; INFINITY before the first */
+    double *whole; /* [count]: log_weight if nothing had entered targets, where that is taken off (entered.h) */
+    int is_taken_off;
     /* beside[2 k][i], beside[2 k + 1][i]: the points below and above point i along index k, or GBEES_NO_POINT; NULL:
      * not found yet */
     uint32_t *beside[2 * GBEES_MAX_DIM];
@@ -78,6 +84,12 @@ int gbees_lattice_index(gbees_lattice *lattice, gbees_error *error);
 int gbees_lattice_reserve(gbees_lattice *lattice, uint64_t capacity, gbees_error *error);
 /* The bytes that a point takes, with its part of the hash table. */
 uint64_t gbees_lattice_point_bytes(int n);
+enum { GBEES_LATTICE_COLUMNS = 4 + 2 * GBEES_MAX_TARGETS };
+/* Lists the lattice's arrays of doubles beside the places, list[GBEES_LATTICE_COLUMNS]: log_weight, gain, stretch,
+ * and those of targets. Returns how many there are. */
+int gbees_lattice_columns(gbees_lattice *lattice, double ***list);
+/* Gives an empty lattice the arrays of the targets of a problem that absorb. */
+int gbees_lattice_watch(gbees_lattice *lattice, const gbees_problem *problem, gbees_error *error);
 /* Adds a point without looking for it, at x = x0, with log_weight, gain and stretch 0. */
 int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error);
 /* Puts the points into the lexicographic order of their sites. */

@@ -2,6 +2,7 @@
 #include "past.h"
 #include "base/workers.h"
 #include "batch.h"
+#include "watch.h"
 #include <gbees/record.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -158,6 +159,51 @@ static int add_likelihood(const group *points, const gbees_past_measurement *of,
     return status;
 }
 
+/* ---- targets ---- */
+
+/* Sets lowest[k] to where that array has the group's points. Returns `lowest`, or NULL: no target absorbs. */
+static double *const *find_lowest(const group *points, double **lowest)
+{
+    const gbees_lattice *lattice = points->lattice;
+
+    for (int k = 0; k < GBEES_MAX_TARGETS; k++)
+        lowest[k] = lattice->lowest[k] ? lattice->lowest[k] + points->first : NULL;
+    return lattice->whole ? lowest : NULL;
+}
+
+/* Sets how far points that are at their start are in targets. */
+static void begin_targets(const group *points)
+{
+    double *x[GBEES_MAX_DIM] = {NULL}, *lowest[GBEES_MAX_TARGETS];
+
+    if (!find_lowest(points, lowest))
+        return;
+    for (int j = 0; j < points->lattice->n; j++)
+        x[j] = points->lattice->x[j] + points->first;
+    gbees_watch_begin(points->past->problem, points->past->start, points->count, x, lowest);
+    for (int k = 0; k < GBEES_MAX_TARGETS; k++)
+        for (uint32_t i = points->first; i < points->first + points->count && lowest[k]; i++)
+            points->lattice->settled[k][i] = INFINITY;
+}
+
+/* What has entered by now counts no more. */
+static void settle(const group *points)
+{
+    const gbees_lattice *lattice = points->lattice;
+
+    for (int k = 0; k < GBEES_MAX_TARGETS; k++)
+        if (lattice->lowest[k])
+            memcpy(lattice->settled[k] + points->first, lattice->lowest[k] + points->first,
+                   points->count * sizeof(double));
+}
+
+void gbees_past_settle(const gbees_past *past, gbees_lattice *lattice)
+{
+    const group all = {past, lattice, 0, lattice->count, 0};
+
+    settle(&all);
+}
+
 /* ---- ways ---- */
 
 static int is_cancelled(const gbees_past *past, gbees_error *error)
@@ -171,8 +217,8 @@ static int advance(const group *points, const double *scale, double from, double
                    gbees_error *error)
 {
     const gbees_past *past = points->past;
-    const gbees_travel travel = {from, to, scale, past->tolerance, points->alone, plan};
-    double *x[GBEES_MAX_DIM] = {NULL};
+    double *x[GBEES_MAX_DIM] = {NULL}, *lowest[GBEES_MAX_TARGETS];
+    const gbees_travel travel = {from, to, scale, past->tolerance, points->alone, plan, find_lowest(points, lowest)};
 
     for (int j = 0; j < points->lattice->n; j++)
         x[j] = points->lattice->x[j] + points->first;
@@ -214,6 +260,7 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
     double time = past->start;
     int status = weigh(points, all->source, NULL, time, points->lattice->log_weight, error);
 
+    begin_targets(points);
     for (int k = 0; k < past->count && !status; k++) {
         const gbees_past_measurement *of = &past->of[k];
 
@@ -222,6 +269,7 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
                                                              : advance(points, scale, time, of->time, &plan, error);
         if (!status)
             status = add_likelihood(points, of, error);
+        settle(points);
         time = of->time;
         scale = of->scale;
     }

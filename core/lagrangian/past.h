@@ -53,6 +53,10 @@ int gbees_past_add(gbees_past *past, const gbees_update *update, const double *s
 int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
                         const gbees_update *update, double least, gbees_error *error);
 
+/* Notes how far the points have come into targets until now, when a measurement is applied: what has entered before
+ * is no part of the density any more. */
+void gbees_past_settle(const gbees_past *past, gbees_lattice *lattice);
+
 /* Sets the gain of all points, which are at `now`, by a measurement. */
 int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,
                      gbees_error *error);

@@ -1,6 +1,7 @@
 /* record.c - statistics and cells of the present density; see record.h. */
 #include "record.h"
 #include "deposit.h"
+#include "targets.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +65,12 @@ int gbees_engine_statistics(gbees_engine *engine, const gbees_clock *clock, gbee
     if (!status) {
         const double log_mass = gbees_sums_log_mass(&sums);
 
-        *statistics = (gbees_statistics){.cells = (uint64_t)sums.points,
-                                         .cells_above = (uint64_t)sums.points,
-                                         .cells_raw = (uint64_t)sums.points,
-                                         .mass = sums.total[0] / (sums.total[0] + sums.lost),
-                                         .entropy = log_mass - sums.log_density / sums.total[0]};
+        *statistics =
+            (gbees_statistics){.cells = (uint64_t)sums.points,
+                               .cells_above = (uint64_t)sums.points,
+                               .cells_raw = (uint64_t)sums.points,
+                               .mass = sums.total[0] / (sums.total[0] + sums.lost) * gbees_engine_left(engine),
+                               .entropy = log_mass - sums.log_density / sums.total[0]};
         gbees_sums_moments(&sums, statistics->mean, statistics->covariance);
         enter_grid(engine->problem, statistics);
         set_peak(engine, log_mass, statistics);
@@ -97,9 +99,14 @@ static int add_border(const gbees_engine *engine, int part, gbees_lattice *latti
 {
     if (engine->past.count == 0 || engine->smoothed || lattice->border > 0)
         return GBEES_OK;
-    const int status = gbees_flood_border(&engine->past, &engine->source[part], lattice, error);
+    const int is_taken_off = lattice->is_taken_off;
+    gbees_entered ignored = {.most = 0};
 
-    return status == GBEES_ENOMEM ? GBEES_OK : status;
+    gbees_entered_put_back(lattice);
+    int status = gbees_flood_border(&engine->past, &engine->source[part], lattice, error);
+    if (status == GBEES_ENOMEM)
+        status = GBEES_OK;
+    return status || !is_taken_off ? status : gbees_entered_take_off(lattice, engine->threads, &ignored, error);
 }
 
 int gbees_engine_add_borders(gbees_engine *engine, gbees_error *error)
@@ -118,6 +125,7 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
 {
     gbees_lattice **made = calloc((size_t)engine->parts, sizeof *made);
     source_lattices denser = {.lattice = made, .own = 1};
+    gbees_entered ignored = {.most = 0};
     double points = 0;
     int status = GBEES_OK, part = 0;
 
@@ -130,6 +138,8 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
         status = gbees_flood_denser(&engine->past, &engine->source[part], &engine->set[0].rule, from->lattice[k],
                                     times, &made[k], error);
         denser.count += status == GBEES_OK;
+        if (!status && from->lattice[k]->is_taken_off)
+            status = gbees_entered_take_off(made[k], engine->threads, &ignored, error);
         if (!status)
             status = add_border(engine, part, made[k], error);
     }

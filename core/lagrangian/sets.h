@@ -3,6 +3,7 @@
 #ifndef GBEES_LAGRANGIAN_SETS_H
 #define GBEES_LAGRANGIAN_SETS_H
 
+#include "entered.h"
 #include "sums.h"
 #include "temper.h"
 #include <gbees/backend.h>
@@ -29,8 +30,10 @@ struct gbees_engine {
     double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
     gbees_certificate certificate;              /* of now, if is_certified */
     int is_certified;
-    gbees_own_marginals *marginals;         /* of now; NULL: not made */
-    gbees_sums sums[GBEES_LAGRANGIAN_SETS]; /* of now; points = 0: not made */
+    gbees_own_marginals *marginals;               /* of now; NULL: not made */
+    gbees_sums sums[GBEES_LAGRANGIAN_SETS];       /* of now; points = 0: not made */
+    gbees_entered entered[GBEES_LAGRANGIAN_SETS]; /* of now, of targets that absorb */
+    double entered_before[GBEES_MAX_TARGETS];     /* the totals at the last measurement */
     double sharp;  /* the lattices of updates are so many times as dense as the problem asks for, for its accuracy */
     double beyond; /* the part of its bounds that is what lies beyond the tail */
     double figure; /* the largest difference of any figure in the last certificate of these lattices; 0: none */

@@ -1,6 +1,7 @@
 /* sharpen.c - see sharpen.h. */
 #include "sharpen.h"
 #include "certify.h"
+#include "targets.h"
 #include <math.h>
 
 /* Of the law by which errors fall; for this part of the accuracy; in one go. Lattices that are not better by so much
@@ -34,6 +35,7 @@ int gbees_engine_make_denser(gbees_engine *engine, double times, double longer, 
 {
     int status = GBEES_OK;
 
+    gbees_engine_put_back(engine);
     for (int s = 0; s < engine->sets; s++) {
         engine->set[s].rule.tail += longer;
         for (int g = 0; g < engine->parts && !status; g++)
@@ -43,7 +45,7 @@ int gbees_engine_make_denser(gbees_engine *engine, double times, double longer, 
     engine->totals.refinements++;
     gbees_engine_change(engine);
     engine->figure = 0;
-    return status;
+    return status ? status : gbees_engine_take_off(engine, error);
 }
 
 /* How much denser lattices should be for an error that is smaller by a factor: that of a Gaussian falls with

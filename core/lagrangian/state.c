@@ -10,13 +10,17 @@
 typedef struct engine_state {
     int32_t parts, past, is_certified;
     double now, pace, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS];
+    double entered_before[GBEES_MAX_TARGETS];
+    gbees_entered entered[GBEES_LAGRANGIAN_SETS];
     gbees_totals totals;
     gbees_certificate certificate;
 } engine_state;
 
+enum { FIRST_OF_TARGETS = 3 /* of a lattice's columns: the others have names */ };
+
 /* What is saved of a lattice beside its points. */
 typedef struct lattice_state {
-    uint64_t count;
+    uint64_t count, is_taken_off;
     double origin[GBEES_MAX_DIM], axes[GBEES_MATRIX];
 } lattice_state;
 
@@ -29,14 +33,17 @@ static const char *name_of(char name[32], int set, int part, const char *what, i
 
 /* ---- save ---- */
 
-static int save_lattice(const gbees_lattice *lattice, int set, int part, gbees_state_sink *sink, void *context)
+static int save_lattice(gbees_lattice *lattice, int set, int part, gbees_state_sink *sink, void *context)
 {
+    double **column[GBEES_LATTICE_COLUMNS];
+    const int columns = gbees_lattice_columns(lattice, column);
     lattice_state state;
     char name[32];
     int stopped;
 
     memset(&state, 0, sizeof state);
     state.count = gbees_lattice_inner(lattice);
+    state.is_taken_off = (uint64_t)lattice->is_taken_off;
     memcpy(state.origin, lattice->origin, sizeof state.origin);
     memcpy(state.axes, lattice->axes, sizeof state.axes);
     stopped = sink(context, name_of(name, set, part, "lattice", 0), 1, sizeof state, &state) ||
@@ -45,6 +52,8 @@ static int save_lattice(const gbees_lattice *lattice, int set, int part, gbees_s
               sink(context, name_of(name, set, part, "stretch", 0), 8, state.count, lattice->stretch);
     for (int j = 0; j < lattice->n && !stopped; j++)
         stopped = sink(context, name_of(name, set, part, "x", j), 8, state.count, lattice->x[j]);
+    for (int k = FIRST_OF_TARGETS; k < columns && !stopped; k++)
+        stopped = sink(context, name_of(name, set, part, "target", k), 8, state.count, *column[k]);
     return stopped;
 }
 
@@ -80,6 +89,10 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     GBEES_CLEAR_GAPS(&state.certificate);
     state.tail = engine->set[0].rule.tail;
     memcpy(state.log_evidence, engine->log_evidence, sizeof state.log_evidence);
+    memcpy(state.entered_before, engine->entered_before, sizeof state.entered_before);
+    memcpy(state.entered, engine->entered, sizeof state.entered);
+    for (int s = 0; s < engine->sets; s++)
+        GBEES_CLEAR_GAPS(&state.entered[s]);
     state.totals = engine->totals;
     GBEES_CLEAR_GAPS(&state.totals);
     for (int k = 0; k < engine->past.count; k++)
@@ -123,8 +136,10 @@ static int take(const loading *from, const char *name, size_t size, uint64_t cou
 }
 
 /* Loads a lattice, if the state has it. */
-static int load_lattice(const loading *from, int n, int set, int part, gbees_lattice **lattice)
+static int load_lattice(const loading *from, const gbees_problem *problem, int set, int part, gbees_lattice **lattice)
 {
+    const int n = problem->dimension;
+    double **column[GBEES_LATTICE_COLUMNS];
     lattice_state state;
     char name[32];
     uint64_t found = 0;
@@ -137,11 +152,15 @@ static int load_lattice(const loading *from, int n, int set, int part, gbees_lat
     if (!status)
         status = gbees_lattice_create(n, state.origin, state.axes, lattice, from->error);
     if (!status)
+        status = gbees_lattice_watch(*lattice, problem, from->error);
+    if (!status)
         status = gbees_lattice_reserve(*lattice, state.count, from->error);
     if (status)
         return status;
     gbees_lattice *made = *lattice;
+    const int columns = gbees_lattice_columns(made, column);
     made->count = (uint32_t)state.count;
+    made->is_taken_off = state.is_taken_off != 0;
     memset(made->gain, 0, made->count * sizeof *made->gain);
     status = take(from, name_of(name, set, part, "site", 0), 2, state.count * GBEES_MAX_DIM, made->site);
     if (!status)
@@ -150,6 +169,8 @@ static int load_lattice(const loading *from, int n, int set, int part, gbees_lat
         status = take(from, name_of(name, set, part, "stretch", 0), 8, state.count, made->stretch);
     for (int j = 0; j < n && !status; j++)
         status = take(from, name_of(name, set, part, "x", j), 8, state.count, made->x[j]);
+    for (int k = FIRST_OF_TARGETS; k < columns && !status; k++)
+        status = take(from, name_of(name, set, part, "target", k), 8, state.count, *column[k]);
     return status;
 }
 
@@ -202,7 +223,7 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
         status = load_past(&from, state.past, &made->past);
     for (int s = 0; s < made->sets && !status; s++)
         for (int g = 0; g < made->parts && !status; g++)
-            status = load_lattice(&from, problem->dimension, s, g, &made->set[s].lattice[g]);
+            status = load_lattice(&from, problem, s, g, &made->set[s].lattice[g]);
     if (!status)
         status = load_marginals(&from, problem->dimension, &made->marginals);
     if (!status && !gbees_engine_has_points(made))
@@ -222,6 +243,8 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
         made->set[s].rule.tail = state.tail;
     made->evaluations = state.totals.cell_updates;
     memcpy(made->log_evidence, state.log_evidence, sizeof state.log_evidence);
+    memcpy(made->entered_before, state.entered_before, sizeof state.entered_before);
+    memcpy(made->entered, state.entered, sizeof state.entered);
     const int threads = made->totals.threads;
     made->totals = state.totals;
     made->totals.threads = threads;

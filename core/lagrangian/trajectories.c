@@ -46,7 +46,8 @@ typedef struct call {
     int alone;           /* 1: the calling thread takes them */
     size_t first, count; /* the points that are taken now */
     double *const *x;
-    double *stretch; /* NULL, or where the stretch is integrated to */
+    double *stretch;       /* NULL, or where the stretch is integrated to */
+    double *const *lowest; /* of gbees_travel */
     _Atomic uint64_t evaluations;
 } call;
 
@@ -156,7 +157,7 @@ static int is_constant(const gbees_journey *w, const probes *start, double *rate
         return 0;
     for (int j = 0; j < w->problem->dimension; j++)
         end.column[j] = column[j] = end.x[j];
-    *evaluations += gbees_batch_run(w, 0, end.count, column, NULL);
+    *evaluations += gbees_batch_run(w, 0, end.count, column, NULL, NULL);
     return is_same(w, &end, w->from, rate) && is_same(w, &end, w->to, rate);
 }
 
@@ -254,7 +255,7 @@ static void take_part(void *context, size_t part)
     const size_t first = c->first + part * PART, end = c->first + c->count,
                  count = end - first < PART ? end - first : PART;
 
-    atomic_fetch_add(&c->evaluations, gbees_batch_run(&c->journey, first, count, c->x, c->stretch));
+    atomic_fetch_add(&c->evaluations, gbees_batch_run(&c->journey, first, count, c->x, c->stretch, c->lowest));
 }
 
 /* Has the backend take the points c->first ... c->first + c->count - 1, if that is work enough and it is ready. */
@@ -265,7 +266,7 @@ static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done
     double evaluations = 0;
 
     *done = 0;
-    if (!t->integrator || c->alone || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS)
+    if (!t->integrator || c->alone || c->lowest || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS)
         return GBEES_OK;
     for (int j = 0; j < t->problem->dimension; j++)
         part[j] = c->x[j] + c->first;
@@ -299,7 +300,7 @@ static int take_all(gbees_trajectories *t, size_t count, call *c, gbees_error *e
         status = offload(t, c, nanoseconds * (double)c->count, &done, error);
         if (status || done)
             continue;
-        if (t->integrator && !c->alone && c->count > SLICE)
+        if (t->integrator && !c->alone && !c->lowest && c->count > SLICE)
             c->count = SLICE;
         gbees_trajectories_share(t, c->alone ? 0 : nanoseconds * (double)c->count, (c->count + PART - 1) / PART,
                                  take_part, c);
@@ -363,7 +364,7 @@ static int take_plan(const gbees_travel *travel, int stretches, gbees_journey *j
 static int run_part(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
                     const gbees_travel *travel, gbees_error *error)
 {
-    call c = {.x = x, .tolerance = travel->tolerance, .alone = travel->alone};
+    call c = {.x = x, .tolerance = travel->tolerance, .alone = travel->alone, .lowest = travel->lowest};
     gbees_travel_plan plan = {0};
     uint64_t planning = 0;
 

@@ -22,6 +22,7 @@ typedef struct gbees_travel {
     double tolerance;    /* the largest error of a step along an axis, in these units */
     int alone;           /* 1: the calling thread takes them, and any number of threads may call at a time */
     gbees_travel_plan *plan; /* of a call before, or for the next one; NULL: there is none */
+    double *const *lowest;   /* lowest[k][i]: how far point i has come into target k (watch.h); NULL: not wanted */
 } gbees_travel;
 
 /* Makes what integrates points of a problem's model without noise.

@@ -170,6 +170,26 @@ static int check_measurements(const gbees_model *card, gbees_error *error)
     return GBEES_OK;
 }
 
+static int check_targets(const gbees_model *card, gbees_error *error)
+{
+    if (card->target_count < 0 || card->target_count > GBEES_MAX_TARGETS)
+        return gbees_error_set(error, GBEES_EMODEL, "its card says %d targets: at most %d are possible",
+                               card->target_count, GBEES_MAX_TARGETS);
+    if (card->target_count > 0 && !card->targets)
+        return bad(error, "says that there are targets but has none: set .targets");
+    for (int i = 0; i < card->target_count; i++) {
+        const gbees_quantity *q = &card->targets[i];
+
+        if (check_identifier(q->name, "a target", error) ||
+            check_quantity(q->name, q->unit, q->text, "target", i, error))
+            return GBEES_EMODEL;
+        for (int k = 0; k < i; k++)
+            if (strcmp(card->targets[k].name, q->name) == 0)
+                return twice(q->name, "targets", error);
+    }
+    return GBEES_OK;
+}
+
 static int check_scenarios(const gbees_model *card, gbees_error *error)
 {
     if (card->scenario_count < 1 || !card->scenarios)
@@ -239,6 +259,11 @@ static int check_functions(const gbees_model *card, gbees_error *error)
                               "#define GBEES_HAS_BOUND 1 above the #include");
         if (!card->bound && row->bound_d)
             return bad(error, "has no .bound, but the model has a bound(): describe it, or take it out");
+        if (card->target_count > 0 && !row->target_d)
+            return bad(error, "has targets, but the model has no target(): write it, and "
+                              "#define GBEES_HAS_TARGET 1 above the #include");
+        if (card->target_count == 0 && row->target_d)
+            return bad(error, "has no .targets, but the model has a target(): name them, or take it out");
         if (card->diffusion < 0 || card->diffusion > GBEES_FULL ||
             (card->diffusion != 0) != (row->diffusion_d != NULL))
             return bad(error, "does not say which diffusion the model has: begin it with GBEES_MODEL_HEAD");
@@ -291,7 +316,7 @@ int gbees_card_check_model(const gbees_model *card, size_t size, gbees_error *er
         return gbees_error_set(error, GBEES_EMODEL, "its card has .flags = %#x: this gbees knows %#x only",
                                card->flags, GBEES_TIME_DEPENDENT);
     if (check_dimensions(card, error) || check_states(card, error) || check_parameters(card, error) ||
-        check_measurements(card, error))
+        check_measurements(card, error) || check_targets(card, error))
         return GBEES_EMODEL;
     if (card->bound && check_quantity(card->bound->name, card->bound->unit, card->bound->text, "bound", 0, error))
         return GBEES_EMODEL;

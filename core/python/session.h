@@ -55,6 +55,11 @@ typedef struct gbees_session_record {
     const gbees_certificate *certificate; /* NULL: the run has no audit */
     const gbees_sample_list *samples;     /* NULL: none */
     gbees_session_grid grid;
+    int target_count;
+    struct {
+        const char *name, *kind; /* kind: as a scenario has it */
+        gbees_target_state state;
+    } targets[GBEES_MAX_TARGETS];
 } gbees_session_record;
 
 typedef void gbees_session_on_record(const gbees_session_record *record);

@@ -43,6 +43,12 @@ static void describe(gbees_session_record *to, const gbees_record *record)
     memcpy(to->mean, statistics->mean, sizeof to->mean);
     memcpy(to->covariance, statistics->covariance, sizeof to->covariance);
     describe_grid(&to->grid, record->problem, record->cells);
+    to->target_count = record->problem->target_count;
+    for (int k = 0; k < to->target_count; k++) {
+        to->targets[k].name = gbees_problem_target_name(record->problem, k);
+        to->targets[k].kind = gbees_problem_target_word(record->problem, k);
+        to->targets[k].state = record->targets[k];
+    }
 }
 
 /* Has Python copy the record. */

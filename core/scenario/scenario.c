@@ -23,12 +23,6 @@ const char *gbees_scenario_part(const char *key, const char *map)
     return strncmp(key, map, length) == 0 && key[length] == '.' && key[length + 1] ? key + length + 1 : NULL;
 }
 
-/* Whether the values of a map's keys are entries of their own, "KEY.NAME": each source gives some of them. */
-static int has_parts(const gbees_schema_key *key)
-{
-    return key->kind == GBEES_KIND_PARAMETERS || key->kind == GBEES_KIND_OUTPUT;
-}
-
 /* ---- entries ---------------------------------------------------------------------------------------------- */
 
 static gbees_entry *find(const gbees_scenario *scenario, const char *key)
@@ -175,13 +169,13 @@ static int put_with_path(gbees_scenario *scenario, const gbees_schema_key *key, 
     return status;
 }
 
-/* Stores a copy of a key's checked value; of a map that has_parts(), each value under "KEY.NAME". */
+/* Stores a copy of a key's checked value; of a map that gbees_schema_has_parts(), each value under "KEY.NAME". */
 static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
                     gbees_error *error)
 {
     if (key->kind == GBEES_KIND_INITIAL || key->kind == GBEES_KIND_MEASUREMENTS)
         return put_with_path(scenario, key, value, error);
-    if (!has_parts(key))
+    if (!gbees_schema_has_parts(key))
         return gbees_scenario_put(scenario, key->name, gbees_node_copy(NULL, value), error);
     int status = GBEES_OK;
     for (size_t i = 0; !status && i < value->count; i += 2) {
@@ -328,11 +322,21 @@ static gbees_node *wrap_part(const char *name, gbees_node *value)
     return map;
 }
 
+/* The key of "KEY", or of "KEY.PART": then *part is PART. NULL: there is none. */
+static const gbees_schema_key *find_key(const char *name, const char **part)
+{
+    for (const gbees_schema_key *key = gbees_schema_next(NULL); key; key = gbees_schema_next(key)) {
+        *part = gbees_schema_has_parts(key) ? gbees_scenario_part(name, key->name) : NULL;
+        if (*part)
+            return key;
+    }
+    return gbees_schema_find(NULL, name);
+}
+
 static int set_value(gbees_scenario *scenario, const char *name, const char *text, gbees_error *error)
 {
-    const char *parameter = gbees_scenario_part(name, "parameters"), *output = gbees_scenario_part(name, "output");
-    const char *part = parameter ? parameter : output;
-    const gbees_schema_key *key = gbees_schema_find(NULL, parameter ? "parameters" : output ? "output" : name);
+    const char *part = NULL;
+    const gbees_schema_key *key = find_key(name, &part);
     char hint[64];
     gbees_node *value = NULL;
 

@@ -131,7 +131,7 @@ static void write_scenario(const gbees_scenario *scenario, gbees_text *out)
     for (const gbees_schema_key *key = gbees_schema_next(NULL); key; key = gbees_schema_next(key)) {
         const gbees_node *value = gbees_scenario_find(scenario, key->name);
 
-        if (key->kind == GBEES_KIND_PARAMETERS || key->kind == GBEES_KIND_OUTPUT) {
+        if (gbees_schema_has_parts(key)) {
             write_parts(out, key, scenario);
         } else if (value && key->fields && value->kind == GBEES_NODE_LIST) {
             write_maps(out, key, scenario, value);

@@ -19,6 +19,8 @@ static const char *const frames[] = {"fixed", "moving", "lagrangian", "auto", NU
 static const char *const smooths[] = {"no", "yes", NULL};
 /* In the order of gbees_accuracy_of. */
 static const char *const accuracies[] = {"moments", "marginals", "density", NULL};
+/* In the order of gbees_target_kind, and none of them. */
+static const char *const targets[] = {"count", "absorb", "off", NULL};
 static const char *const bounds[] = {"on", "off", NULL};
 
 /* In the order of doc/scenario.md. */
@@ -191,6 +193,13 @@ static const gbees_schema_key scenario_keys[] = {
      .initial = "none",
      .text = "list of maps, each: time, function, value, covariance; likelihood, degrees_of_freedom; or a table, "
              "{file: FILE.csv}"},
+    {.name = "targets",
+     .kind = GBEES_KIND_TARGETS,
+     .choices = targets,
+     .initial = "none",
+     .text =
+         "a map of the model's targets, each: count, the probability inside at each record; or absorb: what enters "
+         "leaves the density and is counted; or off"},
     {.name = "regrid",
      .kind = GBEES_KIND_REGRIDS,
      .choices = regrids,

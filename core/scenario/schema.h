@@ -19,6 +19,7 @@ typedef enum gbees_kind {
     GBEES_KIND_RANGE,        /* one of `choices`, or a list [low, high] */
     GBEES_KIND_MATRIX,       /* n variances, '...' allowed, or n lists of n numbers */
     GBEES_KIND_PARAMETERS,   /* a map of numbers */
+    GBEES_KIND_TARGETS,      /* a map of words, each one of `choices` */
     GBEES_KIND_PATH,         /* of a file or folder */
     GBEES_KIND_INITIAL,      /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_MEASUREMENTS, /* a list of maps with the keys `fields`, or a map with those of `record` */
@@ -55,6 +56,12 @@ const char *gbees_schema_hint(const gbees_schema_key *keys, const char *name, ch
 
 /* Checks a value of the key; `label` names the key in errors. */
 int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, const char *label, gbees_error *error);
+
+/* Whether the values of a map's keys are entries of their own, "KEY.NAME": each source gives some of them. */
+static inline int gbees_schema_has_parts(const gbees_schema_key *key)
+{
+    return key->kind == GBEES_KIND_PARAMETERS || key->kind == GBEES_KIND_OUTPUT || key->kind == GBEES_KIND_TARGETS;
+}
 
 /* Whether an entry of a list is '...'. */
 int gbees_node_is_dots(const gbees_node *node);

@@ -291,6 +291,26 @@ static int check_parameters(const gbees_schema_key *key, const gbees_node *node,
     return GBEES_OK;
 }
 
+static int check_targets(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    if (node->kind != GBEES_NODE_MAP)
+        return fail(node, label, "a map of targets, each 'count', 'absorb' or 'off'", error);
+    for (size_t i = 0; 2 * i < node->count && !status; i++) {
+        char name[128], words[GBEES_NODE_WORDS];
+
+        status = check_name(node->items[2 * i], label, error);
+        (void)gbees_node_describe(node->items[2 * i], words);
+        (void)snprintf(name, sizeof name, "%s.%.*s", label, (int)strcspn(words + 1, "'"), words + 1);
+        if (!status)
+            status = check_twice(node, i, label, error);
+        if (!status)
+            status = check_choice(key, node->items[2 * i + 1], name, error);
+    }
+    return status;
+}
+
 int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, const char *label, gbees_error *error)
 {
     switch (key->kind) {
@@ -314,6 +334,8 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
         return check_matrix(key, value, label, error);
     case GBEES_KIND_PARAMETERS:
         return check_parameters(key, value, label, error);
+    case GBEES_KIND_TARGETS:
+        return check_targets(key, value, label, error);
     case GBEES_KIND_MEASUREMENTS:
         return check_measurements(key, value, label, error);
     case GBEES_KIND_REGRIDS:

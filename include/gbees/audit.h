@@ -68,6 +68,9 @@ void gbees_audit_destroy(gbees_audit *audit);
  * only failure. */
 int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
                        gbees_error *error);
+/** Sets the bounds of the targets' probabilities at the last record: how far they are from what the points or samples
+ * have, and the error of that. NAN: unknown. */
+void gbees_audit_targets(gbees_audit *audit, const gbees_problem *problem, gbees_target_state *state);
 /** Returns a thousand samples of equal weight at the last record, drawn from the audit's by their weights, so that a
  * heavy one occurs more than once. The audit owns the list, which is valid until the next record. NULL: none. */
 const gbees_sample_list *gbees_audit_samples(gbees_audit *audit);

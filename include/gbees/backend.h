@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 20 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 21 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -90,7 +90,7 @@ enum { GBEES_WARNING_COUNT = 0 GBEES_WARNING_ROWS(GBEES_WARNING_ONE) /**< their 
 
 /** Running totals since gbees_backend.create(). The ledger holds at any time:
  *
- *     sum of P = 1 + mass_clipped + mass_normalised - mass_outflow - mass_pruned
+ *     sum of P = 1 + mass_clipped + mass_normalised - mass_outflow - mass_pruned - the sum of mass_entered
  */
 typedef struct gbees_totals {
     uint64_t steps;      /**< number of steps taken */
@@ -103,18 +103,29 @@ typedef struct gbees_totals {
     double mass_outflow;     /**< lost through faces with no neighbour */
     double mass_pruned;      /**< lost by pruning, in steps and in updates */
     double mass_normalised;  /**< gained by normalising: in updates, and in paper and legacy mode also in steps */
-    double time_step;        /**< model time of the last step, 0 before the first */
-    double threshold;        /**< the current p* */
-    unsigned warnings;       /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit that was set stays set */
-    uint64_t points;         /**< of points that go with the flow: their number now */
-    uint64_t refinements;    /**< and how often updates have made another lattice of them */
-    double lost_since;       /**< and the time when the first of them left every bound; then mass_outflow is theirs */
-    int threads;             /**< number of threads in use */
-    int ranks;        /**< number of ranks that share the grid. 0: the run is not divided, and all below is 0 */
+    double mass_entered[GBEES_MAX_TARGETS]; /**< that has entered each target of the problem that absorbs */
+    double time_step;                       /**< model time of the last step, 0 before the first */
+    double threshold;                       /**< the current p* */
+    unsigned warnings;    /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit that was set stays set */
+    uint64_t points;      /**< of points that go with the flow: their number now */
+    uint64_t refinements; /**< and how often updates have made another lattice of them */
+    double lost_since;    /**< and the time when the first of them left every bound; then mass_outflow is theirs */
+    int threads;          /**< number of threads in use */
+    int ranks;            /**< number of ranks that share the grid. 0: the run is not divided, and all below is 0 */
     double imbalance; /**< largest number of bricks of a rank over the mean of all ranks, averaged over the steps */
     double bytes_exchanged; /**< bytes sent between ranks, summed over the ranks */
     double seconds_waited;  /**< wall-clock time in the communicator, of the rank with the largest */
 } gbees_totals;
+
+/** What all targets that absorb have taken. */
+static inline double gbees_totals_entered(const gbees_totals *totals)
+{
+    double sum = 0;
+
+    for (int k = 0; k < GBEES_MAX_TARGETS; k++)
+        sum += totals->mass_entered[k];
+    return sum;
+}
 
 /** What one of the ranks that share a grid has done so far. */
 typedef struct gbees_rank_totals {
@@ -137,6 +148,14 @@ typedef struct gbees_statistics {
     double peak;                                      /**< the largest P, normalised */
     int32_t peak_index[GBEES_MAX_DIM];                /**< index of its cell */
 } gbees_statistics;
+
+/** A target at one time. */
+typedef struct gbees_target_state {
+    /** Inside now; of a target that absorbs: entered so far, since the last update or the start. */
+    double probability;
+    double bound; /**< of its error; NAN: unknown */
+    double rate;  /**< change per unit of time since the record before, which the solver sets; NAN: unknown */
+} gbees_target_state;
 
 /** What an update computes beside the density. The backend sets the first two members, and `sampled` to
  * `total_error` if it can tell its own errors; else they are the audit's. All are
@@ -377,6 +396,9 @@ typedef struct gbees_backend {
      * processor, which are then subtracted */
     int (*compare)(gbees_engine *engine, const struct gbees_record *record, double *work,
                    struct gbees_certificate *certificate, gbees_error *error);
+    /** Sets state[k] to that of target k of the problem, for the present density. The pointer is NULL if the solver
+     * has to find what is inside of targets from the cells; then none may absorb. */
+    int (*targets)(gbees_engine *engine, const gbees_clock *clock, gbees_target_state *state, gbees_error *error);
 } gbees_backend;
 
 #if defined(__GNUC__)

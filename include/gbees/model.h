@@ -28,9 +28,10 @@
 #define GBEES_FULL 2     /**< of GBEES_HAS_DIFFUSION: diffusion() writes Q, n x n, row-major */
 
 enum {
-    GBEES_MODEL_ABI = 5,                               /**< raised whenever the layout below changes */
+    GBEES_MODEL_ABI = 6,                               /**< raised whenever the layout below changes */
     GBEES_MAX_DIM = 8,                                 /**< states */
     GBEES_MAX_PARAMETERS = 32,                         /**< parameters of a model */
+    GBEES_MAX_TARGETS = 8,                             /**< targets of a model */
     GBEES_LANES = 16,                                  /**< points per plane: a multiple of this (gbees_planes_f) */
     GBEES_MAX_ENTRIES = GBEES_MAX_DIM * GBEES_MAX_DIM, /**< entries of a frame's matrix, n x n, row-major */
     /* The parameters' array p[GBEES_PARAMETER_VALUES] holds the parameters, and after them the frame of the grid
@@ -111,6 +112,10 @@ typedef void gbees_measure_d(int which, size_t count, double t, const double *or
 typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset, const double *p,
                            double *out);
 
+/** The function g(x) of target `which`: out[count]. */
+typedef void gbees_target_d(int which, size_t count, double t, const double *origin, const double *const *offset,
+                            const double *p, double *out);
+
 /** Component j of the drift at the points of several planes perpendicular to axis j.
  *
  * Point l of plane q has x_j = along[q], and x_k = origin[k] + offset[k][l] for k != j; offset[j] is not read. The
@@ -145,6 +150,7 @@ typedef struct gbees_functions {
     /** The members above for points y of a framed grid, x = c + A y: the drift is A^-1 f(x) - u - G y, the diffusion
      * A^-1 Q A^-T, n x n. They read the frame from p[GBEES_FRAME_CENTRE ...]. NULL in the framed functions. */
     const struct gbees_functions *framed;
+    gbees_target_d *target_d; /**< the targets' functions, at points x; NULL in the framed functions */
 } gbees_functions;
 
 enum {
@@ -181,6 +187,10 @@ typedef struct gbees_model {
     const gbees_quantity *bound;
     int scenario_count;                    /**< at least 1 */
     const gbees_model_scenario *scenarios; /**< the first one is the default */
+    int target_count;                      /**< at most GBEES_MAX_TARGETS */
+    /** Sets of states, which scenarios name in `targets`: number k of the list is where target() with `which` = k is
+     * below 0. */
+    const gbees_quantity *targets;
 } gbees_model;
 
 /** A model's equations. */
@@ -189,7 +199,8 @@ typedef enum gbees_equation {
     GBEES_EQUATION_MEASURE,
     GBEES_EQUATION_BOUND,
     GBEES_EQUATION_LOG_LIKELIHOOD,
-    GBEES_EQUATION_DIFFUSION
+    GBEES_EQUATION_DIFFUSION,
+    GBEES_EQUATION_TARGET
 } gbees_equation;
 
 #ifdef __cplusplus

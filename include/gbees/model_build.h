@@ -261,6 +261,25 @@
 #define GBEES_NOISE(AXES, N)
 #endif
 
+/* At points x alone: a framed grid's are taken there first. */
+#ifdef GBEES_HAS_TARGET
+#define GBEES_IF_TARGET_own(name) name
+#define GBEES_TARGET(N)                                                                                              \
+    static void gbees_own_target_##N(int which, size_t count, double t, const double *origin,                        \
+                                     const double *const *offset, const double *p, double *out)                      \
+    {                                                                                                                \
+        GBEES_COLUMNS(double, N);                                                                                    \
+        for (size_t i = 0; i < count; i++) {                                                                         \
+            GBEES_POINT_own(double, _d, N);                                                                          \
+            out[i] = gbees_equation_target_d(which, N, t, x, p);                                                     \
+        }                                                                                                            \
+    }
+#else
+#define GBEES_IF_TARGET_own(name) NULL
+#define GBEES_TARGET(N)
+#endif
+#define GBEES_IF_TARGET_framed(name) NULL
+
 /* ---- all functions of one dimension ---- */
 
 /* GBEES_EACH_n(M, N): M(N, J) for J = 0 ... n - 1. GBEES_LIST_n: the same functions' names, separated by commas. */
@@ -313,13 +332,14 @@
             {PLANES(gbees_planes, N, _f)}, {PLANES(gbees_planes, N, _d)}, gbees_##AXES##_vector_##N##_f,             \
             gbees_##AXES##_vector_##N##_d, GBEES_IF_MEASURE(gbees_##AXES##_measure_##N),                             \
             GBEES_IF_BOUND(gbees_##AXES##_bound_##N), GBEES_IF_LOG_LIKELIHOOD(gbees_##AXES##_log_likelihood_##N),    \
-            GBEES_IF_DIFFUSION(gbees_##AXES##_diffusion_##N), FRAMED                                                 \
+            GBEES_IF_DIFFUSION(gbees_##AXES##_diffusion_##N), FRAMED,                                                \
+            GBEES_IF_TARGET_##AXES(gbees_##AXES##_target_##N)                                                        \
     }
 
 #define GBEES_DIMENSION(N)                                                                                           \
     GBEES_DRIFT_own(float, _f, N) GBEES_DRIFT_own(double, _d, N) GBEES_DRIFT_framed(float, _f, N)                    \
         GBEES_DRIFT_framed(double, _d, N) GBEES_EACH_##N(GBEES_COMPONENTS, N) GBEES_OPTIONAL(own, N)                 \
-            GBEES_OPTIONAL(framed, N) static const gbees_functions gbees_functions_framed_##N =                      \
+            GBEES_OPTIONAL(framed, N) GBEES_TARGET(N) static const gbees_functions gbees_functions_framed_##N =      \
                 GBEES_ROW(framed, N, GBEES_NO_PLANES, NULL);
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)
@@ -395,7 +415,7 @@ __attribute__((visibility("default"))) int gbees_model_point(gbees_equation equa
 #endif
 
 /* One equation at one point, with arrays that gbees-plugin check guards. y: of log_likelihood(), which like bound()
- * sets out[0]. Returns 0 if the model has no such equation. */
+ * and target() sets out[0]. Returns 0 if the model has no such equation. */
 int gbees_model_point(gbees_equation equation, int which, int n, double t, const double *x, const double *p,
                       const double *y, double *out)
 {
@@ -422,6 +442,11 @@ int gbees_model_point(gbees_equation equation, int which, int n, double t, const
 #ifdef GBEES_HAS_DIFFUSION
     case GBEES_EQUATION_DIFFUSION:
         gbees_equation_diffusion_d(n, t, x, p, out);
+        return 1;
+#endif
+#ifdef GBEES_HAS_TARGET
+    case GBEES_EQUATION_TARGET:
+        out[0] = gbees_equation_target_d(which, n, t, x, p);
         return 1;
 #endif
     default:

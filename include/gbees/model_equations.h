@@ -39,6 +39,7 @@
 #define bound GBEES_FN(gbees_equation_bound)
 #define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
 #define diffusion GBEES_FN(gbees_equation_diffusion)
+#define target GBEES_FN(gbees_equation_target)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -56,6 +57,7 @@
 #undef bound
 #undef log_likelihood
 #undef diffusion
+#undef target
 #undef GBEES_EQUATIONS
 
 #endif

@@ -121,6 +121,18 @@ typedef struct gbees_measurement {
     double period[GBEES_MAX_DIM];                     /**< > 0: period of a component such as an angle; else 0 */
 } gbees_measurement;
 
+/** What is done with probability that enters a target. */
+typedef enum gbees_target_kind {
+    GBEES_TARGET_COUNT, /**< nothing: at each record it is told how much is inside */
+    GBEES_TARGET_ABSORB /**< it leaves the density, and is counted as entered from then on */
+} gbees_target_kind;
+
+/** A set of states: where the model's function g(x) is below 0. */
+typedef struct gbees_target {
+    int function;           /**< index in the model's list */
+    gbees_target_kind kind; /**< what is done with what enters it */
+} gbees_target;
+
 /** One Gaussian of an initial mixture. */
 typedef struct gbees_gaussian {
     double weight;                                    /**< the weights of a mixture add up to 1 */
@@ -210,6 +222,9 @@ typedef struct gbees_problem {
     double bound_low;  /**< of the model's J(x) */
     double bound_high; /**< of the model's J(x) */
 
+    int target_count;                        /**< entries of `targets` */
+    gbees_target targets[GBEES_MAX_TARGETS]; /**< in the order of the model's list */
+
     int measurement_count;                 /**< entries of `measurements` */
     const gbees_measurement *measurements; /**< in order of time */
     int arriving;            /**< 1: measurements are added while it runs, any that the model has (gbees/stream.h) */
@@ -262,6 +277,26 @@ static inline double gbees_problem_edges(const gbees_problem *problem, int j, do
         extent += edge[k] < 0 ? -edge[k] : edge[k];
     }
     return extent;
+}
+
+/** Whether what enters some target leaves the density. */
+static inline int gbees_problem_absorbs(const gbees_problem *problem)
+{
+    int absorbs = 0;
+
+    for (int k = 0; k < problem->target_count; k++)
+        absorbs |= problem->targets[k].kind == GBEES_TARGET_ABSORB;
+    return absorbs;
+}
+
+/** The name of target k of a problem, and what is done with what enters it, as a scenario has them. */
+static inline const char *gbees_problem_target_name(const gbees_problem *problem, int k)
+{
+    return problem->model->targets[problem->targets[k].function].name;
+}
+static inline const char *gbees_problem_target_word(const gbees_problem *problem, int k)
+{
+    return problem->targets[k].kind == GBEES_TARGET_ABSORB ? "absorb" : "count";
 }
 
 /** Whether the problem's density is that of points that go with the flow. */
@@ -324,8 +359,8 @@ static inline int gbees_problem_noise_in_sweeps(const gbees_problem *problem)
            scheme->order >= 5;
 }
 
-/** The model's functions in its own axes, which take points of x; `functions` may be those of a frame. Without a model
- * that has some for so many dimensions: `functions`. */
+/** The model's functions in its own axes, which take points of x; `functions` may be those of a frame. Without a
+ * model that has some for so many dimensions: `functions`. */
 static inline const gbees_functions *gbees_problem_own_functions(const gbees_problem *problem)
 {
     const gbees_model *model = problem->model;

@@ -16,12 +16,13 @@ extern "C" {
 /** Index and probability of the cells with P >= p*, sorted by index. */
 typedef struct gbees_cells gbees_cells;
 
-/** Changes of the sum of P: it grows by clipped + normalised - outflow - pruned. See gbees_totals. */
+/** Changes of the sum of P: it grows by clipped + normalised - outflow - pruned - entered. See gbees_totals. */
 typedef struct gbees_ledger {
     double clipped;    /**< gained by setting negative cells to 0 */
     double outflow;    /**< lost through faces with no neighbour */
     double pruned;     /**< lost by pruning */
     double normalised; /**< gained by normalising */
+    double entered;    /**< taken by targets that absorb */
 } gbees_ledger;
 
 /** The difference between a quantity of the record and what points or samples have for it, and a bound of the
@@ -153,10 +154,11 @@ typedef struct gbees_record {
     gbees_record_frame frame;         /**< of a moving grid, when its shape was last measured; else 0 */
     const gbees_cells *cells;         /**< NULL: the observer wants none */
     const gbees_marginals *marginals; /**< NULL: not computed by the backend; compute them from the cells */
-    const gbees_certificate *certificate; /**< NULL: the run has no audit */
-    const gbees_sample_list *samples;     /**< the audit's; NULL: none */
-    const gbees_projection *projection;   /**< for the audit of a moving grid; else NULL */
-    const gbees_score *score;             /**< set by an observer that knows the truth; else NULL */
+    const gbees_certificate *certificate;          /**< NULL: the run has no audit */
+    const gbees_sample_list *samples;              /**< the audit's; NULL: none */
+    const gbees_projection *projection;            /**< for the audit of a moving grid; else NULL */
+    const gbees_score *score;                      /**< set by an observer that knows the truth; else NULL */
+    gbees_target_state targets[GBEES_MAX_TARGETS]; /**< of each target of the problem */
 } gbees_record;
 
 enum { GBEES_LARGEST_PLANE = 1 << 25 /**< the most entries of a 2-D marginal of a record: 256 MiB */ };
@@ -200,6 +202,18 @@ int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_m
  * log_likelihood(), whose largest value only the model knows. */
 int gbees_measurement_log_peak(const gbees_problem *problem, const gbees_measurement *measurement, double *log_peak,
                                gbees_error *error);
+
+/* ---- targets ---- */
+
+/** Evaluates the function g of target k of a problem at points in the model's axes.
+ * @param time model time
+ * @param x x[j][i]: state j of point i
+ * @param out receives out[count]
+ */
+void gbees_target_values(const gbees_problem *problem, int k, double time, size_t count, const double *const *x,
+                         double *out);
+/** GBEES_ENUMERIC, with what to do: the function of target k is not a number somewhere in the density. */
+int gbees_target_fail(const gbees_problem *problem, int k, double time, gbees_error *error);
 
 /* ---- warnings ---- */
 

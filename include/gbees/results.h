@@ -125,8 +125,8 @@ int gbees_results_read(const gbees_results *results, size_t number, gbees_snapsh
  * @param problem what is wrong, or NULL
  */
 typedef void gbees_file_report(void *context, const char *file, int summed, const gbees_error *problem);
-/** Reads all records and the time series, and compares their checksums. It reports on each, and on a run that has ended
- * and has written more or fewer records. */
+/** Reads all records and the time series, and compares their checksums. It reports on each, and on a run that has
+ * ended and has written more or fewer records. */
 void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context);
 /** Values of one state at some times. */
 typedef struct gbees_points {

@@ -171,6 +171,11 @@ static int check_all(const guard *g)
     int good = keeps_to(g, &drift) && (!functions->bound_d || keeps_to(g, &bound)) &&
                (!functions->diffusion_d || keeps_to(g, &diffusion));
 
+    for (int k = 0; good && functions->target_d && k < model->target_count; k++) {
+        const subject target = {GBEES_EQUATION_TARGET, "target", "out", k, 1, model->targets[k].name, 0, 0};
+
+        good = keeps_to(g, &target);
+    }
     for (int k = 0; good && k < model->measurement_count; k++) {
         const gbees_measurement_function *f = &model->measurements[k];
         const subject measure = {GBEES_EQUATION_MEASURE, "measure", "y", k, f->size, f->name, 1, 0},

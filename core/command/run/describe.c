@@ -123,6 +123,11 @@ void gbees_describe_print(FILE *out, const gbees_model *model, const char *path,
                            "(bound: off makes them)\n");
         print_quantity(out, model->bound);
     }
+    if (model->target_count)
+        (void)fprintf(out, "\nTargets: sets of states, inside of which this is below 0 (targets: {%s: count})\n",
+                      model->targets[0].name);
+    for (int k = 0; k < model->target_count; k++)
+        print_quantity(out, &model->targets[k]);
     print_scenarios(out, model);
     (void)fprintf(out, "\nRun it:  gbees-run --plugin %s\n", plugin);
 }

@@ -227,6 +227,23 @@ static void note_loss(gbees_report *report, const gbees_record *record)
         report->most_lost = *now;
 }
 
+/* "            moon: 0.1004 entered (error <= 2e-06); corridor: 0.312 inside" */
+static void print_targets(const gbees_report *report, const gbees_record *record)
+{
+    const gbees_problem *problem = record->problem;
+
+    for (int k = 0; k < problem->target_count; k++) {
+        const gbees_target_state *state = &record->targets[k];
+
+        (void)fprintf(report->out, "%s%s: %.4g %s", k ? "; " : "           ", gbees_problem_target_name(problem, k),
+                      state->probability, problem->targets[k].kind == GBEES_TARGET_ABSORB ? "entered" : "inside");
+        if (!isnan(state->bound))
+            (void)fprintf(report->out, " (error %s %.2g)", report->unicode ? "\u2264" : "<=", state->bound);
+    }
+    if (problem->target_count > 0)
+        (void)fprintf(report->out, "\n");
+}
+
 int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_error *error)
 {
     const gbees_statistics *now = &record->statistics;
@@ -256,6 +273,7 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
     for (int j = 0; j < n; j++)
         print_moment(report, now->mean[j], now->covariance[j * n + j], report->width[j], j + 1 == n);
     (void)fprintf(report->out, "\n");
+    print_targets(report, record);
     return gbees_print_flush(report->out, error);
 }
 

@@ -12,7 +12,7 @@ MAX_DIM = 8
 ENTRIES = MAX_DIM * MAX_DIM
 THREADS_MOST = 4096
 SAMPLES_MOST = 1000000000
-_MODEL_ABI = 5
+_MODEL_ABI = 6
 
 
 class Error(Exception):
@@ -124,6 +124,16 @@ class GridStruct(c.Structure):
     ]
 
 
+class TargetStruct(c.Structure):
+    _fields_ = [
+        ("name", c.c_char_p),
+        ("kind", c.c_char_p),
+        ("probability", c.c_double),
+        ("bound", c.c_double),
+        ("rate", c.c_double),
+    ]
+
+
 class RecordStruct(c.Structure):
     _fields_ = [
         ("leg", c.c_int),
@@ -145,6 +155,8 @@ class RecordStruct(c.Structure):
         ("certificate", c.POINTER(CertificateStruct)),
         ("samples", c.POINTER(SampleList)),
         ("grid", GridStruct),
+        ("target_count", c.c_int),
+        ("targets", TargetStruct * 8),
     ]
 
 
@@ -248,6 +260,8 @@ class ModelStruct(c.Structure):
         ("bound", c.c_void_p),
         ("scenario_count", c.c_int),
         ("scenarios", c.POINTER(ScenarioStruct)),
+        ("target_count", c.c_int),
+        ("targets", c.POINTER(Quantity)),
     ]
 
 

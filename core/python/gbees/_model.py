@@ -33,6 +33,7 @@ class ModelInfo:
     states: tuple[str, ...]
     functions: tuple[MeasurementFunction, ...]
     scenarios: tuple[str, ...]
+    targets: tuple[str, ...] = ()
 
 
 def read_info(model: Any) -> ModelInfo:
@@ -53,6 +54,7 @@ def read_info(model: Any) -> ModelInfo:
         tuple(lib.text(model.states[j].name) for j in range(model.dim_max)),
         tuple(functions),
         tuple(lib.text(model.scenarios[k].name) for k in range(model.scenario_count)),
+        tuple(lib.text(model.targets[k].name) for k in range(model.target_count)),
     )
 
 
@@ -175,6 +177,7 @@ class Model:
         parameters: Mapping[Any, float] | None = None,
         diffusion: Any = None,
         measurements: Mapping[str, Any] | None = None,
+        targets: Mapping[str, Any] | None = None,
         time: Any = None,
         scenario: Mapping[str, Any],
         units: Mapping[Any, str] | None = None,
@@ -200,6 +203,9 @@ class Model:
         measurements
             Names of measurement functions to an expression, a list of them, whose components are y1, y2 and so on, or a
             map of names of components to expressions.
+        targets
+            Names of sets of states to expressions, which are below 0 inside: ``{"moon": x**2 + y**2 - r**2}``. A scenario
+            says what is done with them: ``targets: {moon: count}``.
         time
             The symbol of time, if an expression has it.
         scenario
@@ -214,6 +220,6 @@ class Model:
         return cls(
             source_of(
                 name, drift_map(drift, states), parameters or {}, {} if diffusion is None else diffusion,
-                measurements or {}, time, scenario, units or {}, periods or {},
+                measurements or {}, time, scenario, units or {}, periods or {}, targets,
             )
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,22 @@ class Certificate:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target at the time of a record (the manual's page targets.md).
+
+    `kind` is ``"count"`` or ``"absorb"``, `probability` what is inside, or what has entered so far since the last
+    measurement; its error is below `bound`, and `rate` is its change per unit of time since the record before. NaN: it
+    is not known.
+    """
+
+    name: str
+    kind: str
+    probability: float
+    bound: float
+    rate: float
 
 
 @dataclass(frozen=True)
@@ -148,6 +164,8 @@ class Record:
         Bounds of the error; None without an audit.
     samples : ndarray or None
         Samples of the model's own equations at this time, one a row.
+    targets : dict of str to Target
+        Of the scenario's `targets`, by name.
     """
 
     leg: int
@@ -166,6 +184,7 @@ class Record:
     grid: Grid | None
     certificate: Certificate | None
     samples: Array | None
+    targets: dict[str, Target] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<gbees.Record t = {self.time:g}, {len(self.grid.p) if self.grid else 0} cells>"
@@ -332,4 +351,8 @@ def copy_record(given: Any, states: tuple[str, ...], units: tuple[str, ...]) -> 
         grid=_copy_grid(given.grid, n),
         certificate=copy_certificate(given.certificate.contents, n) if given.certificate else None,
         samples=samples,
+        targets={
+            lib.text(t.name): Target(lib.text(t.name), lib.text(t.kind), t.probability, t.bound, t.rate)
+            for t in given.targets[: given.target_count]
+        },
     )

@@ -10,7 +10,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _library as lib
-from ._record import Array, Certificate, Grid, Record, copy_certificate
+from ._record import Array, Certificate, Grid, Record, Target, copy_certificate
 from ._run import Run, value_of
 from ._solver import Update
 
@@ -97,6 +97,10 @@ class _Reader:
         ]  # fmt: skip
         self._series = _columns(series)
         self._errors = {name: series["error"][name][()] for name in series["error"]} if "error" in series else {}
+        self._targets = {name: series["targets"][name][()] for name in series["targets"]} if "targets" in series else {}
+        self._target_words = {
+            f"{name}s": series[name][()] for name in ("target_name", "target_kind") if name in series
+        }
         if "state_name" in series:
             self.states, self.units = (tuple(map(_text, series[name][()])) for name in ("state_name", "state_unit"))
         records = []
@@ -126,6 +130,8 @@ class _Reader:
         assert row is not None
         facts = {name: values[row] for name, values in self._series.items()}
         facts.update({f"error_{name}": values[row] for name, values in self._errors.items()})
+        facts.update({f"target_{name}": values[row] for name, values in self._targets.items()})
+        facts.update(self._target_words)
         return self._made(place, facts, None, None)
 
     def _from_group(self, place: tuple[int, int], group: Any) -> Record:
@@ -155,6 +161,7 @@ class _Reader:
             grid=grid,
             certificate=_certificate(facts, n),
             samples=samples,
+            targets=_targets(facts),
         )
 
 
@@ -203,6 +210,16 @@ def _certificate(facts: Mapping[str, Any], n: int) -> Certificate | None:
     made.uncompared = int(facts.get("error_uncompared", 0))
     made.reason = bytes(facts.get("error_reason", b""))[:255]
     return copy_certificate(made, n)
+
+
+def _targets(facts: Mapping[str, Any]) -> dict[str, Target]:
+    if "target_probability" not in facts:
+        return {}
+    numbers = [np.ravel(facts[f"target_{name}"]) for name in ("probability", "bound", "rate")]
+    words = zip(_words(facts["target_names"]), _words(facts["target_kinds"]))
+    return {
+        name: Target(name, kind, *(float(values[k]) for values in numbers)) for k, (name, kind) in enumerate(words)
+    }
 
 
 def _updates(series: Any) -> list[Update]:

@@ -14,7 +14,7 @@ import numpy as np
 from . import _library as lib
 from ._compare import Comparison
 from ._model import Model
-from ._record import Record
+from ._record import Array, Record
 from ._solver import Solver, Update, checked, warn
 
 # The certificate's errors that an accuracy may be asked of.
@@ -167,6 +167,20 @@ class Run:
             },
             attrs={"model": self.model, "backend": self.backend},
         )
+
+    @property
+    def targets(self) -> dict[str, dict[str, Array]]:
+        """Of each target, by name: arrays over the records of `time`, `probability`, `bound` of its error, and `rate`."""
+        made: dict[str, dict[str, Array]] = {}
+        for name in self.records[0].targets if self.records else ():
+            rows = [(r.time, r.targets[name]) for r in self.records]
+            made[name] = {
+                "time": np.array([time for time, _ in rows]),
+                "probability": np.array([t.probability for _, t in rows]),
+                "bound": np.array([t.bound for _, t in rows]),
+                "rate": np.array([t.rate for _, t in rows]),
+            }
+        return made
 
     @property
     def log_evidence(self) -> float:

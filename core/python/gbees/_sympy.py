@@ -185,7 +185,7 @@ GBEES_MODEL = {{
     .states = states,
 {fields}    .scenario_count = GBEES_COUNT(scenarios),
     .scenarios = scenarios,
-}};
+{last}}};
 
 #endif
 """
@@ -203,6 +203,15 @@ static inline void measure(int which, int n, real t, const real x[], const real 
 {{
     (void)which, (void)n, (void)t, (void)x, (void)p;
 {body}
+}}
+"""
+
+_TARGET = """
+static inline real target(int which, int n, real t, const real x[], const real p[])
+{{
+    (void)which, (void)n, (void)t, (void)x, (void)p;
+{body}
+    return NAN;
 }}
 """
 
@@ -290,6 +299,14 @@ class _Measurements:
         return text + f"static const gbees_measurement_function measurements[] = {{{', '.join(rows)}}};\n"
 
 
+def _target_code(given: Mapping[str, Any], writer: _Writer) -> str:
+    cases = []
+    for k, (name, what) in enumerate(given.items()):
+        body = writer.body([(what, f"the target {name}")], "g", " " * 8)
+        cases.append(f"    if (which == {k}) {{\n        real g[1];\n\n{body}\n        return g[0];\n    }}")
+    return _TARGET.format(body="\n".join(cases))
+
+
 class _Named:
     """Values of states, parameters or components, by name or symbol."""
 
@@ -325,13 +342,14 @@ def source_of(
     scenario: Mapping[str, Any],
     units: Mapping[Any, str],
     periods: Mapping[Any, Any],
+    targets: Mapping[str, Any] | None = None,
 ) -> str:
     """The text of a plugin; the arguments are those of Model.from_sympy(), the drift a map."""
     states, values = list(drift), [_symbol(s, "parameter") for s in parameters]
     named, wraps = _Named(units, "units"), _Named(periods, "periods")
     writer = _Writer(states, values, time)
     state_list = ", ".join(f'{{{_quoted(str(s))}, {named.quoted(str(s))}, ""}}' for s in states)
-    defines, others, lists, fields = "", "", "", ""
+    defines, others, lists, fields, last = "", "", "", "", ""
     kind, noise = _diffusion_of(diffusion, states)
     if noise:
         defines += f"#define GBEES_HAS_DIFFUSION {kind}\n"
@@ -349,6 +367,12 @@ def source_of(
         others += functions.code(writer)
         lists += functions.lists(named, wraps, writer)
         fields += "    .measurement_count = GBEES_COUNT(measurements),\n    .measurements = measurements,\n"
+    if targets:
+        defines += "#define GBEES_HAS_TARGET 1\n"
+        others += _target_code(targets, writer)
+        rows = ", ".join(f'{{{_quoted(_word(name, "target"))}, {named.quoted(name)}, ""}}' for name in targets)
+        lists += f"static const gbees_quantity targets[] = {{{rows}}};\n"
+        last = "    .target_count = GBEES_COUNT(targets),\n    .targets = targets,\n"
     named.check()
     wraps.check()
     moving = _depends_on_time(writer, [*drift.values(), *noise], time)
@@ -364,4 +388,5 @@ def source_of(
         scenario=_quoted("".join(f"{k}: {as_yaml(v)}\n" for k, v in scenario.items())),
         flags="GBEES_TIME_DEPENDENT" if moving else "0",
         fields=fields,
+        last=last,
     )

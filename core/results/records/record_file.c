@@ -105,6 +105,8 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_real(file, "mass_outflow", totals->mass_outflow);
     put_real(file, "mass_pruned", totals->mass_pruned);
     put_real(file, "mass_normalised", totals->mass_normalised);
+    if (gbees_problem_absorbs(record->problem))
+        put_real(file, "mass_entered", gbees_totals_entered(totals));
     put_real(file, "mass_clipped_since", record->since.clipped);
     put_real(file, "mass_outflow_since", record->since.outflow);
     put_real(file, "mass_pruned_since", record->since.pruned);
@@ -138,6 +140,28 @@ static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
         put_real(file, "error_variation_estimate", c->variation);
     if (!isnan(c->estimate))
         put_real(file, "error_estimate", c->estimate);
+}
+
+/* Names and words, and numbers of each, as attributes. */
+static void put_targets(gbees_hdf5 *file, const gbees_record *record)
+{
+    const gbees_problem *problem = record->problem;
+    const hsize_t count = (hsize_t)problem->target_count;
+    const char *name[GBEES_MAX_TARGETS], *kind[GBEES_MAX_TARGETS];
+    double number[3][GBEES_MAX_TARGETS];
+
+    for (int k = 0; k < problem->target_count; k++) {
+        name[k] = gbees_problem_target_name(problem, k);
+        kind[k] = gbees_problem_target_word(problem, k);
+        number[0][k] = record->targets[k].probability;
+        number[1][k] = record->targets[k].bound;
+        number[2][k] = record->targets[k].rate;
+    }
+    gbees_hdf5_attribute_texts(file, "/", "target_names", (size_t)count, name);
+    gbees_hdf5_attribute_texts(file, "/", "target_kinds", (size_t)count, kind);
+    gbees_hdf5_attribute(file, "/", "target_probability", H5T_NATIVE_DOUBLE, 1, &count, number[0]);
+    gbees_hdf5_attribute(file, "/", "target_bound", H5T_NATIVE_DOUBLE, 1, &count, number[1]);
+    gbees_hdf5_attribute(file, "/", "target_rate", H5T_NATIVE_DOUBLE, 1, &count, number[2]);
 }
 
 /* The list of samples, [n][count]. */
@@ -300,6 +324,8 @@ int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const
     put_warnings(&file, record);
     if (record->certificate)
         put_certificate(&file, record);
+    if (record->problem->target_count > 0)
+        put_targets(&file, record);
     gbees_record_axes_put(&file, record);
     if (record->samples)
         put_samples(&file, record);

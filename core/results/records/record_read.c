@@ -63,6 +63,8 @@ static void read_ledger(gbees_hdf5 *file, gbees_snapshot *snapshot)
     read_mass(file, "mass_outflow", &snapshot->total.outflow);
     read_mass(file, "mass_pruned", &snapshot->total.pruned);
     read_mass(file, "mass_normalised", &snapshot->total.normalised);
+    if (gbees_hdf5_has_attribute(file, "mass_entered")) /* else no target absorbs */
+        read_mass(file, "mass_entered", &snapshot->total.entered);
     read_mass(file, "mass_clipped_since", &snapshot->since.clipped);
     read_mass(file, "mass_outflow_since", &snapshot->since.outflow);
     read_mass(file, "mass_pruned_since", &snapshot->since.pruned);

@@ -61,8 +61,9 @@ static void check_marginals(gbees_hdf5 *file, const gbees_snapshot *s)
 static void check_ledger(gbees_hdf5 *file, const gbees_snapshot *s)
 {
     const gbees_ledger *l = &s->total;
-    const double sum = 1 + l->clipped + l->normalised - l->outflow - l->pruned;
-    const double scale = 1 + fabs(l->clipped) + fabs(l->normalised) + fabs(l->outflow) + fabs(l->pruned);
+    const double sum = 1 + l->clipped + l->normalised - l->outflow - l->pruned - l->entered;
+    const double scale =
+        1 + fabs(l->clipped) + fabs(l->normalised) + fabs(l->outflow) + fabs(l->pruned) + fabs(l->entered);
     char reason[160];
 
     if (isnan(s->mass) || isnan(sum) || fabs(s->mass - sum) <= close_enough * scale)

@@ -105,6 +105,25 @@ static json_t *json_frame(const gbees_record *record)
                      gbees_json_real(frame->rate), "rate_at_rest", gbees_json_real(frame->rate_at_rest));
 }
 
+/* {"moon": {"kind": "absorb", "probability": ..., "bound": ..., "rate": ..., "mass_entered": ...}} */
+static json_t *json_targets(const gbees_record *record)
+{
+    const gbees_problem *problem = record->problem;
+    json_t *object = json_object();
+
+    for (int k = 0; k < problem->target_count; k++) {
+        const gbees_target_state *state = &record->targets[k];
+        json_t *target = json_pack("{s:s, s:o, s:o, s:o}", "kind", gbees_problem_target_word(problem, k),
+                                   "probability", gbees_json_real(state->probability), "bound",
+                                   gbees_json_real(state->bound), "rate", gbees_json_real(state->rate));
+
+        if (problem->targets[k].kind == GBEES_TARGET_ABSORB)
+            (void)json_object_set_new(target, "mass_entered", gbees_json_real(record->totals.mass_entered[k]));
+        (void)json_object_set_new(object, gbees_problem_target_name(problem, k), target);
+    }
+    return object;
+}
+
 char *gbees_jsonl_record(const gbees_record *record)
 {
     const gbees_statistics *now = &record->statistics;
@@ -138,6 +157,8 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "mass_normalised", gbees_json_real(totals->mass_normalised));
     bad |= json_object_set_new(object, "since", json_ledger(&record->since));
     bad |= json_object_set_new(object, "error", json_certificate(record));
+    if (record->problem->target_count > 0)
+        bad |= json_object_set_new(object, "targets", json_targets(record));
     if (record->score)
         bad |= json_object_set_new(object, "truth", gbees_json_score(n, record->score));
     bad |= json_object_set_new(object, "warnings", gbees_json_warnings(record->warnings, record->problem, totals));

@@ -25,6 +25,8 @@ static const char *const update_names[UPDATE_REALS] = {"updates/time", "updates/
 static const char *const error_names[ERRORS] = {"error/mean", "error/std", "error/marginal", "error/kolmogorov"};
 static const char *const certificate_names[CERTIFICATE] = {"error/density", "error/samples", "error/effective"};
 
+static const char *const target_names[TARGETS] = {"targets/probability", "targets/bound", "targets/rate"};
+
 /* The series of scores beside a truth: [n] a record, but single numbers from RMSE on. */
 static const char *const score_names[SCORES] = {"truth/state", "truth/rank", "truth/rmse", "truth/nees"};
 
@@ -51,6 +53,8 @@ void gbees_moments_destroy(gbees_moments *moments)
         free(moments->errors[k]);
     for (int k = 0; k < CERTIFICATE; k++)
         free(moments->certificate[k]);
+    for (int k = 0; k < TARGETS; k++)
+        free(moments->targets[k]);
     for (int k = 0; k < SCORES; k++)
         free(moments->scores[k]);
     for (int k = 0; k < UPDATE_REALS; k++)
@@ -98,6 +102,8 @@ static int reserve(gbees_moments *moments)
         bad |= grow_reals(&moments->errors[k], capacity * n * 2);
     for (int k = 0; k < CERTIFICATE; k++)
         bad |= grow_reals(&moments->certificate[k], capacity * 2);
+    for (int k = 0; k < TARGETS && moments->problem->target_count > 0; k++)
+        bad |= grow_reals(&moments->targets[k], capacity * (size_t)moments->problem->target_count);
     for (int k = 0; k < SCORES; k++)
         bad |= grow_reals(&moments->scores[k], capacity * n);
     bad |= grow_reals(&moments->mean, capacity * n);
@@ -125,6 +131,17 @@ static void add_certificate(gbees_moments *moments, const gbees_certificate *c, 
     memcpy(moments->errors[ERROR_STD] + at * 2 * n, c->std, size);
     memcpy(moments->errors[ERROR_MARGINAL] + at * 2 * n, c->marginal, size);
     memcpy(moments->errors[ERROR_KOLMOGOROV] + at * 2 * n, c->kolmogorov, size);
+}
+
+static void add_targets(gbees_moments *moments, const gbees_record *record, size_t at)
+{
+    const size_t count = (size_t)moments->problem->target_count;
+
+    for (size_t k = 0; k < count; k++) {
+        moments->targets[PROBABILITY][at * count + k] = record->targets[k].probability;
+        moments->targets[BOUND][at * count + k] = record->targets[k].bound;
+        moments->targets[RATE][at * count + k] = record->targets[k].rate;
+    }
 }
 
 /* Adds a row of the scores; not numbers for a record without one. */
@@ -163,6 +180,7 @@ int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_
     moments->integers[CELLS][at] = (int64_t)now->cells;
     moments->integers[ABOVE][at] = (int64_t)now->cells_above;
     add_certificate(moments, record->certificate, at);
+    add_targets(moments, record, at);
     add_score(moments, record->score, at);
     memcpy(moments->mean + at * n, now->mean, n * sizeof(double));
     memcpy(moments->covariance + at * n * n, now->covariance, n * n * sizeof(double));
@@ -303,6 +321,29 @@ static void put_certificates(const gbees_moments *moments, gbees_hdf5 *file)
         put_series(file, certificate_names[k], H5T_NATIVE_DOUBLE, 1, pair, moments->certificate[k], scale);
 }
 
+/* The targets' names and words, and their series. */
+static void put_targets(const gbees_moments *moments, gbees_hdf5 *file)
+{
+    const gbees_problem *problem = moments->problem;
+    const hsize_t count = (hsize_t)problem->target_count, size[] = {moments->count, count},
+                  chunk[] = {CHUNK, GBEES_MAX_TARGETS};
+    const char *name[GBEES_MAX_TARGETS], *kind[GBEES_MAX_TARGETS];
+
+    for (int k = 0; k < problem->target_count; k++) {
+        name[k] = gbees_problem_target_name(problem, k);
+        kind[k] = gbees_problem_target_word(problem, k);
+    }
+    gbees_hdf5_dimension(file, "target", count);
+    gbees_hdf5_characters(file, "target_name", (size_t)count, name, "target", "target_name_letter");
+    gbees_hdf5_characters(file, "target_kind", (size_t)count, kind, "target", "target_kind_letter");
+    gbees_hdf5_group(file, "targets");
+    for (int k = 0; k < TARGETS; k++) {
+        gbees_hdf5_dataset(file, target_names[k], H5T_NATIVE_DOUBLE, 2, size, chunk, moments->targets[k]);
+        gbees_hdf5_scale_attach(file, target_names[k], 2, (const char *[]){real_names[TIME], "target"});
+        gbees_hdf5_attribute_text(file, target_names[k], "coordinates", "target_name");
+    }
+}
+
 static void put_scores(const gbees_moments *moments, gbees_hdf5 *file)
 {
     const hsize_t size[] = {moments->count, (hsize_t)moments->dimension};
@@ -340,6 +381,8 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
     }
     if (moments->certified)
         put_certificates(moments, &file);
+    if (moments->problem->target_count > 0)
+        put_targets(moments, &file);
     if (moments->scored)
         put_scores(moments, &file);
     if (moments->update_count > 0)

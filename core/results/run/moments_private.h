@@ -15,6 +15,9 @@ enum { UPDATE_TIME, EVIDENCE, LIKELIHOOD, SAMPLED, SAMPLED_ERROR, UPDATE_REALS }
 enum { ERROR_MEAN, ERROR_STD, ERROR_MARGINAL, ERROR_KOLMOGOROV, ERRORS };
 enum { DENSITY, SAMPLES, EFFECTIVE, CERTIFICATE };
 
+/* The series of targets: [targets] a record. */
+enum { PROBABILITY, BOUND, RATE, TARGETS };
+
 /* The series of scores beside a truth: [n] a record, but single numbers from RMSE on. */
 enum { STATE, RANK, RMSE, NEES, SCORES };
 
@@ -28,6 +31,7 @@ struct gbees_moments {
     int certified; /* whether a record had a certificate */
     double *errors[ERRORS];
     double *certificate[CERTIFICATE];
+    double *targets[TARGETS];
     int scored; /* whether a record had a score */
     double *scores[SCORES];
     struct gbees_moments *smoothed; /* of the records given all measurements; NULL: there are none */

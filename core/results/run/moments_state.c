@@ -11,7 +11,7 @@ typedef struct series {
     int of_updates;
 } series;
 
-enum { SERIES = REALS + INTEGERS + ERRORS + CERTIFICATE + SCORES + UPDATE_REALS + 3, COUNTS = 5 };
+enum { SERIES = REALS + INTEGERS + ERRORS + CERTIFICATE + TARGETS + SCORES + UPDATE_REALS + 3, COUNTS = 5 };
 
 /* All series, always in the same order. */
 static void list_series(gbees_moments *m, series *list)
@@ -27,6 +27,8 @@ static void list_series(gbees_moments *m, series *list)
         list[at++] = (series){(void **)&m->errors[k], 2 * n, 0};
     for (int k = 0; k < CERTIFICATE; k++)
         list[at++] = (series){(void **)&m->certificate[k], k == DENSITY ? 2 : 1, 0};
+    for (int k = 0; k < TARGETS; k++)
+        list[at++] = (series){(void **)&m->targets[k], (size_t)m->problem->target_count, 0};
     for (int k = 0; k < SCORES; k++)
         list[at++] = (series){(void **)&m->scores[k], k < RMSE ? n : 1, 0};
     list[at++] = (series){(void **)&m->mean, n, 0};

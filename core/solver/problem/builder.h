@@ -37,6 +37,9 @@ int builder_set_numerics(builder *b);
 /* measurements.c: fills problem->measurements. */
 int builder_set_measurements(builder *b);
 
+/* targets.c: fills problem->targets; the initial density and its frame are known. */
+int builder_set_targets(builder *b);
+
 /* initial.c: reads the key `initial`: a mixture's Gaussians, mean and covariance, or a record with its grid. */
 int builder_set_initial(builder *b);
 /* initial.c: sets the boxes of the Gaussians, `extent` standard deviations to each side, and the box around all;

@@ -323,7 +323,7 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
         set_dimension,     set_parameters,   set_gaussian,         builder_set_lagrangian,
         builder_set_frame, set_grid,         builder_set_moving,   set_times,
         builder_set_bound, set_measurements, builder_set_numerics, set_memory_limit,
-        set_threshold,     set_accuracy,     builder_set_regrids};
+        set_threshold,     set_accuracy,     builder_set_regrids,  builder_set_targets};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 

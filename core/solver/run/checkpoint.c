@@ -13,6 +13,8 @@ typedef struct run_state {
     gbees_moving moving;
     gbees_clock clock;
     gbees_totals recorded;
+    gbees_target_state targets[GBEES_MAX_TARGETS];
+    double targets_time;
     gbees_statistics statistics; /* of the last record */
     gbees_evidence evidence;
     double evidence_before; /* log of the evidence of all updates before the leg's measurements */
@@ -28,6 +30,8 @@ static void get_state(const gbees_solver *solver, run_state *state)
     state->moving = solver->moving;
     state->clock = solver->clock;
     state->recorded = solver->recorded;
+    memcpy(state->targets, solver->targets, sizeof state->targets);
+    state->targets_time = solver->targets_time;
     state->statistics = solver->before.statistics;
     state->evidence = solver->evidence;
     state->evidence_before = solver->before.evidence;
@@ -45,6 +49,8 @@ static void set_state(gbees_solver *solver, const run_state *state)
     solver->moving = state->moving;
     solver->clock = state->clock;
     solver->recorded = state->recorded;
+    memcpy(solver->targets, state->targets, sizeof solver->targets);
+    solver->targets_time = state->targets_time;
     solver->before.statistics = state->statistics;
     solver->evidence = state->evidence;
     solver->before.evidence = state->evidence_before;

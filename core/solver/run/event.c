@@ -140,6 +140,8 @@ static int audit_record(gbees_audit *audit, gbees_event *event, gbees_error *err
 
     if (!status)
         status = copy_samples(audit, event, event->record.problem->dimension, error);
+    if (!status)
+        gbees_audit_targets(audit, event->record.problem, event->record.targets);
     event->record.warnings |= gbees_audit_warnings(audit);
     return status;
 }

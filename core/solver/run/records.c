@@ -78,7 +78,8 @@ static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *n
     return (gbees_ledger){.clipped = now->mass_clipped - then->mass_clipped,
                           .outflow = now->mass_outflow - then->mass_outflow,
                           .pruned = now->mass_pruned - then->mass_pruned,
-                          .normalised = now->mass_normalised - then->mass_normalised};
+                          .normalised = now->mass_normalised - then->mass_normalised,
+                          .entered = gbees_totals_entered(now) - gbees_totals_entered(then)};
 }
 
 /* Whether the observer wants the cells, or the audit and they are few. */
@@ -217,6 +218,8 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
     if (status)
         return status;
     solver->before.statistics = found;
+    if (record->problem->target_count > 0 && gbees_run_targets(solver, record, &cause))
+        return gbees_run_fail(solver, (int)cause.status, &cause, error);
     if (solver->backend->certify && !solver->observer->audit) {
         status = solver->backend->certify(solver->grid.engine, &event->certificate, &cause);
         event->is_certified = !status;

@@ -33,9 +33,11 @@ struct gbees_solver {
     int updates;
     gbees_evidence evidence; /* of the last update */
     struct {
-        gbees_statistics statistics; /* of the last record, in the grid's axes */
-        double evidence;             /* the logarithm of that of all updates */
-    } before;                        /* the leg's measurements */
+        gbees_statistics statistics;               /* of the last record, in the grid's axes */
+        double evidence;                           /* the logarithm of that of all updates */
+    } before;                                      /* the leg's measurements */
+    gbees_target_state targets[GBEES_MAX_TARGETS]; /* at the last record, */
+    double targets_time;                           /* whose time this is */
     double began_s, next_progress_s;
     int escape_checked;         /* whether gbees_audit_escape() has been called */
     double wall_s, propagate_s; /* including the time before the run was resumed */
@@ -72,6 +74,8 @@ int gbees_run_slice(gbees_solver *solver, gbees_error *error);
 /* ---- */
 /* Makes record `number` of the leg, and posts it to the observer. */
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
+/* targets.c: sets what a record says of the problem's targets, at the clock's time. */
+int gbees_run_targets(gbees_solver *solver, gbees_record *record, gbees_error *error);
 /* Posts the moments of now to an observer of steps. */
 int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */

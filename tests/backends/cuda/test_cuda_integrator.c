@@ -228,7 +228,7 @@ START_TEST(trajectories_go_the_same_way)
         ck_assert_msg(gbees_trajectories_create(s.w.problem, there ? &s.backend : NULL, 1, &t, &s.w.error) == 0, "%s",
                       s.w.error.text);
         ck_assert_msg(gbees_trajectories_run(t, MANY, x[there], NULL,
-                                             &(gbees_travel){ways[_i].from, ways[_i].to, scale, 1e-9, 0, NULL},
+                                             &(gbees_travel){ways[_i].from, ways[_i].to, scale, 1e-9, 0, NULL, NULL},
                                              &s.w.error) == 0,
                       "%s", s.w.error.text);
         evaluations[there] = gbees_trajectories_evaluations(t);
@@ -264,7 +264,7 @@ START_TEST(threads_take_trajectories_that_a_backend_does_not)
     spread(s.w.problem, count, x, scale);
     ck_assert_int_eq(gbees_trajectories_create(s.w.problem, &s.backend, 1, &t, &s.w.error), 0);
     ck_assert_int_eq(
-        gbees_trajectories_run(t, count, x, NULL, &(gbees_travel){0, 1, scale, 1e-9, 0, NULL}, &s.w.error), 0);
+        gbees_trajectories_run(t, count, x, NULL, &(gbees_travel){0, 1, scale, 1e-9, 0, NULL, NULL}, &s.w.error), 0);
     ck_assert_int_eq(calls_done, 0);
     ck_assert_double_gt(gbees_trajectories_evaluations(t), 100 * (double)(count - 1));
     for (size_t i = 0; i < count; i++)

@@ -138,9 +138,12 @@ START_TEST(nothing_to_do_is_done)
     double place = 1, *x = &place, scale = 0;
 
     ck_assert_int_eq(gbees_trajectories_create(&problem, NULL, 1, &t, &error), 0);
-    ck_assert_int_eq(gbees_trajectories_run(t, 0, &x, NULL, &(gbees_travel){0, 1, &scale, 1e-9, 0, NULL}, &error), 0);
-    ck_assert_int_eq(gbees_trajectories_run(t, 1, &x, NULL, &(gbees_travel){1, 1, &scale, 1e-9, 0, NULL}, &error), 0);
-    ck_assert_int_ne(gbees_trajectories_run(t, 1, &x, NULL, &(gbees_travel){0, 1, &scale, 1e-9, 0, NULL}, &error), 0);
+    ck_assert_int_eq(
+        gbees_trajectories_run(t, 0, &x, NULL, &(gbees_travel){0, 1, &scale, 1e-9, 0, NULL, NULL}, &error), 0);
+    ck_assert_int_eq(
+        gbees_trajectories_run(t, 1, &x, NULL, &(gbees_travel){1, 1, &scale, 1e-9, 0, NULL, NULL}, &error), 0);
+    ck_assert_int_ne(
+        gbees_trajectories_run(t, 1, &x, NULL, &(gbees_travel){0, 1, &scale, 1e-9, 0, NULL, NULL}, &error), 0);
     ck_assert_double_eq(place, 1);
     ck_assert_double_eq(gbees_trajectories_evaluations(t), 0);
     gbees_trajectories_destroy(t);

@@ -148,7 +148,7 @@ START_TEST(nothing_is_read_of_another_abi)
     small[1] = 8;
     ck_assert_int_eq(gbees_card_check_model((const gbees_model *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EMODEL);
-    ck_assert_str_eq(error.text, "made for model ABI 77, this gbees has ABI 5: "
+    ck_assert_str_eq(error.text, "made for model ABI 77, this gbees has ABI 6: "
                                  "rebuild the plugin with this gbees's headers");
     ck_assert_int_eq(gbees_card_check_backend((const gbees_backend *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EBACKEND);
@@ -239,6 +239,30 @@ START_TEST(bound)
     REFUSED(my.functions[0].bound_d = component_d, "has no .bound");
     my.model.bound = &my.bound;
     my.functions[0].bound_d = my.functions[1].bound_d = component_d;
+    ck_assert_int_eq(gbees_card_check_model(&my.model, 0, NULL), GBEES_OK);
+}
+END_TEST
+
+static void target_d(int which, size_t count, double t, const double *origin, const double *const *offset,
+                     const double *p, double *out)
+{
+    (void)which, (void)t, (void)origin, (void)offset, (void)p;
+    for (size_t i = 0; i < count; i++)
+        out[i] = 1;
+}
+
+START_TEST(targets)
+{
+    gbees_quantity list[] = {{"moon", "m", "the surface"}, {"moon", "m", "again"}};
+
+    REFUSED(my.model.target_count = GBEES_MAX_TARGETS + 1, "9 targets: at most 8 are possible");
+    REFUSED(my.model.target_count = 1, "says that there are targets but has none: set .targets");
+    REFUSED((my.model.target_count = 1, my.model.targets = list), "#define GBEES_HAS_TARGET 1");
+    REFUSED((my.model.target_count = 2, my.model.targets = list), "two targets named 'moon'");
+    REFUSED(my.functions[1].target_d = target_d, "has no .targets");
+    my.model.target_count = 1;
+    my.model.targets = list;
+    my.functions[0].target_d = my.functions[1].target_d = target_d;
     ck_assert_int_eq(gbees_card_check_model(&my.model, 0, NULL), GBEES_OK);
 }
 END_TEST
@@ -369,6 +393,7 @@ int main(void)
     tcase_add_test(tcase, parameters);
     tcase_add_test(tcase, measurements);
     tcase_add_test(tcase, bound);
+    tcase_add_test(tcase, targets);
     tcase_add_test(tcase, scenarios);
     tcase_add_test(tcase, functions_and_source);
     tcase_add_test(tcase, empty_backend);

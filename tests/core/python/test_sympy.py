@@ -229,3 +229,32 @@ def test_a_drift_that_leaves_every_bound_ends_the_run():
     # Fast growth, stiffness, a jump and a fixed point at which the drift has no derivative are none of that.
     for drift in (50 * x, -(10**8) * (x - 1), -sympy.sign(x), -sympy.sign(x) * sympy.sqrt(sympy.Abs(x)), 1 / x, x - x**3):
         assert not escapes(model({x: drift, y: -y}), 10), drift
+
+
+def test_targets(tmp_path):
+    """A point that moves to 0, of which half has arrived when its mean does."""
+    x = sympy.Symbol("x", real=True)
+    model = gbees.Model.from_sympy(
+        "arrival", {x: -1}, targets={"zero": x, "near": x**2 - 1}, units={"zero": "m"},
+        scenario={
+            "mean": [1], "covariance": [0.04], "end": 1, "records": 2, "frame": "lagrangian", "points": 4,
+            "targets": {"zero": "absorb", "near": "count"}, "output": {"densities": "last"},
+        },
+    )  # fmt: skip
+    assert model.info.targets == ("zero", "near")
+    run = gbees.run(model, output=tmp_path / "arrival")
+    zero = run.records[-1].targets["zero"]
+    assert zero.kind == "absorb" and run.records[-1].targets["near"].kind == "count"
+    assert abs(zero.probability - 0.5) <= zero.bound < 1e-3
+    # What is left is within 1 of 0.
+    assert run.targets["near"]["probability"][-1] == pytest.approx(1, abs=1e-5)
+    assert run.targets["zero"]["rate"][-1] == pytest.approx(zero.probability / 0.5, rel=0.05)
+    assert run.records[-1].mean[0] == pytest.approx(0.2 * math.sqrt(2 / math.pi), abs=3e-3)
+    read = gbees.open(tmp_path / "arrival")
+    for name in ("zero", "near"):
+        for column, values in run.targets[name].items():
+            np.testing.assert_array_equal(read.targets[name][column], values)
+    with pytest.raises(gbees.InputError, match="has no target 'moon': it has 'zero' and 'near'"):
+        gbees.run(model, set={"targets": {"moon": "count"}})
+    # Left of the target's plane: a model whose scenario counts nothing has no targets.
+    assert gbees.run(model, set={"targets.zero": "off", "targets.near": "off"}).targets == {}

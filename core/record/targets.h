@@ -1,0 +1,20 @@
+/* targets.h - the probability inside of a problem's targets, by the cells of a grid. */
+#ifndef GBEES_RECORD_TARGETS_H
+#define GBEES_RECORD_TARGETS_H
+
+#include <gbees/record.h>
+
+/* Sums over cells. */
+typedef struct gbees_target_sums {
+    const gbees_problem *problem; /* with the grid that the cells are of */
+    double time;
+    double mass;                      /* of all cells so far */
+    double inside[GBEES_MAX_TARGETS]; /* of it, in each target */
+    int wrong;                        /* 1 + the target whose function is not a number at a cell; 0: none */
+} gbees_target_sums;
+
+/* A gbees_cell_visitor whose context is the sums. A cell that the boundary cuts counts by the fraction of it that is
+ * inside (core/numerics/fraction.h). It stops where a target's function is not a number. */
+int gbees_target_sums_add(void *sums, size_t count, const int32_t *const *index, const double *p);
+
+#endif

@@ -1,0 +1,151 @@
+#!/bin/sh
+# test_targets.sh - targets: what is inside at each record, and what has entered until then, beside exact probabilities;
+# where they are told; scenarios that are refused; a run that is stopped and goes on to the same records.
+set -u
+
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../../..}/tests/fixtures/shell_fixture.sh"
+. "$top_src/tests/fixtures/results_fixture.sh"
+program=$programs/gbees-run
+encounter=$top_build/tests/.libs/encounter.so
+test -f "$encounter" || (cd "$top_build" && make -s tests/encounter.la >/dev/null) || skip "tests/encounter.la is not built"
+enter_scratch
+clean_environment
+
+# gbees CODE ARGUMENT...: two objects that pass each other, on this processor.
+gbees() {
+    code=$1
+    shift
+    calls "$code" "$program" --plugin "$encounter" --backend cpu --threads 1 --progress none --set accuracy=0 "$@"
+}
+
+# refuse TEXT ARGUMENT...: one sentence, before computing.
+refuse() {
+    text=$1
+    shift
+    gbees 2 --no-output "$@"
+    has err "$text"
+    lines err 1
+}
+
+# of TARGET FIELD: a number of the last record.
+of() {
+    grep '"event":"record"' out | tail -n 1 | sed "s/.*\"$1\":{[^}]*\"$2\":\([-+.e0-9]*\).*/\1/"
+}
+
+# tells PATTERN FILE: a line of it is like that.
+tells() {
+    grep -q -- "$1" "$2" || fail "no '$1' in $2"
+}
+
+# near WANTED FOUND TOLERANCE
+near() {
+    awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = a - b; exit !(d * d <= most * most && b != "") }' ||
+        fail "$2 is not $1 to $3"
+}
+
+# within TARGET EXACT: the probability of the last record is off by no more than its bound.
+within() {
+    near "$2" "$(of "$1" probability)" "$(of "$1" bound)"
+}
+
+# normal X: the standard normal distribution function.
+normal() {
+    awk -v x="$1" 'BEGIN { n = 2000; h = x / n; for (i = 0; i < n; i++) s += exp(-((i + 0.5) * h) ^ 2 / 2) * h
+        printf "%.9f\n", 0.5 + s / sqrt(2 * 3.14159265358979) }'
+}
+
+# ---- what is inside ----
+
+# The half space R < plane, 3 m above the mean; R has the variance 37.3591061 m^2.
+exact=$(normal 0.490823)
+inside="--until 1e-9 --set records=1 --param plane=136.639259"
+for points in 1 2 3; do
+    what="a half space, by points, $points a deviation"
+    # shellcheck disable=SC2086 # several words
+    gbees 0 --no-output --json --set 'targets={half: count, sphere: off}' --set points=$points $inside
+    within half "$exact"
+    near "$exact" "$(of half probability)" "$(awk -v k=$points 'BEGIN { print 2e-3 / k ^ 4 }')"
+done
+for grid in factor=1 factor=2 rotate=yes frame=moving; do
+    what="a half space, by cells, $grid"
+    frame=frame=fixed
+    test $grid = frame=moving && frame=$grid && grid=records=1
+    # shellcheck disable=SC2086
+    gbees 0 --no-output --json --set 'targets={half: count, sphere: off}' --set $frame --set $grid $inside
+    within half "$exact"
+    near "$exact" "$(of half probability)" 0.006
+    what="a half space, by cells, $grid, beside samples"
+    # shellcheck disable=SC2086
+    gbees 0 --no-output --json --audit 4000 --set 'targets={half: count, sphere: off}' --set $frame --set $grid $inside
+    within half "$exact"
+done
+what="a half space, without an audit"
+# shellcheck disable=SC2086
+gbees 0 --no-output --json --audit off --set 'targets={half: count, sphere: off}' --set frame=fixed $inside
+tells '"half":{"kind":"count","probability":0.68[0-9]*,"bound":null,"rate":[-+.e0-9]*}' out
+
+# ---- what has entered ----
+
+what="a half space that absorbs"
+exact=$(normal 0.450196) # R falls: what is below the plane has crossed it
+gbees 0 --no-output --json --set 'targets={half: absorb, sphere: off}' --until 12 --set records=3 --set points=2
+within half "$exact"
+near "$exact" "$(of half probability)" 1e-3
+near "$exact" "$(of half mass_entered)" 1e-3
+tells '"t":8.0.*"half":{"kind":"absorb","probability":[0-9.]*e-' out
+# Of what is left the mean is that of the part above: m + s phi / (1 - Phi).
+mean=$(grep '"event":"record"' out | tail -n 1 | sed 's/.*"mean":\[\([^,]*\),.*/\1/')
+near 4.0016 "$mean" 0.08
+
+what="two targets, of which a trajectory enters one"
+gbees 0 --no-output --json --set 'targets={half: absorb, sphere: absorb}' --set records=2
+near 1 "$(awk -v a="$(of half probability)" -v b="$(of sphere probability)" 'BEGIN { print a + b }')" 0.01
+
+# ---- where it is told ----
+
+what="the table"
+gbees 0 --no-output --set 'targets={half: count}' --set records=1 --set points=0.8
+tells 'sphere: 0\.[0-9]* entered (error <= [-0-9.e]*); half: [0-9.]* inside' out
+
+what="--describe and --list-keys"
+calls 0 "$program" --plugin "$encounter" --describe
+tells "^Targets: " out
+tells "sphere *m *nearer than the radius" out
+calls 0 "$program" --list-keys
+tells "^ *targets *count|absorb|off or for each target of a map" out
+
+what="files"
+gbees 0 --output written --set 'targets={half: count}' --set records=2 --set points=0.8 --set 'output={densities: last}'
+h5dump -a /leg0/record2/target_names written/run.h5 >shown 2>&1 || fail "no names"
+has shown sphere
+h5dump -d /targets/probability written/run.h5 >shown 2>&1 || fail "no series"
+has shown "( 3, 2 )"
+tells "^targets: {.*half: count" written/scenario.yaml
+
+what="a run that goes on"
+gbees 0 --output whole --set records=4 --set points=0.8 --set 'output={densities: all}'
+gbees 1 --output parts --set records=4 --set points=0.8 --set 'output={densities: all}' --max-time 0.001
+calls 0 "$program" --resume parts --backend cpu --threads 1 --progress none
+same whole parts
+
+# ---- what is refused ----
+
+refuse "encounter has no target 'moon': it has 'sphere', 'half' and 'rock'" --set 'targets={moon: count}'
+refuse "--set targets.sphere: expected 'count', 'absorb' or 'off', found 'wall'" --set targets.sphere=wall
+refuse "expected a map of targets" --set targets=sphere
+refuse "targets.sphere: so far only points that go with the flow are absorbed" --set frame=fixed
+refuse "targets.half: it holds the initial mean" --set 'targets={half: absorb}' --param plane=200
+refuse "targets.rock: its function is not finite at the initial mean" --set 'targets={rock: count}' \
+    --set 'mean=[-2000, 0, 0]'
+refuse "smooth: what is left of a density that a target absorbs is not smoothed" --set smooth=yes
+what="a function that is not a number later"
+for frame in lagrangian fixed; do
+    gbees 1 --no-output --set frame=$frame --set 'targets={rock: count, sphere: off}' --param vR=-100
+    has err "the function of the target rock of encounter is not a number somewhere in the density at t = "
+done
+gbees 1 --no-output --set 'targets={rock: absorb, sphere: off}' --param vR=-100
+has err "the function of the target rock of encounter is not a number"
+calls 2 "$program" --plugin lorenz63 --no-output --set 'targets={moon: count}'
+has err "targets: lorenz63 has no target 'moon': it has none"
+
+exit "$bad"

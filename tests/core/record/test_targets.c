@@ -1,0 +1,90 @@
+/* test_targets.c - which part of a cell is inside of a target, and what cells have inside. */
+#include "fixtures/suite.h"
+#include "numerics/fraction.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* The part of a box where g < 0, on a lattice of `side` points along each of n edges. */
+static double part_by_points(int n, double g, const double *change, int side)
+{
+    int index[4] = {0}, inside = 0, all = 0;
+
+    for (;;) {
+        double value = g;
+        int k = 0;
+
+        for (int j = 0; j < n; j++)
+            value += change[j] * ((index[j] + 0.5) / side - 0.5);
+        inside += value < 0;
+        all++;
+        while (k < n && ++index[k] == side)
+            index[k++] = 0;
+        if (k == n)
+            return (double)inside / all;
+    }
+}
+
+static const struct {
+    int n;
+    double g, change[4], tolerance;
+} planes[] = {
+    {1, 0.3, {-2}, 1e-3},
+    {2, -0.2, {1, 0.4}, 2e-3},
+    {2, 0.55, {-1, 0.4}, 2e-3},
+    {3, 0.1, {0.2, -0.9, 0.5}, 2e-3},
+    {3, -0.7, {0.8, 0.7, 0.6}, 2e-3},
+    {3, 0.2, {1, 1e-9, 1e-5}, 6e-3},
+    {4, 0.15, {0.2, -0.9, 0.5, 0.4}, 0.012}, /* by the variance of the smaller changes */
+};
+
+START_TEST(a_plane_cuts_a_cell)
+{
+    const int side = planes[_i].n == 1 ? 4000 : planes[_i].n == 2 ? 1000 : planes[_i].n == 3 ? 160 : 40;
+    const double part = gbees_fraction_inside(planes[_i].n, planes[_i].g, planes[_i].change);
+    double other[4];
+
+    ck_assert_double_eq_tol(part, part_by_points(planes[_i].n, planes[_i].g, planes[_i].change, side),
+                            planes[_i].tolerance);
+    for (int k = 0; k < 4; k++)
+        other[k] = -planes[_i].change[3 - k];
+    if (planes[_i].n == 4) /* neither the order of the edges nor their sign matters */
+        ck_assert_double_eq_tol(part, gbees_fraction_inside(4, planes[_i].g, other), 1e-14);
+    ck_assert_double_eq_tol(part + gbees_fraction_inside(planes[_i].n, -planes[_i].g, planes[_i].change), 1, 1e-12);
+}
+END_TEST
+
+START_TEST(a_cell_is_in_or_out)
+{
+    const double change[] = {1, 0.5, 0.25, 0}, none[] = {0, 0, 0, 0};
+
+    ck_assert_double_eq(gbees_fraction_inside(3, -0.876, change), 1);
+    ck_assert_double_eq_tol(gbees_fraction_inside(3, 0.876, change), 0, 1e-14);
+    ck_assert_double_eq(gbees_fraction_inside(4, -1e-9, none), 1);
+    ck_assert_double_eq(gbees_fraction_inside(4, 0, none), 0);
+}
+END_TEST
+
+/* Along one axis the mass below a point of exp(s z) has a closed form. */
+START_TEST(a_density_with_a_slope)
+{
+    const double change[] = {2, 0}, slope[] = {1.5, -3};
+    const double part = gbees_fraction_inside(2, 0.3, change);
+
+    ck_assert_double_eq_tol(part, 0.35, 1e-15);
+    ck_assert_double_eq_tol(gbees_fraction_of_mass(2, part, change, slope), (exp(1.5 * 0.35) - 1) / (exp(1.5) - 1),
+                            1e-14);
+    ck_assert_double_eq(gbees_fraction_of_mass(2, 0.35, change, change + 1), 0.35);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("targets");
+    TCase *tcase = tcase_create("fractions");
+
+    tcase_add_loop_test(tcase, a_plane_cuts_a_cell, 0, (int)(sizeof planes / sizeof *planes));
+    tcase_add_test(tcase, a_cell_is_in_or_out);
+    tcase_add_test(tcase, a_density_with_a_slope);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
