@@ -109,6 +109,7 @@ libgbees_la_SOURCES = \
 	%D%/audit/flow.h \
 	%D%/audit/follow.c \
 	%D%/audit/islands.c \
+	%D%/audit/jump.c \
 	%D%/audit/islands.h \
 	%D%/audit/kept.c \
 	%D%/audit/kept.h \
@@ -198,6 +199,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/flood.h \
 	%D%/lagrangian/marginals.c \
 	%D%/lagrangian/marginals.h \
+	%D%/lagrangian/jump.c \
+	%D%/lagrangian/jump.h \
 	%D%/lagrangian/lattice.c \
 	%D%/lagrangian/lattice.h \
 	%D%/lagrangian/past.c \
@@ -252,6 +255,7 @@ libgbees_la_SOURCES = \
 	%D%/scenario/truth_file.c \
 	%D%/results/run/moments.c \
 	%D%/results/run/moments.h \
+	%D%/results/run/moments_instants.c \
 	%D%/results/run/moments_measured.c \
 	%D%/results/run/moments_private.h \
 	%D%/results/run/moments_state.c \
@@ -357,6 +361,10 @@ libgbees_la_SOURCES = \
 	%D%/solver/grid/projection.c \
 	%D%/solver/grid/projection.h \
 	%D%/solver/run/records.c \
+	%D%/solver/grid/jump.c \
+	%D%/solver/grid/jump.h \
+	%D%/solver/grid/jump_image.c \
+	%D%/solver/grid/jump_image.h \
 	%D%/solver/grid/refine.c \
 	%D%/solver/grid/refine.h \
 	%D%/solver/grid/moving.c \
@@ -365,6 +373,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/grid/moving_noise.h \
 	%D%/solver/grid/regrid.c \
 	%D%/solver/grid/regrid.h \
+	%D%/solver/problem/instants.c \
 	%D%/solver/problem/regrids.c \
 	%D%/solver/grid/resolve.c \
 	%D%/solver/grid/resolve.h \
@@ -372,6 +381,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/run/run.h \
 	%D%/solver/problem/schedule.c \
 	%D%/solver/problem/schedule.h \
+	%D%/record/instants.c \
+	%D%/record/instants.h \
 	%D%/record/likelihood.c \
 	%D%/record/likelihood.h \
 	%D%/record/slabs.c \
@@ -381,6 +392,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/run/stream.c \
 	%D%/solver/run/tail.c \
 	%D%/solver/run/tail.h \
+	%D%/solver/run/jumps.c \
 	%D%/solver/run/updates.c \
 	%D%/base/version.c \
 	%D%/record/warnings.c \

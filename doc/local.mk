@@ -7,6 +7,7 @@ dist_doc_DATA = \
 	%D%/gbees-plugin.md \
 	%D%/gbees-run.md \
 	%D%/install.md \
+	%D%/instants.md \
 	%D%/json.md \
 	%D%/lagrangian.md \
 	%D%/targets.md \

@@ -27,6 +27,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/module/test_moved.sh \
 	%D%/core/command/run/test_moving.sh \
+	%D%/core/command/run/test_instants.sh \
 	%D%/core/command/run/test_pulses.sh \
 	%D%/core/command/plugin/test_plugin.sh \
 	%D%/core/command/run/test_completion.sh \
@@ -684,6 +685,12 @@ check_LTLIBRARIES += %D%/kick.la
 %C%_kick_la_LDFLAGS = $(test_module)
 %C%_kick_la_CPPFLAGS = $(test_model_cppflags)
 %C%_kick_la_CFLAGS = $(test_model_cflags)
+
+check_LTLIBRARIES += %D%/leap.la
+%C%_leap_la_SOURCES = %D%/plugins/leap.c
+%C%_leap_la_LDFLAGS = $(test_module)
+%C%_leap_la_CPPFLAGS = $(test_model_cppflags)
+%C%_leap_la_CFLAGS = $(test_model_cflags)
 
 check_LTLIBRARIES += %D%/pulse.la
 %C%_pulse_la_SOURCES = %D%/plugins/pulse.c

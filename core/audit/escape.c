@@ -100,6 +100,8 @@ int gbees_audit_escape(const gbees_problem *problem, gbees_error *error)
 
     if (problem->measurement_count > 0 && problem->measurements[0].time < problem->end)
         of.end = problem->measurements[0].time;
+    if (problem->instant_count > 0 && problem->instants[0].time < of.end)
+        of.end = problem->instants[0].time;
     if (problem->bounded || !(of.end > of.start) || gbees_montecarlo_create(problem, &how, &of.samples, &ignored))
         return GBEES_OK;
     gbees_samples_find_scale(of.samples);

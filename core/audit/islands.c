@@ -185,13 +185,24 @@ static int make_place(resampling *all)
     return GBEES_ENOMEM;
 }
 
+/* Whether a jump to come has an error, by which copies of a sample part. */
+static int is_jump_noisy(const gbees_montecarlo *montecarlo)
+{
+    const gbees_problem *problem = montecarlo->problem;
+
+    for (int k = problem->instant_count - 1; k >= 0 && problem->instants[k].time > montecarlo->time; k--)
+        if (problem->instants[k].has_error)
+            return 1;
+    return 0;
+}
+
 int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error)
 {
     resampling all = {.montecarlo = montecarlo};
 
     /* Without a measurement all weights are equal. Without noise the copies of a sample would stay together. */
-    if (!montecarlo->number || montecarlo->options.count < LEAST || !gbees_samples_are_noisy(montecarlo) ||
-        !find_poor(&all))
+    if (!montecarlo->number || montecarlo->options.count < LEAST ||
+        !(gbees_samples_are_noisy(montecarlo) || is_jump_noisy(montecarlo)) || !find_poor(&all))
         return GBEES_OK;
     if (make_place(&all))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory to resample %zu samples; take fewer",

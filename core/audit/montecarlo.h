@@ -83,10 +83,14 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double *time, dou
  * change fast. */
 int gbees_montecarlo_follow(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error);
 
+/* Takes the samples through the jump of instant `number` of the problem, counted from 0, at whose time they are. After
+ * GBEES_ENUMERIC they are useless. */
+int gbees_montecarlo_jump(gbees_montecarlo *montecarlo, int number, gbees_error *error);
+
 /* Bayes' rule: multiplies the weights with the measurement's likelihood, Gaussian, Student's t or the model's own. */
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error);
 
-/* If the model has noise: resamples the islands (islands.h) of which too small a part is effective.  To be called
+/* If the model has noise, or a jump to come an error: resamples the islands (islands.h) of which too small a part is effective.  To be called
  * before an advance to another measurement. */
 int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error);
 

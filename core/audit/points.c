@@ -4,6 +4,7 @@
 #include "base/checkpoint.h"
 #include "base/gaps.h"
 #include "base/rim.h"
+#include "record/instants.h"
 #include "sampled.h"
 #include "samples.h"
 #include <math.h>
@@ -41,6 +42,7 @@ struct gbees_points {
     gbees_engine *engine;
     gbees_clock clock;
     int leg, next;            /* the engine's leg; the first measurement that it has not been updated by */
+    int jumped;               /* instants whose jumps it has made */
     gbees_evidence *evidence; /* [measurements]: of each that is known */
     int known, last;          /* measurements of which evidence is known; up to which the run has come */
     double evaluations;       /* that the engine may take */
@@ -61,7 +63,8 @@ int gbees_points_apply(const gbees_problem *problem, const gbees_audit_options *
     gbees_montecarlo *samples = NULL;
     gbees_error ignored;
 
-    if (!options->points || problem->cells || problem->accuracy_of == GBEES_ACCURACY_DENSITY)
+    if (!options->points || problem->cells || problem->accuracy_of == GBEES_ACCURACY_DENSITY ||
+        gbees_instants_with_error(problem))
         return 0;
     if (!problem->model->diffusion)
         return 1;
@@ -144,7 +147,22 @@ static int go_to(gbees_points *points, double time, gbees_error *error)
     return status;
 }
 
-/* Updates the engine by the measurements up to number `end`, each at its time. */
+/* Takes the engine through the jumps of the instants up to number `end`, each at its time. */
+static int jump_to(gbees_points *points, int end, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (; !status && points->jumped < end; points->jumped++) {
+        const gbees_instant *instant = &points->problem->instants[points->jumped];
+
+        status = go_to(points, instant->time, error);
+        if (!status)
+            status = points->backend->jump(points->engine, &points->clock, instant, error);
+    }
+    return status;
+}
+
+/* Updates the engine by the measurements up to number `end`, each at its time, after the jumps before it. */
 static int update_to(gbees_points *points, int end, gbees_error *error)
 {
     int status = GBEES_OK;
@@ -153,7 +171,9 @@ static int update_to(gbees_points *points, int end, gbees_error *error)
         const gbees_measurement *measurement = &points->problem->measurements[points->next];
         gbees_evidence now = {0};
 
-        status = go_to(points, measurement->time, error);
+        status = jump_to(points, gbees_instants_before(points->problem, points->next + 1), error);
+        if (!status)
+            status = go_to(points, measurement->time, error);
         if (!status)
             status = points->backend->update(points->engine, &points->clock, measurement, &now, error);
         now.total = now.log_evidence + (points->next > 0 ? points->evidence[points->next - 1].total : 0);
@@ -162,6 +182,15 @@ static int update_to(gbees_points *points, int end, gbees_error *error)
             points->known = points->next + 1;
     }
     return status;
+}
+
+/* Takes the engine through all that a leg begins with. */
+static int begin_leg(gbees_points *points, int leg, gbees_error *error)
+{
+    const gbees_leg_start start = gbees_leg_start_of(points->problem, leg);
+    const int status = update_to(points, start.measurement + start.measurement_count, error);
+
+    return status ? status : jump_to(points, start.instant + start.instant_count, error);
 }
 
 /* ---- states that are kept ---- */
@@ -248,6 +277,8 @@ static int restore(gbees_points *points, const kept_state *from, gbees_error *er
     points->leg = from->leg;
     points->next = from->next;
     points->clock = from->clock;
+    const gbees_leg_start start = gbees_leg_start_of(points->problem, points->leg);
+    points->jumped = start.instant + start.instant_count;
     return replace_engine(points, &from->engine, &options, error);
 }
 
@@ -274,7 +305,7 @@ static int advance(void *self, const gbees_record *record, gbees_error *error)
                  order_of(points, kept, record->leg, record->time) == 0))
         status = restore(points, kept, error);
     if (!status && points->leg < record->leg)
-        status = update_to(points, gbees_reference_measured_before(points->problem, record->leg), error);
+        status = begin_leg(points, record->leg, error);
     points->leg = record->leg;
     if (points->drawn && gbees_sampled_kind.advance(points->drawn, record, &ignored))
         drop_drawn(points);
@@ -360,7 +391,7 @@ static void rewind_points(void *self)
 /* Everything but the engine and lists. */
 typedef struct points_state {
     gbees_clock clock;
-    int32_t leg, next, known, last;
+    int32_t leg, next, known, last, jumped;
     double evaluations, updates, work;
 } points_state;
 
@@ -379,8 +410,8 @@ static int save(const void *self, gbees_state_sink *sink, void *to, gbees_error 
     points_state state;
 
     memset(&state, 0, sizeof state);
-    state = (points_state){points->clock, points->leg,         points->next,    points->known,
-                           points->last,  points->evaluations, points->updates, points->work};
+    state = (points_state){points->clock,  points->leg,         points->next,    points->known, points->last,
+                           points->jumped, points->evaluations, points->updates, points->work};
     GBEES_CLEAR_GAPS(&state);
     if (sink(to, state_part, 1, sizeof state, &state) ||
         sink(to, evidence_part, 8, (uint64_t)points->known * sizeof *points->evidence / 8, points->evidence))
@@ -397,7 +428,8 @@ static int load(void *self, const gbees_checkpoint *checkpoint, gbees_error *err
     int status = gbees_checkpoint_copy(checkpoint, state_part, 1, sizeof state, &state, error);
 
     if (!status && (state.known < 0 || state.known > points->problem->measurement_count || state.last < 0 ||
-                    state.last > state.known || state.next < 0 || state.next > state.known))
+                    state.last > state.known || state.next < 0 || state.next > state.known || state.jumped < 0 ||
+                    state.jumped > points->problem->instant_count))
         status = gbees_error_set(error, GBEES_EINPUT, "the checkpoint's audit is of another problem");
     if (!status)
         status = gbees_checkpoint_copy(checkpoint, evidence_part, 8,
@@ -413,6 +445,7 @@ static int load(void *self, const gbees_checkpoint *checkpoint, gbees_error *err
     points->next = state.next;
     points->known = state.known;
     points->last = state.last;
+    points->jumped = state.jumped;
     points->evaluations = state.evaluations;
     points->updates = state.updates;
     points->work = state.work;

@@ -30,18 +30,4 @@ typedef struct gbees_reference_kind {
     int (*load)(void *self, const gbees_checkpoint *checkpoint, gbees_error *error);
 } gbees_reference_kind;
 
-/* How many measurements there are up to the start of a leg, which begins with all of one time. */
-static inline int gbees_reference_measured_before(const gbees_problem *problem, int leg)
-{
-    int count = 0;
-
-    for (int k = 0; k < leg && count < problem->measurement_count; k++) {
-        const double time = problem->measurements[count].time;
-
-        while (count < problem->measurement_count && problem->measurements[count].time == time)
-            count++;
-    }
-    return count;
-}
-
 #endif

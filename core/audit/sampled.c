@@ -4,9 +4,11 @@
 #include "compare.h"
 #include "islands.h"
 #include "montecarlo.h"
+#include "record/instants.h"
 #include "sampled_private.h"
 #include "samples.h"
 #include "targets.h"
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +95,20 @@ static int advance(gbees_sampled *audit, double time, gbees_error *error)
     return gbees_montecarlo_follow(samples, time, step_tolerance, error);
 }
 
-/* Weights the samples by the measurements up to number `end`, each at its time. */
+/* Takes the samples through the jumps of the instants up to number `end`, each at its time. */
+static int jump(gbees_sampled *audit, int end, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (; !status && audit->jumped < end; audit->jumped++) {
+        status = advance(audit, audit->problem->instants[audit->jumped].time, error);
+        if (!status)
+            status = gbees_montecarlo_jump(audit->samples, audit->jumped, error);
+    }
+    return status;
+}
+
+/* Weights the samples by the measurements up to number `end`, each at its time, after the jumps before it. */
 static int weight(gbees_sampled *audit, int end, gbees_error *error)
 {
     int status = GBEES_OK;
@@ -101,7 +116,9 @@ static int weight(gbees_sampled *audit, int end, gbees_error *error)
     for (; !status && audit->next < end; audit->next++) {
         const gbees_measurement *measurement = &audit->problem->measurements[audit->next];
 
-        status = advance(audit, measurement->time, error);
+        status = jump(audit, gbees_instants_before(audit->problem, audit->next + 1), error);
+        if (!status)
+            status = advance(audit, measurement->time, error);
         if (!status)
             status = gbees_montecarlo_update(audit->samples, measurement, error);
     }
@@ -111,9 +128,13 @@ static int weight(gbees_sampled *audit, int end, gbees_error *error)
 /* Integrates the samples to a record, and weights them by the measurements before it. */
 static int integrate(gbees_sampled *audit, int leg, double time, gbees_error *error)
 {
-    int status =
-        audit->leg < leg ? weight(audit, gbees_reference_measured_before(audit->problem, leg), error) : GBEES_OK;
+    const gbees_leg_start start = gbees_leg_start_of(audit->problem, leg);
+    int status = GBEES_OK;
 
+    if (audit->leg < leg)
+        status = weight(audit, start.measurement + start.measurement_count, error);
+    if (!status && audit->leg < leg)
+        status = jump(audit, start.instant + start.instant_count, error);
     audit->leg = leg;
     return status ? status : advance(audit, time, error);
 }
@@ -130,17 +151,21 @@ static int compare_numbers(const void *a, const void *b)
 static int pass_all(gbees_sampled *audit, double *effective, int *count, gbees_error *error)
 {
     const gbees_problem *problem = audit->problem;
+    const gbees_leg_start last = gbees_leg_start_of(problem, INT_MAX);
     int status = GBEES_OK;
 
     for (int leg = 1; !status && is_measured_again(audit); leg++) {
+        const gbees_leg_start start = gbees_leg_start_of(problem, leg);
         gbees_sample_moments moments;
 
-        status = integrate(audit, leg, problem->measurements[audit->next].time, error);
+        status = integrate(audit, leg, start.time, error);
         if (!status)
             status = gbees_montecarlo_measure(audit->samples, 0, &moments, error);
-        if (!status)
+        if (!status && start.measurement_count > 0)
             effective[(*count)++] = moments.effective / (double)audit->samples->options.count;
     }
+    if (!status)
+        status = jump(audit, last.instant + last.instant_count, error);
     return status ? status : advance(audit, problem->end, error);
 }
 
@@ -152,7 +177,7 @@ int gbees_audit_look_out(const gbees_problem *problem, const gbees_audit_options
     int count = 0;
 
     *outlook = (gbees_audit_outlook){.effective = 1};
-    if (!problem->model->diffusion && problem->measurement_count == 0)
+    if (!problem->model->diffusion && problem->measurement_count == 0 && !gbees_instants_with_error(problem))
         return GBEES_OK;
     how.samples = problem->measurement_count > 0 ? 0 : SAMPLES / 10;
     how.share = 0;
@@ -219,7 +244,7 @@ static void grow(gbees_sampled *audit, const gbees_record *record)
         return;
     how.count = count;
     how.step = INFINITY;
-    more.leg = more.next = 0;
+    more.leg = more.next = more.jumped = 0;
     more.spent += (double)audit->samples->options.count * (double)audit->samples->steps;
     more.kept = (gbees_kept){0};
     status = gbees_montecarlo_create(audit->problem, &how, &more.samples, &ignored);
@@ -244,6 +269,14 @@ static void grow(gbees_sampled *audit, const gbees_record *record)
     audit->moments = more.moments;
 }
 
+/* Restores a state that was kept, at a record or at the start. */
+static void restore(gbees_sampled *audit, size_t state)
+{
+    gbees_kept_restore(&audit->kept, state, audit->samples, &audit->moments, &audit->leg, &audit->next);
+    const gbees_leg_start start = gbees_leg_start_of(audit->problem, audit->leg);
+    audit->jumped = start.instant + start.instant_count;
+}
+
 /* Integrates the samples to the next record, or restores those of a run before if its state there was kept. */
 static int integrate_or_restore(gbees_sampled *audit, int leg, double time, gbees_error *error)
 {
@@ -252,7 +285,7 @@ static int integrate_or_restore(gbees_sampled *audit, int leg, double time, gbee
 
     if (state < kept->count && kept->states[state].leg == leg &&
         fabs(kept->states[state].samples.time - time) <= 1e-12 * (audit->problem->end - audit->problem->start)) {
-        gbees_kept_restore(kept, state, audit->samples, &audit->moments, &audit->leg, &audit->next);
+        restore(audit, state);
         return GBEES_OK;
     }
     int status = integrate(audit, leg, time, error);
@@ -290,7 +323,7 @@ static void rewind_samples(void *self)
 
     if (audit->kept.count == 0)
         return;
-    gbees_kept_restore(&audit->kept, 0, audit->samples, &audit->moments, &audit->leg, &audit->next);
+    restore(audit, 0);
     audit->record = 0;
     audit->record_count = 0;
     audit->spent = 0;

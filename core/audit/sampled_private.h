@@ -23,6 +23,7 @@ struct gbees_sampled {
     gbees_kept kept; /* states at the start and after each record; empty: none is kept */
     size_t record;   /* number of the next record */
     int leg, next;   /* the samples' leg; the first measurement that they have not been weighted by */
+    int jumped;      /* instants whose jumps they have made */
     float *listed;   /* [axis][LISTED]: the list's */
     gbees_sample_list list;
 };

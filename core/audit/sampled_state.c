@@ -13,7 +13,7 @@ typedef struct audit_state {
     gbees_sample_moments moments;
     double spent;
     uint64_t record, record_count;
-    int leg, next;
+    int leg, next, jumped;
 } audit_state;
 
 static const char *state_name(int axis, char text[GBEES_CHECKPOINT_NAME])
@@ -41,6 +41,7 @@ static void get_state(const gbees_sampled *audit, audit_state *state)
     state->record_count = audit->record_count;
     state->leg = audit->leg;
     state->next = audit->next;
+    state->jumped = audit->jumped;
 }
 
 int gbees_sampled_save(const void *self, gbees_state_sink *sink, void *to, gbees_error *error)
@@ -151,5 +152,6 @@ int gbees_sampled_load(void *self, const gbees_checkpoint *checkpoint, gbees_err
     audit->record = state.record;
     audit->leg = state.leg;
     audit->next = state.next;
+    audit->jumped = state.jumped;
     return GBEES_OK;
 }

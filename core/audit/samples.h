@@ -51,7 +51,8 @@ typedef enum samples_purpose {
     SAMPLES_FOR_PART = GBEES_RANDOM_PART,              /* which Gaussian of a mixture */
     SAMPLES_FOR_CELL = GBEES_RANDOM_CELL,              /* which cell of a record, and where in it */
     SAMPLES_FOR_ISLAND = GBEES_RANDOM_ISLAND,          /* where the points of a systematic resampling begin */
-    SAMPLES_FOR_MEASUREMENT = GBEES_RANDOM_MEASUREMENT /* the noise of simulated ones */
+    SAMPLES_FOR_MEASUREMENT = GBEES_RANDOM_MEASUREMENT, /* the noise of simulated ones */
+    SAMPLES_FOR_JUMP = GBEES_RANDOM_JUMP                /* the error of an instant's jump */
 } samples_purpose;
 
 /* Four independent numbers of a sample: the same for the same arguments, others for others. */

@@ -28,14 +28,32 @@ static int check_times(const gbees_problem *problem, size_t count, const double 
     return count > 0 ? GBEES_OK : gbees_error_set(error, GBEES_EUSAGE, "a truth has one time at least");
 }
 
+/* Takes the samples through the jumps up to a time, at which a truth is after them. */
+static int jump(gbees_montecarlo *samples, double time, int *jumped, gbees_error *error)
+{
+    const gbees_problem *problem = samples->problem;
+    int status = GBEES_OK;
+
+    for (; !status && *jumped < problem->instant_count && problem->instants[*jumped].time <= time; ++*jumped) {
+        const double at = problem->instants[*jumped].time;
+
+        if (at > samples->time)
+            status = gbees_montecarlo_follow(samples, at, step_tolerance, error);
+        if (!status)
+            status = gbees_montecarlo_jump(samples, *jumped, error);
+    }
+    return status;
+}
+
 /* Integrates the samples from one time of the truth to the next, and enters the first sample into it. */
 static int follow(gbees_montecarlo *samples, gbees_truth *truth, gbees_error *error)
 {
     const size_t n = (size_t)truth->dimension;
-    int status = GBEES_OK;
+    int status = GBEES_OK, jumped = 0;
 
     for (size_t i = 0; !status && i < truth->count; i++) {
-        if (truth->time[i] > samples->time)
+        status = jump(samples, truth->time[i], &jumped, error);
+        if (!status && truth->time[i] > samples->time)
             status = gbees_montecarlo_follow(samples, truth->time[i], step_tolerance, error);
         for (size_t j = 0; !status && j < n; j++)
             truth->x[i * n + j] = samples->x[j][0];

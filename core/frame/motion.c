@@ -101,6 +101,20 @@ int gbees_motion_step(const gbees_affine *field, double dt, gbees_moving_frame *
 
 /* ---- prediction ---- */
 
+void gbees_motion_jump(const double *matrix, const double *value, gbees_moving_frame *frame)
+{
+    const int n = frame->n;
+    double m[GBEES_MAX_DIM] = {0};
+
+    for (int j = 0; j < n; j++) {
+        m[j] = value[j];
+        for (int k = 0; k < n; k++)
+            m[j] += matrix[j * n + k] * frame->m[k];
+    }
+    memcpy(frame->m, m, sizeof m);
+    gbees_matrix_multiply(n, matrix, frame->a, frame->a);
+}
+
 void gbees_motion_note(gbees_motion_fits *fits, double time, const gbees_affine *fit)
 {
     const int same = fits->count > 0 && !(time > fits->time[1]);

@@ -8,6 +8,9 @@
  * or the new frame or the field is not finite; the frame stays. */
 int gbees_motion_step(const gbees_affine *field, double dt, gbees_moving_frame *frame, gbees_error *error);
 
+/* Takes a frame through x -> matrix x + value: its origin, and its edges. */
+void gbees_motion_jump(const double *matrix, const double *value, gbees_moving_frame *frame);
+
 /* The last two fits of a frame; `count` of them are set, the later one is fit[1]. */
 typedef struct gbees_motion_fits {
     int count;

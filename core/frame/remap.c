@@ -452,19 +452,25 @@ static int no_memory(size_t count, gbees_error *error)
 int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, const gbees_moving_frame *to,
                 const gbees_remap_options *options, double *dropped, gbees_error *error)
 {
-    gbees_sparse sparse = {.n = from->n};
     gbees_remap_plan plan;
-    int status = gbees_remap_plan_find(from, to, options, &plan, error);
+    const int status = gbees_remap_plan_find(from, to, options, &plan, error);
+
+    return status ? status : gbees_remap_apply(cells, &plan, options->threads, dropped, error);
+}
+
+int gbees_remap_apply(gbees_initial_cells *cells, const gbees_remap_plan *plan, int threads, double *dropped,
+                      gbees_error *error)
+{
+    gbees_sparse sparse = {.n = plan->n};
+    int status = GBEES_OK;
     double lost = 0;
 
-    if (status)
-        return status;
-    sparse.pool = gbees_pool_open(gbees_workers_worth(options->threads, CELL_NS * (double)cells->count));
-    if (gbees_sparse_from_list(cells, plan.from, &sparse))
+    sparse.pool = gbees_pool_open(gbees_workers_worth(threads, CELL_NS * (double)cells->count));
+    if (gbees_sparse_from_list(cells, plan->from, &sparse))
         status = no_memory(cells->count, error);
     if (!status)
-        status = pass_all(&plan, &sparse, &lost, error);
-    if (!status && gbees_sparse_to_list(&sparse, plan.to, plan.least, cells, &lost))
+        status = pass_all(plan, &sparse, &lost, error);
+    if (!status && gbees_sparse_to_list(&sparse, plan->to, plan->least, cells, &lost))
         status = no_memory(sparse.count, error);
     gbees_pool_close(sparse.pool);
     gbees_sparse_close(&sparse);

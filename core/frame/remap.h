@@ -13,4 +13,8 @@
 int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, const gbees_moving_frame *to,
                 const gbees_remap_options *options, double *dropped, gbees_error *error);
 
+/* The same by a plan, whose sorts are not looked at. */
+int gbees_remap_apply(gbees_initial_cells *cells, const gbees_remap_plan *plan, int threads, double *dropped,
+                      gbees_error *error);
+
 #endif

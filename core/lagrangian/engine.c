@@ -245,6 +245,27 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     return GBEES_OK;
 }
 
+/* ---- jump ---- */
+
+static int jump(gbees_engine *engine, const gbees_clock *clock, const gbees_instant *instant, gbees_error *error)
+{
+    double scale[GBEES_MAX_DIM] = {0}, sign = 0, times;
+    int status = find_least_scale(engine, scale, error);
+
+    engine->past.now = clock->time;
+    for (int s = 0; s < engine->sets; s++)
+        for (int g = 0; g < engine->parts && !status; g++)
+            if (engine->set[s].lattice[g])
+                status = gbees_past_jump(&engine->past, engine->set[s].lattice[g], instant, scale, &sign, error);
+    gbees_engine_change(engine);
+    if (status || engine->smoothed)
+        return status;
+    status = find_least_scale(engine, scale, error);
+    if (!status)
+        status = gbees_past_add_jump(&engine->past, instant, sign, scale, error);
+    return status ? status : gbees_engine_sharpen(engine, &times, error);
+}
+
 /* Within a call the number of evaluations is that of the work so far. */
 static void totals_of(const gbees_engine *engine, gbees_totals *totals)
 {
@@ -297,6 +318,7 @@ const gbees_backend gbees_lagrangian_backend = {
     .destroy = gbees_engine_destroy,
     .advance = advance,
     .update = update,
+    .jump = jump,
     .statistics = gbees_engine_statistics,
     .cells = gbees_engine_cells,
     .totals = totals_of,

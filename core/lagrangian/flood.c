@@ -169,7 +169,7 @@ static int trim(gbees_lattice *lattice, const gbees_update *update, double least
 int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
                      gbees_lattice *lattice, uint32_t first, const gbees_update *update, gbees_error *error)
 {
-    const double kept = rule->tail + (past->count > 1 ? beside_tail : 0);
+    const double kept = rule->tail + (past->measured > 1 ? beside_tail : 0);
     double best = -INFINITY;
     int status = gbees_lattice_index(lattice, error);
 
@@ -397,7 +397,7 @@ int gbees_flood_denser(const gbees_past *past, const gbees_source *source, const
     const int n = old->n;
     double edges[GBEES_MATRIX];
 
-    if (past->count == 0 && !past->problem->cells) { /* of which all points are known */
+    if (past->measured == 0 && !past->problem->cells) { /* of which all points are known */
         gbees_lattice_rule denser = *rule;
         denser.points = times * exp((log(fabs(gbees_matrix_determinant(n, source->root))) - old->log_volume) / n);
         return gbees_flood_begin(past, source, &denser, made, error);

@@ -2,6 +2,7 @@
 #include "past.h"
 #include "base/workers.h"
 #include "batch.h"
+#include "jump.h"
 #include "watch.h"
 #include <gbees/record.h>
 #include <math.h>
@@ -22,22 +23,38 @@ enum {
 
 const gbees_update gbees_no_update = {.beta = 0};
 
-int gbees_past_add(gbees_past *past, const gbees_update *update, const double *scale, gbees_error *error)
+static int add_event(gbees_past *past, const gbees_past_event *event, const double *scale, gbees_error *error)
 {
     if (past->count == past->capacity) {
         const int capacity = past->capacity ? 2 * past->capacity : 16;
-        gbees_past_measurement *grown = realloc(past->of, (size_t)capacity * sizeof *grown);
+        gbees_past_event *grown = realloc(past->of, (size_t)capacity * sizeof *grown);
 
         if (!grown)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a measurement");
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a measurement or a jump");
         past->of = grown;
         past->capacity = capacity;
     }
-    gbees_past_measurement *added = &past->of[past->count++];
-    *added = (gbees_past_measurement){
-        .measurement = *update->measurement, .time = past->now, .log_peak = update->log_peak};
+    gbees_past_event *added = &past->of[past->count++];
+    *added = *event;
+    added->time = past->now;
     memcpy(added->scale, scale, sizeof added->scale);
+    past->measured += !event->is_jump;
     return GBEES_OK;
+}
+
+int gbees_past_add(gbees_past *past, const gbees_update *update, const double *scale, gbees_error *error)
+{
+    const gbees_past_event event = {.measurement = *update->measurement, .log_peak = update->log_peak};
+
+    return add_event(past, &event, scale, error);
+}
+
+int gbees_past_add_jump(gbees_past *past, const gbees_instant *instant, double sign, const double *scale,
+                        gbees_error *error)
+{
+    const gbees_past_event event = {.is_jump = 1, .instant = (int)(instant - past->problem->instants), .sign = sign};
+
+    return add_event(past, &event, scale, error);
 }
 
 /* Points of a lattice that are evaluated together. */
@@ -145,7 +162,7 @@ static void give_up_light(const group *points, int k, const gbees_update *update
             give_up(points->lattice, i);
 }
 
-static int add_likelihood(const group *points, const gbees_past_measurement *of, gbees_error *error)
+static int add_likelihood(const group *points, const gbees_past_event *of, gbees_error *error)
 {
     gbees_lattice *lattice = points->lattice;
     const int status = weigh(points, NULL, &of->measurement, of->time, lattice->gain, error);
@@ -202,6 +219,61 @@ void gbees_past_settle(const gbees_past *past, gbees_lattice *lattice)
     const group all = {past, lattice, 0, lattice->count, 0};
 
     settle(&all);
+}
+
+/* Notes points that a jump has brought into targets. One that has entered a target before stays in that. */
+static void land(const group *points, double time)
+{
+    const gbees_lattice *lattice = points->lattice;
+    double g[GBEES_MAX_TARGETS][BLOCK], *here[GBEES_MAX_TARGETS] = {NULL};
+    const uint32_t end = points->first + points->count;
+
+    for (int k = 0; k < GBEES_MAX_TARGETS; k++)
+        here[k] = lattice->lowest[k] ? g[k] : NULL;
+    for (uint32_t first = points->first; lattice->whole && first < end; first += BLOCK) {
+        const uint32_t count = end - first < BLOCK ? end - first : BLOCK;
+        double *x[GBEES_MAX_DIM] = {NULL};
+
+        for (int j = 0; j < lattice->n; j++)
+            x[j] = lattice->x[j] + first;
+        gbees_watch_begin(points->past->problem, time, count, x, here);
+        for (uint32_t i = 0; i < count; i++) {
+            int entered = 0;
+
+            for (int k = 0; k < GBEES_MAX_TARGETS; k++)
+                entered |= lattice->lowest[k] && lattice->lowest[k][first + i] < 0;
+            for (int k = 0; k < GBEES_MAX_TARGETS && !entered && isfinite(x[0][i]); k++)
+                if (lattice->lowest[k] && !(g[k][i] >= lattice->lowest[k][first + i]))
+                    lattice->lowest[k][first + i] = g[k][i];
+        }
+    }
+}
+
+/* Takes the points through a jump; scale: the deviations before it. */
+static int make_jump(const group *points, const gbees_past_event *of, const double *scale, gbees_error *error)
+{
+    gbees_point_jump jump = {.problem = points->past->problem,
+                             .instant = &points->past->problem->instants[of->instant],
+                             .time = of->time,
+                             .scale = scale,
+                             .sign = of->sign};
+    const int status = gbees_point_jump_run(&jump, points->lattice, points->first, points->count, error);
+
+    land(points, of->time);
+    return status;
+}
+
+int gbees_past_jump(const gbees_past *past, gbees_lattice *lattice, const gbees_instant *instant, const double *scale,
+                    double *sign, gbees_error *error)
+{
+    const group all = {past, lattice, 0, lattice->count, 0};
+    gbees_point_jump jump = {
+        .problem = past->problem, .instant = instant, .time = past->now, .scale = scale, .sign = *sign};
+    const int status = gbees_point_jump_run(&jump, lattice, 0, lattice->count, error);
+
+    land(&all, past->now);
+    *sign = jump.sign;
+    return status;
 }
 
 /* ---- ways ---- */
@@ -262,14 +334,17 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
 
     begin_targets(points);
     for (int k = 0; k < past->count && !status; k++) {
-        const gbees_past_measurement *of = &past->of[k];
+        const gbees_past_event *of = &past->of[k];
 
         give_up_light(points, k, all->update, all->least);
         status = !points->alone && is_cancelled(past, error) ? GBEES_ECANCELLED
                                                              : advance(points, scale, time, of->time, &plan, error);
         if (!status)
-            status = add_likelihood(points, of, error);
-        settle(points);
+            status = of->is_jump ? make_jump(points, of, scale, error) : add_likelihood(points, of, error);
+        if (of->is_jump)
+            plan = (gbees_travel_plan){0};
+        else
+            settle(points);
         time = of->time;
         scale = of->scale;
     }

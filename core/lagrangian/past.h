@@ -1,5 +1,5 @@
-/* past.h - evaluates points of a lattice: their trajectories from the start to now, through all measurements so far.
- */
+/* past.h - evaluates points of a lattice: their trajectories from the start to now, through all jumps and
+ * measurements so far. */
 #ifndef GBEES_LAGRANGIAN_PAST_H
 #define GBEES_LAGRANGIAN_PAST_H
 
@@ -7,14 +7,17 @@
 #include "source.h"
 #include "trajectories.h"
 
-/* A measurement that has been applied. */
-typedef struct gbees_past_measurement {
+/* A measurement or a jump that has been applied. */
+typedef struct gbees_past_event {
+    int is_jump;
+    int instant; /* of a jump: its number, counted from 0 */
+    double sign; /* of a jump: as that of gbees_point_jump */
     gbees_measurement measurement;
     double time;                 /* when the clock applied it */
     double log_peak;             /* the logarithm of the largest likelihood; INFINITY: only the model knows it */
     double scale[GBEES_MAX_DIM]; /* deviations after it: the tolerance of the trajectories from there on is relative
                                   * to them */
-} gbees_past_measurement;
+} gbees_past_event;
 
 /* What the trajectories have gone through. */
 typedef struct gbees_past {
@@ -22,8 +25,9 @@ typedef struct gbees_past {
     gbees_trajectories *trajectories;
     double start, now;           /* model time */
     double scale[GBEES_MAX_DIM]; /* deviations at the start */
-    int count, capacity;         /* measurements */
-    gbees_past_measurement *of;  /* [count] */
+    int count, capacity;         /* measurements and jumps */
+    int measured;                /* of them measurements */
+    gbees_past_event *of;        /* [count] */
     int threads;
     double tolerance;                /* of trajectories' steps, in deviations */
     uint64_t bytes_most;             /* that lattices may take */
@@ -36,7 +40,7 @@ typedef struct gbees_past {
 typedef struct gbees_update {
     const gbees_measurement *measurement; /* NULL: none */
     double beta;                          /* 0 to 1 */
-    double log_peak;                      /* as that of gbees_past_measurement */
+    double log_peak;                      /* as that of gbees_past_event */
 } gbees_update;
 
 /* None. */
@@ -44,6 +48,13 @@ extern const gbees_update gbees_no_update;
 
 /* Adds a measurement that has been applied at `now`. */
 int gbees_past_add(gbees_past *past, const gbees_update *update, const double *scale, gbees_error *error);
+
+/* Takes all points of a lattice, which are at `now`, through a jump; sign: as that of gbees_point_jump. */
+int gbees_past_jump(const gbees_past *past, gbees_lattice *lattice, const gbees_instant *instant, const double *scale,
+                    double *sign, gbees_error *error);
+/* Adds a jump that has been made at `now`. */
+int gbees_past_add_jump(gbees_past *past, const gbees_instant *instant, double sign, const double *scale,
+                        gbees_error *error);
 
 /* Sets the log weight, the place and the stretch of the points from number `first` on, which are at their start: from
  * the initial density through all measurements so far to `now`, and their gain by the update, if there is one.

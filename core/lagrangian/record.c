@@ -97,7 +97,7 @@ static void drop_lattices(source_lattices *from)
 /* Without memory for it a lattice has no border. */
 static int add_border(const gbees_engine *engine, int part, gbees_lattice *lattice, gbees_error *error)
 {
-    if (engine->past.count == 0 || engine->smoothed || lattice->border > 0)
+    if (engine->past.measured == 0 || engine->smoothed || lattice->border > 0)
         return GBEES_OK;
     const int is_taken_off = lattice->is_taken_off;
     gbees_entered ignored = {.most = 0};

@@ -196,13 +196,19 @@ static int load_marginals(const loading *from, int n, gbees_own_marginals **made
 
 static int load_past(const loading *from, int count, gbees_past *past)
 {
-    gbees_past_measurement *of = count > 0 ? calloc((size_t)count, sizeof *of) : NULL;
+    gbees_past_event *of = count > 0 ? calloc((size_t)count, sizeof *of) : NULL;
 
     if (count < 0 || (count > 0 && !of))
         return count < 0 ? fail(from) : gbees_error_set(from->error, GBEES_ENOMEM, "not enough memory for a state");
     past->of = of;
     past->count = past->capacity = count;
-    return count > 0 ? take(from, "past", 1, (uint64_t)count * sizeof *of, of) : GBEES_OK;
+    const int status = count > 0 ? take(from, "past", 1, (uint64_t)count * sizeof *of, of) : GBEES_OK;
+    for (int k = 0; k < count && !status; k++) {
+        past->measured += !of[k].is_jump;
+        if (of[k].is_jump && !(of[k].instant >= 0 && of[k].instant < past->problem->instant_count))
+            return fail(from);
+    }
+    return status;
 }
 
 int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,

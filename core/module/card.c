@@ -190,6 +190,45 @@ static int check_targets(const gbees_model *card, gbees_error *error)
     return GBEES_OK;
 }
 
+static int check_jump(const gbees_jump_function *jump, gbees_error *error)
+{
+    if (check_identifier(jump->name, "a jump", error))
+        return GBEES_EMODEL;
+    if (strcmp(jump->name, "shift") == 0 || strcmp(jump->name, "linear") == 0)
+        return gbees_error_set(error, GBEES_EMODEL,
+                               "its card names a jump '%s', which every model has: give it another name", jump->name);
+    if (!has_text(jump->text))
+        return gbees_error_set(error, GBEES_EMODEL, "its card gives jump '%s' no text: say in one line what it is",
+                               jump->name);
+    if (jump->size < 0 || jump->size > GBEES_MAX_DIM)
+        return gbees_error_set(error, GBEES_EMODEL,
+                               "its card gives jump '%s' a value of %d numbers: 0 to %d are possible", jump->name,
+                               jump->size, GBEES_MAX_DIM);
+    for (int i = 0; jump->components && i < jump->size; i++) {
+        const gbees_quantity *q = &jump->components[i];
+
+        if (check_quantity(q->name, q->unit, q->text, "jump component", i, error))
+            return GBEES_EMODEL;
+    }
+    return GBEES_OK;
+}
+
+static int check_jumps(const gbees_model *card, gbees_error *error)
+{
+    if (card->jump_count < 0)
+        return gbees_error_set(error, GBEES_EMODEL, "its card says %d jumps", card->jump_count);
+    if (card->jump_count > 0 && !card->jumps)
+        return bad(error, "says that there are jumps but has none: set .jumps");
+    for (int i = 0; i < card->jump_count; i++) {
+        if (check_jump(&card->jumps[i], error))
+            return GBEES_EMODEL;
+        for (int k = 0; k < i; k++)
+            if (strcmp(card->jumps[k].name, card->jumps[i].name) == 0)
+                return twice(card->jumps[i].name, "jumps", error);
+    }
+    return GBEES_OK;
+}
+
 static int check_scenarios(const gbees_model *card, gbees_error *error)
 {
     if (card->scenario_count < 1 || !card->scenarios)
@@ -254,6 +293,11 @@ static int check_functions(const gbees_model *card, gbees_error *error)
         if (card->measurement_count == 0 && row->log_likelihood_d)
             return bad(error, "has no measurements, but the model has a log_likelihood(): name what it is for in "
                               ".measurements, or take it out");
+        if (card->jump_count > 0 && !row->jump_d)
+            return bad(error, "has jumps, but the model has no jump(): write it, and #define GBEES_HAS_JUMP 1 above "
+                              "the #include");
+        if (card->jump_count == 0 && row->jump_d)
+            return bad(error, "has no jumps, but the model has a jump(): name it in .jumps, or take it out");
         if (card->bound && !row->bound_d)
             return bad(error, "has a .bound, but the model has no bound(): write it, and "
                               "#define GBEES_HAS_BOUND 1 above the #include");
@@ -316,7 +360,7 @@ int gbees_card_check_model(const gbees_model *card, size_t size, gbees_error *er
         return gbees_error_set(error, GBEES_EMODEL, "its card has .flags = %#x: this gbees knows %#x only",
                                card->flags, GBEES_TIME_DEPENDENT);
     if (check_dimensions(card, error) || check_states(card, error) || check_parameters(card, error) ||
-        check_measurements(card, error) || check_targets(card, error))
+        check_measurements(card, error) || check_jumps(card, error) || check_targets(card, error))
         return GBEES_EMODEL;
     if (card->bound && check_quantity(card->bound->name, card->bound->unit, card->bound->text, "bound", 0, error))
         return GBEES_EMODEL;

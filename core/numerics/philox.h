@@ -14,7 +14,8 @@ enum {
     GBEES_RANDOM_CELL,
     GBEES_RANDOM_ISLAND,
     GBEES_RANDOM_MEASUREMENT,
-    GBEES_RANDOM_PHASE
+    GBEES_RANDOM_PHASE,
+    GBEES_RANDOM_JUMP
 };
 
 /* The upper 64 bits of a product. */

@@ -1,5 +1,6 @@
 /* score.c - compares records with a truth: see gbees/truth.h. */
 #include "base/cholesky.h"
+#include "instants.h"
 #include <gbees/gbees.h>
 #include <math.h>
 #include <string.h>
@@ -69,9 +70,19 @@ static void find_ranks(const gbees_record *record, const double *x, double *rank
         rank[j] = below[j] / sum;
 }
 
+/* Whether the record is of a time before its jumps, after which a truth is. */
+static int is_before_jump(const gbees_record *record)
+{
+    const gbees_problem *problem = record->problem;
+    const gbees_leg_start start = gbees_leg_start_of(problem, record->leg);
+    const int next = start.instant + start.instant_count;
+
+    return next < problem->instant_count && problem->instants[next].time <= record->time;
+}
+
 int gbees_truth_score(const gbees_truth *truth, const gbees_record *record, gbees_score *score)
 {
-    const double *x = gbees_truth_at(truth, record->time);
+    const double *x = is_before_jump(record) ? NULL : gbees_truth_at(truth, record->time);
     const int n = record->problem->dimension;
     double squares = 0;
 

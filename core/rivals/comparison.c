@@ -13,6 +13,9 @@ static const uint64_t first_seed = UINT64_C(1) << 62, next_seed = 1000;
 int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison_options *options,
                             gbees_comparison **comparison, gbees_error *error)
 {
+    if (problem->instant_count > 0)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "a comparison with other filters knows no jumps: leave 'instants' out, or --compare");
     gbees_comparison *made = calloc(1, sizeof *made);
 
     if (!made)

@@ -65,7 +65,14 @@ static void write_map(gbees_text *out, const gbees_schema_key *fields, const gbe
     gbees_text_add(out, "}");
 }
 
-/* Measurements, Gaussians or regrids. */
+/* Whether a measurement or an instant comes after an end that another source gives. */
+static int is_left_out(const gbees_schema_key *key, const gbees_scenario *scenario, const gbees_node *time)
+{
+    return (key->kind == GBEES_KIND_MEASUREMENTS || key->kind == GBEES_KIND_INSTANTS) && time &&
+           gbees_scenario_leaves_out(scenario, time);
+}
+
+/* Measurements, instants, Gaussians or regrids. */
 static void write_maps(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario,
                        const gbees_node *list)
 {
@@ -75,7 +82,7 @@ static void write_maps(gbees_text *out, const gbees_schema_key *key, const gbees
     for (size_t i = 0; i < list->count; i++) {
         const gbees_node *map = list->items[i];
 
-        if (key->kind == GBEES_KIND_MEASUREMENTS && gbees_scenario_leaves_out(scenario, gbees_node_find(map, "time")))
+        if (is_left_out(key, scenario, gbees_node_find(map, "time")))
             continue;
         gbees_text_add(out, "\n  - ");
         write_map(out, key->fields, map);

@@ -200,6 +200,12 @@ static const gbees_schema_key scenario_keys[] = {
      .text =
          "a map of the model's targets, each: count, the probability inside at each record; or absorb: what enters "
          "leaves the density and is counted; or off"},
+    {.name = "instants",
+     .kind = GBEES_KIND_INSTANTS,
+     .fields = gbees_schema_instant_fields,
+     .record = gbees_schema_instant_fields,
+     .initial = "none",
+     .text = "jumps of the state: a map, or a list of them, each: time or every, jump, value; matrix, covariance"},
     {.name = "regrid",
      .kind = GBEES_KIND_REGRIDS,
      .choices = regrids,

@@ -207,6 +207,24 @@ static int check_measurements(const gbees_schema_key *key, const gbees_node *nod
     return GBEES_OK;
 }
 
+static int check_instants(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+{
+    static const char expected[] = "a map with time or every, jump, value and covariance";
+    int status = GBEES_OK;
+
+    if (node->kind == GBEES_NODE_MAP)
+        return check_fields(key->fields, node, label, expected, error);
+    if (node->kind != GBEES_NODE_LIST)
+        return fail(node, label, "a map, or a list of maps", error);
+    for (size_t i = 0; i < node->count && !status; i++) {
+        char name[64];
+
+        (void)snprintf(name, sizeof name, "instant %zu", i + 1);
+        status = check_fields(key->fields, node->items[i], name, expected, error);
+    }
+    return status;
+}
+
 static int check_regrids(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
 {
     int status = GBEES_OK;
@@ -338,6 +356,8 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
         return check_targets(key, value, label, error);
     case GBEES_KIND_MEASUREMENTS:
         return check_measurements(key, value, label, error);
+    case GBEES_KIND_INSTANTS:
+        return check_instants(key, value, label, error);
     case GBEES_KIND_REGRIDS:
         return check_regrids(key, value, label, error);
     case GBEES_KIND_INITIAL:

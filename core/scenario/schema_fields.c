@@ -54,6 +54,27 @@ const gbees_schema_key gbees_schema_table_fields[] = {
     {.name = NULL},
 };
 
+const gbees_schema_key gbees_schema_instant_fields[] = {
+    {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .text = "model time"},
+    {.name = "every",
+     .kind = GBEES_KIND_NUMBER,
+     .range = "a number > 0",
+     .min = 0,
+     .bounded = GBEES_KEY_ABOVE_MIN,
+     .text = "in place of time: again and again after so much time, from the start on"},
+    {.name = "jump",
+     .kind = GBEES_KIND_NAME,
+     .initial = "shift",
+     .text = "shift: x + value; linear: matrix x + value; or a function of the model, by its name"},
+    {.name = "value",
+     .kind = GBEES_KIND_NUMBERS,
+     .range = "a number",
+     .text = "what is added, or the function takes"},
+    {.name = "matrix", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of linear"},
+    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of the error that is added"},
+    {.name = NULL},
+};
+
 const gbees_schema_key gbees_schema_regrid_fields[] = {
     {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
     {.name = "factor",

@@ -299,6 +299,10 @@ typedef struct gbees_backend {
     int (*update)(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error);
 
+    /** Applies the jump of an instant of the problem, in their order. The pointer is NULL if the solver is to take
+     * the cells through it, and make another grid of them. */
+    int (*jump)(gbees_engine *engine, const gbees_clock *clock, const gbees_instant *instant, gbees_error *error);
+
     /** Computes the statistics of the present density. */
     int (*statistics)(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *statistics,
                       gbees_error *error);

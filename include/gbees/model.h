@@ -81,6 +81,14 @@ typedef struct gbees_measurement_function {
     const double *period;
 } gbees_measurement_function;
 
+/** A jump of the state at an instant, x <- g(x, value): number k of the model's list is `which` = k in jump(). */
+typedef struct gbees_jump_function {
+    const char *name;                 /**< a word; not "shift" or "linear", which every model has */
+    const char *text;                 /**< one line of documentation */
+    int size;                         /**< components of the value that a scenario gives it, 0 ... GBEES_MAX_DIM */
+    const gbees_quantity *components; /**< `size` entries, or NULL */
+} gbees_jump_function;
+
 /** A ready-to-run problem. The first one of a model is the default. */
 typedef struct gbees_model_scenario {
     const char *name; /**< as --scenario takes it */
@@ -108,6 +116,9 @@ typedef void gbees_vector_d(size_t count, double t, const double *origin, const 
 /** Measurement function `which`: out[size][count], followed by a NULL unless size is GBEES_MAX_DIM. */
 typedef void gbees_measure_d(int which, size_t count, double t, const double *origin, const double *const *offset,
                              const double *p, double *const *out);
+/** Jump `which`: out[n][count], in the model's axes. */
+typedef void gbees_jump_d(int which, size_t count, double t, const double *origin, const double *const *offset,
+                          const double *p, const double *value, double *const *out);
 /** The functional J(x) of the bound: out[count]. */
 typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset, const double *p,
                            double *out);
@@ -147,6 +158,7 @@ typedef struct gbees_functions {
     gbees_bound_d *bound_d;                   /**< the bound */
     gbees_log_likelihood_d *log_likelihood_d; /**< the model's own likelihood */
     gbees_vector_d *diffusion_d;              /**< Q: its diagonal or n x n, as gbees_model.diffusion has it */
+    gbees_jump_d *jump_d;                     /**< the jumps; NULL in the framed functions */
     /** The members above for points y of a framed grid, x = c + A y: the drift is A^-1 f(x) - u - G y, the diffusion
      * A^-1 Q A^-T, n x n. They read the frame from p[GBEES_FRAME_CENTRE ...]. NULL in the framed functions. */
     const struct gbees_functions *framed;
@@ -182,6 +194,8 @@ typedef struct gbees_model {
     const gbees_parameter *parameters;              /**< parameter_count entries */
     int measurement_count;                          /**< entries of `measurements` */
     const gbees_measurement_function *measurements; /**< the measurement functions */
+    int jump_count;                                 /**< entries of `jumps` */
+    const gbees_jump_function *jumps;               /**< the jumps that the model names */
     /** A functional J(x) that the dynamics conserve: cells outside the range that it has on the initial density are
      * never made; or NULL. */
     const gbees_quantity *bound;
@@ -200,7 +214,8 @@ typedef enum gbees_equation {
     GBEES_EQUATION_BOUND,
     GBEES_EQUATION_LOG_LIKELIHOOD,
     GBEES_EQUATION_DIFFUSION,
-    GBEES_EQUATION_TARGET
+    GBEES_EQUATION_TARGET,
+    GBEES_EQUATION_JUMP
 } gbees_equation;
 
 #ifdef __cplusplus

@@ -57,6 +57,11 @@
 #define GBEES_CLONES
 #endif
 
+/* Fields of the card that a model has no use for may be left out: g++ warns of those, gcc does not. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+
 /* Asserts that the iterations of a loop are independent. A drift that can't be vectorised is no error: no warning. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -280,6 +285,29 @@
 #endif
 #define GBEES_IF_TARGET_framed(name) NULL
 
+#ifdef GBEES_HAS_JUMP
+#define GBEES_IF_JUMP_own(N) gbees_own_jump_##N
+#define GBEES_JUMP(N)                                                                                                \
+    static void gbees_own_jump_##N(int which, size_t count, double t, const double *origin,                          \
+                                   const double *const *offset, const double *p, const double *value,                \
+                                   double *const *out)                                                               \
+    {                                                                                                                \
+        GBEES_COLUMNS(double, N);                                                                                    \
+        for (size_t i = 0; i < count; i++) {                                                                         \
+            GBEES_POINT_own(double, _d, N);                                                                          \
+            double to[N];                                                                                            \
+            GBEES_UNROLL for (int k = 0; k < N; k++) to[k] = NAN;                                                    \
+            gbees_equation_jump_d(which, N, t, x, p, value, to);                                                     \
+            for (int k = 0; k < N; k++)                                                                              \
+                out[k][i] = to[k];                                                                                   \
+        }                                                                                                            \
+    }
+#else
+#define GBEES_IF_JUMP_own(N) NULL
+#define GBEES_JUMP(N)
+#endif
+#define GBEES_IF_JUMP_framed(N) NULL
+
 /* ---- all functions of one dimension ---- */
 
 /* GBEES_EACH_n(M, N): M(N, J) for J = 0 ... n - 1. GBEES_LIST_n: the same functions' names, separated by commas. */
@@ -332,15 +360,16 @@
             {PLANES(gbees_planes, N, _f)}, {PLANES(gbees_planes, N, _d)}, gbees_##AXES##_vector_##N##_f,             \
             gbees_##AXES##_vector_##N##_d, GBEES_IF_MEASURE(gbees_##AXES##_measure_##N),                             \
             GBEES_IF_BOUND(gbees_##AXES##_bound_##N), GBEES_IF_LOG_LIKELIHOOD(gbees_##AXES##_log_likelihood_##N),    \
-            GBEES_IF_DIFFUSION(gbees_##AXES##_diffusion_##N), FRAMED,                                                \
+            GBEES_IF_DIFFUSION(gbees_##AXES##_diffusion_##N), GBEES_IF_JUMP_##AXES(N), FRAMED,                       \
             GBEES_IF_TARGET_##AXES(gbees_##AXES##_target_##N)                                                        \
     }
 
 #define GBEES_DIMENSION(N)                                                                                           \
     GBEES_DRIFT_own(float, _f, N) GBEES_DRIFT_own(double, _d, N) GBEES_DRIFT_framed(float, _f, N)                    \
         GBEES_DRIFT_framed(double, _d, N) GBEES_EACH_##N(GBEES_COMPONENTS, N) GBEES_OPTIONAL(own, N)                 \
-            GBEES_OPTIONAL(framed, N) GBEES_TARGET(N) static const gbees_functions gbees_functions_framed_##N =      \
-                GBEES_ROW(framed, N, GBEES_NO_PLANES, NULL);
+            GBEES_OPTIONAL(framed, N) GBEES_TARGET(N)                                                                \
+                GBEES_JUMP(N) static const gbees_functions gbees_functions_framed_##N =                              \
+                    GBEES_ROW(framed, N, GBEES_NO_PLANES, NULL);
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)
 #if GBEES_HAS_DIM(1)
@@ -415,7 +444,7 @@ __attribute__((visibility("default"))) int gbees_model_point(gbees_equation equa
 #endif
 
 /* One equation at one point, with arrays that gbees-plugin check guards. y: of log_likelihood(), which like bound()
- * and target() sets out[0]. Returns 0 if the model has no such equation. */
+ * and target() sets out[0], and of jump(). Returns 0 if the model has no such equation. */
 int gbees_model_point(gbees_equation equation, int which, int n, double t, const double *x, const double *p,
                       const double *y, double *out)
 {
@@ -447,6 +476,11 @@ int gbees_model_point(gbees_equation equation, int which, int n, double t, const
 #ifdef GBEES_HAS_TARGET
     case GBEES_EQUATION_TARGET:
         out[0] = gbees_equation_target_d(which, n, t, x, p);
+        return 1;
+#endif
+#ifdef GBEES_HAS_JUMP
+    case GBEES_EQUATION_JUMP:
+        gbees_equation_jump_d(which, n, t, x, p, y, out);
         return 1;
 #endif
     default:

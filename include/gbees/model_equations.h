@@ -40,6 +40,7 @@
 #define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
 #define diffusion GBEES_FN(gbees_equation_diffusion)
 #define target GBEES_FN(gbees_equation_target)
+#define jump GBEES_FN(gbees_equation_jump)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -58,6 +59,7 @@
 #undef log_likelihood
 #undef diffusion
 #undef target
+#undef jump
 #undef GBEES_EQUATIONS
 
 #endif

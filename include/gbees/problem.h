@@ -133,6 +133,20 @@ typedef struct gbees_target {
     gbees_target_kind kind; /**< what is done with what enters it */
 } gbees_target;
 
+enum { GBEES_JUMP_AFFINE = -1 /**< of gbees_instant.function: x <- matrix x + value */ };
+
+/** A jump of the state at an instant: x <- matrix x + value, or x <- g(x, value) by a function of the model, and then
+ * a Gaussian error. In the model's axes. */
+typedef struct gbees_instant {
+    double time;                                      /**< model time */
+    int function;                                     /**< index of g in the model's list, or GBEES_JUMP_AFFINE */
+    int size;                                         /**< components of `value` */
+    int has_error;                                    /**< 1: there is an error, of this covariance */
+    double value[GBEES_MAX_DIM];                      /**< value[size] */
+    double matrix[GBEES_MAX_DIM * GBEES_MAX_DIM];     /**< n x n; of an affine jump */
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, positive semidefinite */
+} gbees_instant;
+
 /** One Gaussian of an initial mixture. */
 typedef struct gbees_gaussian {
     double weight;                                    /**< the weights of a mixture add up to 1 */
@@ -227,6 +241,8 @@ typedef struct gbees_problem {
 
     int measurement_count;                 /**< entries of `measurements` */
     const gbees_measurement *measurements; /**< in order of time */
+    int instant_count;                     /**< entries of `instants` */
+    const gbees_instant *instants; /**< in order of time, then as given; those of a time precede its measurements */
     int arriving;            /**< 1: measurements are added while it runs, any that the model has (gbees/stream.h) */
     gbees_numerics numerics; /**< how to compute */
 } gbees_problem;

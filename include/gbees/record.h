@@ -215,6 +215,17 @@ void gbees_target_values(const gbees_problem *problem, int k, double time, size_
 /** GBEES_ENUMERIC, with what to do: the function of target k is not a number somewhere in the density. */
 int gbees_target_fail(const gbees_problem *problem, int k, double time, gbees_error *error);
 
+/* ---- instants ---- */
+
+/** "shift", "linear", or the name of the model's function. */
+const char *gbees_instant_name(const gbees_problem *problem, const gbees_instant *instant);
+/** Takes points in the model's axes through the jump of an instant, without its error.
+ * @param time model time
+ * @param x x[j][i]: state j of point i; where the model's function is not finite they become what it gives
+ */
+void gbees_instant_points(const gbees_problem *problem, const gbees_instant *instant, double time, size_t count,
+                          double *const *x);
+
 /* ---- warnings ---- */
 
 /** Returns the gbees_warning bits that follow from a problem and its run's totals.

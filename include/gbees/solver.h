@@ -19,11 +19,11 @@ typedef struct gbees_solver gbees_solver;
 /** Functions that gbees_solver_run() calls; each may be NULL. A non-zero return stops the run: `cancelled` with
  * GBEES_ECANCELLED, the others with the status that they return and the text that they have written to *error.
  *
- * `record`, `step`, `update` and `checkpoint` are called one at a time, in the order of the events. If `concurrent`
- * is set, a thread of the solver calls them while the run continues, up to two records behind; meanwhile another one
- * has `audit` compare the next record, so that these functions must not use it. The caller's thread calls `progress`,
- * `cancelled` and `checkpoint_due`, possibly at the same time. All calls have returned when gbees_solver_run()
- * returns, also after an error. */
+ * `record`, `step`, `update`, `jump` and `checkpoint` are called one at a time, in the order of the events. If
+ * `concurrent` is set, a thread of the solver calls them while the run continues, up to two records behind; meanwhile
+ * another one has `audit` compare the next record, so that these functions must not use it. The caller's thread calls
+ * `progress`, `cancelled` and `checkpoint_due`, possibly at the same time. All calls have returned when
+ * gbees_solver_run() returns, also after an error. */
 typedef struct gbees_observer {
     void *context; /**< the first argument of each function */
     /** Receives a record, which is valid during the call. */
@@ -34,6 +34,8 @@ typedef struct gbees_observer {
     /** Called after measurement `number`, counted from 1, has been applied at model time `time`. */
     int (*update)(void *context, const gbees_problem *problem, int number, double time,
                   const gbees_evidence *evidence, gbees_error *error);
+    /** Called after the jump of instant `number`, counted from 1, has been applied at model time `time`. */
+    int (*jump)(void *context, const gbees_problem *problem, int number, double time, gbees_error *error);
     /** Receives, after a step, a record without cells, marginals and certificate, whose `number` is that of the next
      * one. If this is set, steps are taken one by one. */
     int (*step)(void *context, const gbees_record *record, gbees_error *error);

@@ -28,7 +28,7 @@ core/rivals/*         | rivals/* audit/* record/* base/* numerics/* <gbees/*> SY
 core/frame/*          | frame/* base/* numerics/* <gbees/*> SYSTEM
 core/lagrangian/*     | lagrangian/* frame/* base/* numerics/* <gbees/*> SYSTEM | record/*
 core/solver/problem/* | solver/problem/* lagrangian/* frame/* record/* results/* scenario/* base/* numerics/* <gbees/*> SYSTEM
-core/solver/grid/*    | solver/grid/* solver/problem/* frame/* record/* base/* numerics/* <gbees/*> SYSTEM
+core/solver/grid/*    | solver/grid/* solver/problem/* lagrangian/* frame/* record/* base/* numerics/* <gbees/*> SYSTEM
 core/solver/run/*     | solver/* lagrangian/* frame/* record/* module/* base/* numerics/* <gbees/*> SYSTEM | audit/* results/run/*
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM | frame/spread.c record/* results/records/* results/run/*
 core/python/*         | python/* <gbees/*> SYSTEM | accuracy/* audit/* module/* record/* results/run/* rivals/* scenario/* solver/* base/*

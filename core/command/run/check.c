@@ -6,6 +6,7 @@
 #include "output_size.h"
 #include "ranks_expect.h"
 #include "record/equations.h"
+#include "record/instants.h"
 #include "results/run/json_util.h"
 #include "results/run/provenance.h"
 #include <math.h>
@@ -94,6 +95,22 @@ static json_t *json_regrids(const gbees_problem *problem)
     return list;
 }
 
+/* The first jumps, and how many more there are. */
+static void print_instants(FILE *out, const gbees_problem *problem)
+{
+    enum { LISTED = 5 };
+
+    for (int k = 0; k < problem->instant_count && k < LISTED; k++) {
+        const gbees_instant *instant = &problem->instants[k];
+
+        (void)fprintf(out, "\ninstant       t = %.6g: %s", instant->time, gbees_instant_name(problem, instant));
+        gbees_print_numbers(out, instant->value, instant->size);
+        (void)fprintf(out, "%s", instant->has_error ? ", with an error" : "");
+    }
+    if (problem->instant_count > LISTED)
+        (void)fprintf(out, "\ninstant       %d more", problem->instant_count - LISTED);
+}
+
 static void print_problem(FILE *out, const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
@@ -149,6 +166,7 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
     (void)fprintf(out, "measurements  %d", found->reached);
     if (found->reached < problem->measurement_count)
         (void)fprintf(out, " (%d more after the end: not reached)", problem->measurement_count - found->reached);
+    print_instants(out, problem);
     (void)fprintf(out, "\nmode          %s\n", gbees_print_mode(problem->numerics.mode));
     (void)fprintf(out, "initial box   %s cells\n", gbees_units_count(cells, sizeof cells, found->box_cells));
 }
@@ -209,16 +227,17 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
     const gbees_problem *problem = setup->problem;
 
     json_t *line = json_pack(
-        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:I, s:I, s:I, "
+        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:I, s:I, s:I, "
         "s:o}",
         "event", "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_model_path(setup->model)),
         "dimension", problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
         json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
-        problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode), "backend",
-        setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes, "machine_bytes",
-        found->memory, "available_bytes", isfinite(found->available) ? json_real(found->available) : json_null(),
-        "output", gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes),
-        "output_bytes", (json_int_t)found->output_bytes, "records", (json_int_t)found->records.all, "records_written",
+        problem->measurement_count - found->reached, "instants", problem->instant_count, "mode",
+        gbees_print_mode(problem->numerics.mode), "backend", setup->backend->name, "box_cells", found->box_cells,
+        "estimated_bytes", found->bytes, "machine_bytes", found->memory, "available_bytes",
+        isfinite(found->available) ? json_real(found->available) : json_null(), "output",
+        gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes), "output_bytes",
+        (json_int_t)found->output_bytes, "records", (json_int_t)found->records.all, "records_written",
         (json_int_t)found->records.written, "warnings",
         gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
 

@@ -74,6 +74,20 @@ static void print_measurements(FILE *out, const gbees_model *model)
     }
 }
 
+static void print_jumps(FILE *out, const gbees_model *model)
+{
+    if (model->jump_count)
+        (void)fprintf(out, "\nJumps (name, size of the value)\n");
+    for (int k = 0; k < model->jump_count; k++) {
+        const gbees_jump_function *f = &model->jumps[k];
+
+        (void)fprintf(out, "  %-10s %-8d %s\n", f->name, f->size, or_nothing(f->text));
+        for (int i = 0; f->components && i < f->size; i++)
+            (void)fprintf(out, "    %-10s %-6s %s\n", f->components[i].name, or_nothing(f->components[i].unit),
+                          or_nothing(f->components[i].text));
+    }
+}
+
 static void print_scenarios(FILE *out, const gbees_model *model)
 {
     for (int k = 0; k < model->scenario_count; k++) {
@@ -118,6 +132,7 @@ void gbees_describe_print(FILE *out, const gbees_model *model, const char *path,
         print_quantity(out, &model->states[j]);
     print_parameters(out, model);
     print_measurements(out, model);
+    print_jumps(out, model);
     if (model->bound) {
         (void)fprintf(out, "\nBound: cells outside the range that this has over the initial box are never made "
                            "(bound: off makes them)\n");
@@ -179,6 +194,22 @@ static json_t *json_measurements(const gbees_model *model)
     return list;
 }
 
+static json_t *json_jumps(const gbees_model *model)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < model->jump_count; k++) {
+        const gbees_jump_function *f = &model->jumps[k];
+        json_t *components = json_array();
+
+        for (int i = 0; f->components && i < f->size; i++)
+            (void)json_array_append_new(components, json_quantity(&f->components[i]));
+        (void)json_array_append_new(list, json_pack("{s:s, s:s?, s:i, s:o}", "name", f->name, "text", f->text, "size",
+                                                    f->size, "components", components));
+    }
+    return list;
+}
+
 static json_t *json_scenarios(const gbees_model *model)
 {
     json_t *list = json_array();
@@ -191,7 +222,7 @@ static json_t *json_scenarios(const gbees_model *model)
 
 static json_t *json_card(const gbees_model *model, const char *path)
 {
-    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:[i,i], s:i, s:b, s:s?, s:o, s:o, s:o, s:o}", "event",
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:[i,i], s:i, s:b, s:s?, s:o, s:o, s:o, s:o, s:o}", "event",
                      "model", "name", model->name, "title", model->title, "text", model->text, "reference",
                      model->reference, "path", gbees_json_text(path), "dimension", model->dim_min, model->dim_max,
                      "default_dimension", model->dim_default, "time_dependent",
@@ -200,7 +231,7 @@ static json_t *json_card(const gbees_model *model, const char *path)
                      : model->diffusion             ? "diagonal"
                                                     : NULL,
                      "states", json_states(model), "parameters", json_parameters(model), "measurements",
-                     json_measurements(model), "scenarios", json_scenarios(model));
+                     json_measurements(model), "jumps", json_jumps(model), "scenarios", json_scenarios(model));
 }
 
 int gbees_command_describe(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error)

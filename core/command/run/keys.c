@@ -32,6 +32,7 @@ static const char *values_of(const gbees_schema_key *key, char *text, size_t siz
         return "a file or folder";
     case GBEES_KIND_INITIAL:
     case GBEES_KIND_MEASUREMENTS:
+    case GBEES_KIND_INSTANTS:
         return "a list of maps, or a map";
     case GBEES_KIND_REGRIDS:
         return "a list of maps";

@@ -112,6 +112,17 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
     return status;
 }
 
+static int on_jump(void *context, const gbees_problem *problem, int number, double time, gbees_error *error)
+{
+    gbees_one_run *r = context;
+
+    (void)pthread_mutex_lock(&r->lock);
+    gbees_progress_clear(&r->progress);
+    const int status = gbees_report_jump(r->report, problem, number, time, error);
+    (void)pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
 static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
 {
     gbees_one_run *r = context;
@@ -361,6 +372,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .step = run->writer && run->setup->output->every_step ? on_step : NULL,
                                      .smoothed = on_smoothed,
                                      .update = on_update,
+                                     .jump = on_jump,
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
                                      .checkpoint_due = run->writer ? is_checkpoint_due : NULL,

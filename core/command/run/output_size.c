@@ -1,5 +1,6 @@
 /* output_size.c - adds up the sizes of records, time series and scenario. */
 #include "output_size.h"
+#include "record/instants.h"
 #include <string.h>
 
 /* Bytes of a record of one state without its cells: attributes, names of axes, marginals and its part of lists of
@@ -16,9 +17,11 @@ gbees_output_records gbees_output_records_of(const gbees_setup *setup)
     double legs = 1;
     int ends_with_one = 0;
 
-    for (int k = 0; k < problem->measurement_count && problem->measurements[k].time <= problem->end; k++) {
+    gbees_leg_start at = {0};
+
+    while (gbees_leg_start_next(problem, &at)) {
         legs++;
-        ends_with_one = problem->measurements[k].time >= problem->end;
+        ends_with_one = at.time >= problem->end;
     }
     gbees_output_records records = {.all = legs * a_leg - (ends_with_one ? a_leg - 1 : 0)};
     records.written = output->densities == GBEES_DENSITIES_NONE       ? 0

@@ -3,6 +3,7 @@
 #include "report.h"
 #include "command/units.h"
 #include "compare.h"
+#include "record/instants.h"
 #include "results/run/json_util.h"
 #include "results/run/jsonl.h"
 #include <langinfo.h>
@@ -312,6 +313,21 @@ int gbees_report_update(gbees_report *report, const gbees_problem *problem, int 
             gbees_print_numbers(report->out, &measurement->value[i], 1);
     (void)fprintf(report->out, ", log evidence %.6g", evidence->log_evidence);
     print_samples_evidence(report, teller_of(problem, evidence), evidence->sampled, evidence->sampled_error);
+    (void)fprintf(report->out, "\n");
+    return gbees_print_flush(report->out, error);
+}
+
+int gbees_report_jump(gbees_report *report, const gbees_problem *problem, int number, double time, gbees_error *error)
+{
+    const gbees_instant *instant = &problem->instants[number - 1];
+
+    if (report->json)
+        return put_line(report, gbees_jsonl_jump(problem, number, time), error);
+    if (report->quiet)
+        return GBEES_OK;
+    print_heads(report, problem, NULL);
+    (void)fprintf(report->out, "instant %d at t = %.6g: %s", number, time, gbees_instant_name(problem, instant));
+    gbees_print_numbers(report->out, instant->value, instant->size);
     (void)fprintf(report->out, "\n");
     return gbees_print_flush(report->out, error);
 }

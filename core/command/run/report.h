@@ -29,6 +29,8 @@ void gbees_report_start(gbees_report *report, const gbees_options *options, FILE
 int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error);
 /* Writes new warnings to standard error, one line each. */
 int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_error *error);
+int gbees_report_jump(gbees_report *report, const gbees_problem *problem, int number, double time,
+                      gbees_error *error);
 int gbees_report_update(gbees_report *report, const gbees_problem *problem, int number, double time,
                         const gbees_evidence *evidence, gbees_error *error);
 /* `failure` is NULL after a complete run. */

@@ -257,6 +257,8 @@ class ModelStruct(c.Structure):
         ("parameters", c.c_void_p),
         ("measurement_count", c.c_int),
         ("measurements", c.POINTER(FunctionStruct)),
+        ("jump_count", c.c_int),
+        ("jumps", c.c_void_p),
         ("bound", c.c_void_p),
         ("scenario_count", c.c_int),
         ("scenarios", c.POINTER(ScenarioStruct)),

@@ -181,6 +181,21 @@ char *gbees_jsonl_update(int number, double time, const gbees_evidence *evidence
     return finish(object, bad);
 }
 
+char *gbees_jsonl_jump(const gbees_problem *problem, int number, double time)
+{
+    const gbees_instant *instant = &problem->instants[number - 1];
+    json_t *object = start("jump");
+    int bad = 0;
+
+    if (!object)
+        return NULL;
+    bad |= json_object_set_new(object, "t", gbees_json_real(time));
+    bad |= json_object_set_new(object, "instant", json_integer(number));
+    bad |= json_object_set_new(object, "jump", gbees_json_text(gbees_instant_name(problem, instant)));
+    bad |= json_object_set_new(object, "value", gbees_json_vector(instant->size, instant->value));
+    return finish(object, bad);
+}
+
 char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *totals)
 {
     json_t *object = start("progress");

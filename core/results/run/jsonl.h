@@ -16,6 +16,7 @@
 char *gbees_jsonl_record(const gbees_record *record);
 
 /* {"event":"update","t","log_evidence"} */
+char *gbees_jsonl_jump(const gbees_problem *problem, int number, double time);
 char *gbees_jsonl_update(int number, double time, const gbees_evidence *evidence);
 
 /* {"event":"progress","t","fraction","step","max_cells"} */

@@ -388,5 +388,6 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
     if (moments->update_count > 0)
         put_updates(moments, &file);
     gbees_moments_put_measured(&file, moments->problem);
+    gbees_moments_put_instants(&file, moments->problem);
     return gbees_hdf5_commit(&file, error);
 }

@@ -37,6 +37,7 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
                         gbees_error *error);
 
 /* moments_measured.c: writes what was measured, if anything was. */
+void gbees_moments_put_instants(gbees_hdf5 *file, const gbees_problem *problem);
 void gbees_moments_put_measured(gbees_hdf5 *file, const gbees_problem *problem);
 
 #endif

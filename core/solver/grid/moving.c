@@ -2,6 +2,7 @@
  * exact flow, has the backend advect by the rest, and replaces the cells by others when they fit no longer. */
 #include "moving.h"
 #include "frame/relative.h"
+#include "record/instants.h"
 #include "solver/problem/frame.h"
 #include <math.h>
 #include <string.h>
@@ -293,7 +294,8 @@ int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *erro
     grid->backend->totals(grid->engine, &totals);
     moving->cells = (double)totals.max_cells;
     moving->threshold = totals.threshold;
-    moving->noise.any = problem->model->diffusion != 0;
+    moving->noise.any = problem->model->diffusion || gbees_instants_with_error(problem);
+    moving->noise.due = problem->model->diffusion ? 0 : INFINITY;
     return look(moving, grid, &clock, &seen, error);
 }
 
@@ -345,6 +347,17 @@ int gbees_moving_restart(gbees_moving *moving, gbees_grid *grid, const gbees_clo
     if (!status && !gbees_moving_fits(moving))
         status = gbees_moving_replace(moving, grid, clock, error);
     return status;
+}
+
+int gbees_moving_jump(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, const gbees_instant *instant,
+                      gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    gbees_motion_jump(instant->matrix, instant->value, &moving->frame);
+    if (instant->has_error)
+        status = gbees_moving_noise_jump(&moving->noise, &moving->frame, instant->covariance, error);
+    return status ? status : gbees_moving_restart(moving, grid, clock, error);
 }
 
 int gbees_moving_advance(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, uint64_t max_steps,

@@ -43,6 +43,9 @@ int gbees_moving_note(gbees_moving *moving, gbees_grid *grid, double time, gbees
 /* GBEES_WARNING_FRAME_CELLS if frame_cells limits how narrow cells are, GBEES_WARNING_FRAME_COST after three records
  * in a row at which a grid at rest would have had longer steps. */
 unsigned gbees_moving_warnings(const gbees_moving *moving);
+/* Takes the frame, and with it the density, through an affine jump; replaces the cells where it has an error. */
+int gbees_moving_jump(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, const gbees_instant *instant,
+                      gbees_error *error);
 /* Forgets the fits and looks at the density anew: an update has changed it. */
 int gbees_moving_restart(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error);
 

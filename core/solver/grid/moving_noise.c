@@ -85,6 +85,8 @@ int gbees_moving_noise_find(const gbees_problem *problem, const gbees_moving_way
     int failed = 0, status = GBEES_OK;
 
     memset(to, 0, (size_t)(n * n) * sizeof *to);
+    if (!problem->model->diffusion)
+        return GBEES_OK;
     for (int k = 0; k < 2 * parts && !status; k++) { /* the ends and the middle of each part */
         const double weight = k % 2 ? 4 : k == 0 ? 1 : 2;
 
@@ -124,9 +126,12 @@ int gbees_moving_noise_gather(gbees_moving_noise *noise, const gbees_problem *pr
     const int n = way->frame->n;
     const double now = way->time + way->length;
     double added[GBEES_MATRIX];
-    int status = noise->any ? gbees_moving_noise_find(problem, way, added, error) : GBEES_OK;
+    int status = GBEES_OK;
 
-    if (status || !noise->any)
+    if (!problem->model->diffusion)
+        return GBEES_OK;
+    status = gbees_moving_noise_find(problem, way, added, error);
+    if (status)
         return status;
     for (int k = 0; k < n * n; k++)
         noise->gathered[k] += added[k];
@@ -168,7 +173,7 @@ int gbees_moving_noise_plan(gbees_moving_noise *noise, const gbees_problem *prob
 {
     double rate[GBEES_MATRIX] = {0};
 
-    if (!noise->any || (noise->until - time > rounding * (end - noise->began) && noise->until <= end))
+    if (!problem->model->diffusion || (noise->until - time > rounding * (end - noise->began) && noise->until <= end))
         return GBEES_OK;
     if (add_at(problem, frame, time, 1, rate))
         return gbees_error_set(error, GBEES_ENUMERIC,
@@ -177,6 +182,25 @@ int gbees_moving_noise_plan(gbees_moving_noise *noise, const gbees_problem *prob
     noise->began = time;
     noise->until = pieces > 1 ? time + (end - time) / pieces : end;
     noise->due = time + (noise->until - time) / 2;
+    return GBEES_OK;
+}
+
+int gbees_moving_noise_jump(gbees_moving_noise *noise, const gbees_moving_frame *frame, const double *covariance,
+                            gbees_error *error)
+{
+    const int n = frame->n;
+    double there[GBEES_MATRIX], turned[GBEES_MATRIX];
+
+    memcpy(there, covariance, (size_t)(n * n) * sizeof *there);
+    int failed = gbees_matrix_solve(n, frame->a, n, there);
+    transpose(n, there, turned);
+    failed = failed || gbees_matrix_solve(n, frame->a, n, turned);
+    if (failed)
+        return gbees_error_set(error, GBEES_ENUMERIC, "the frame of the grid is singular after the jump");
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            noise->gathered[j * n + k] += (turned[j * n + k] + turned[k * n + j]) / 2;
+    noise->is_due = 1;
     return GBEES_OK;
 }
 
@@ -202,6 +226,8 @@ int gbees_moving_noise_check(const gbees_problem *problem, const gbees_moving_fr
     const int n = frame->n;
     double x[GBEES_MAX_DIM] = {0}, middle[GBEES_MATRIX], other[GBEES_MATRIX], largest = 0;
 
+    if (!problem->model->diffusion)
+        return GBEES_OK;
     point_at(frame, statistics, 0, 0, x);
     evaluate(problem, x, time, middle);
     for (int k = 0; k < n * n; k++)

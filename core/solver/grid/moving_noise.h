@@ -10,10 +10,10 @@
 #include "frame/motion.h"
 #include <gbees/backend.h>
 
-/* Plain data, saved in checkpoints; all zero: the model has no noise. Matrices are n x n by rows, in y; times are the
- * problem's. */
+/* Plain data, saved in checkpoints; all zero: the model has no noise, and no jump an error. Matrices are n x n by
+ * rows, in y; times are the problem's. */
 typedef struct gbees_moving_noise {
-    int any;                       /* whether the model has noise */
+    int any;                       /* whether there is ever noise: of the model, or errors of jumps */
     int is_due;                    /* whether it is to be applied now */
     double gathered[GBEES_MATRIX]; /* covariance summed but not yet applied; negative where applied ahead of time */
     double information[GBEES_MATRIX]; /* the density's Fisher information, which the solver measures at times */
@@ -37,6 +37,10 @@ int gbees_moving_noise_find(const gbees_problem *problem, const gbees_moving_way
  * come to change the density by more than an interval may; the interval is then shortened. */
 int gbees_moving_noise_gather(gbees_moving_noise *noise, const gbees_problem *problem, const gbees_moving_way *way,
                               gbees_error *error);
+
+/* Adds the covariance[n][n] of a jump's error, in the model's axes, which is due at once. */
+int gbees_moving_noise_jump(gbees_moving_noise *noise, const gbees_moving_frame *frame, const double *covariance,
+                            gbees_error *error);
 
 /* To be called at each regrid: expresses the sum and the information in the new cells' coordinates. edges[n][n]: its
  * columns are the new cells' edges in y. spread[n]: the variances, in new cells, by which the regrid has convolved

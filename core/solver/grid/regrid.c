@@ -84,8 +84,7 @@ static void note_peak(gbees_grid *grid, const gbees_initial_cells *cells)
     grid->before.peak_bytes = now.peak_bytes > grid->before.peak_bytes ? now.peak_bytes : grid->before.peak_bytes;
 }
 
-/* Lists the cells of the engine, with normalised P, in lexicographic order, down to a part of p*. */
-static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
+int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
 {
     gbees_cells *cells = NULL;
     int status = gbees_cells_collect(grid->backend, grid->engine, least_fraction, grid->problem->dimension, 0,
@@ -294,7 +293,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     }
     if (!changes)
         return GBEES_OK;
-    status = fetch(grid, &cells, error);
+    status = gbees_grid_fetch(grid, &cells, error);
     move.fetched = gbees_initial_cells_sum(&cells);
     if (!status)
         status = refine(grid, change, &cells, error);
@@ -332,41 +331,66 @@ static int remap_there(const gbees_grid *grid, const gbees_moving_frame *from, c
     return status ? status : grid->backend->remap(grid->engine, &plan, least_fraction, cells, done, error);
 }
 
-int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
-                     const gbees_grid_target *target, gbees_error *error)
+int gbees_grid_remap_cells(gbees_initial_cells *cells, const gbees_moving_frame *from,
+                           const gbees_grid_target *target, const gbees_remap_options *options, gbees_error *error)
 {
-    const gbees_moving_frame *to = &target->frame;
-    gbees_initial_cells cells = {0};
-    gbees_problem *problem = NULL;
-    const double volume = fabs(gbees_matrix_determinant(to->n, to->a) / gbees_matrix_determinant(to->n, from->a));
+    gbees_remap_options last = *options;
     double dropped = 0;
-    const gbees_totals now = gbees_grid_totals(grid);
-    const double least = grid->problem->mass_budget > 0 ? now.threshold * volume : target->threshold;
-    const gbees_remap_options options = {
-        .least = least_remapped * least, .threads = grid->options.threads, .spread = target->spread};
-    int done = 0, status = remap_there(grid, from, to, &options, &cells, &done, error);
 
-    if (!status && !done)
-        status = fetch(grid, &cells, error);
-    if (!status && !done)
-        status = gbees_remap(&cells, from, to, &options, &dropped, error);
-    if (!status && cells.count == 0)
+    if (!target->via)
+        return gbees_remap(cells, from, &target->frame, options, &dropped, error);
+    last.spread = NULL;
+    const int status = gbees_remap(cells, from, target->via, options, &dropped, error);
+    return status ? status : gbees_remap(cells, target->via, &target->frame, &last, &dropped, error);
+}
+
+int gbees_grid_take(gbees_grid *grid, const gbees_clock *clock, gbees_initial_cells *cells,
+                    const gbees_grid_target *target, double volume, gbees_error *error)
+{
+    gbees_problem *problem = NULL;
+    const gbees_totals now = gbees_grid_totals(grid);
+    const transfer move = {.fetched = gbees_initial_cells_sum(cells), .volume = volume};
+    int status = GBEES_OK;
+
+    if (cells->count == 0)
         status =
             gbees_error_set(error, GBEES_ENUMERIC,
                             "no cell of the new frame holds as much as p*: nothing is left of the density; lower "
                             "'threshold' or give a mass_budget");
-    const transfer move = {.fetched = gbees_initial_cells_sum(&cells), .volume = volume};
     if (!status)
-        status = gbees_grid_make_problem(gbees_grid_problem(grid), &cells, &problem, error);
-    gbees_initial_cells_clear(&cells);
+        status = gbees_grid_make_problem(gbees_grid_problem(grid), cells, &problem, error);
+    gbees_initial_cells_clear(cells);
     if (status)
         return status;
     problem->threshold = target->threshold;
-    gbees_frame_place(to, problem);
+    gbees_frame_place(&target->frame, problem);
     set_box(problem, problem->cells, grid->options.threads);
     grid->before = now;
     gbees_initial_cells *own = (gbees_initial_cells *)problem->cells;
     set_history(grid, clock, &move, own);
     own->dropped = grid->before.mass_pruned - now.mass_pruned;
     return replace_engine(grid, problem, error);
+}
+
+int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
+                     const gbees_grid_target *target, gbees_error *error)
+{
+    const gbees_moving_frame *to = &target->frame;
+    gbees_initial_cells cells = {0};
+    const double volume = fabs(gbees_matrix_determinant(to->n, to->a) / gbees_matrix_determinant(to->n, from->a));
+    const double least =
+        grid->problem->mass_budget > 0 ? gbees_grid_totals(grid).threshold * volume : target->threshold;
+    const int stays = !target->spread && memcmp(from, to, sizeof *to) == 0;
+    const gbees_remap_options options = {
+        .least = stays ? 0 : least_remapped * least, .threads = grid->options.threads, .spread = target->spread};
+    int done = 0, status = target->via ? GBEES_OK : remap_there(grid, from, to, &options, &cells, &done, error);
+
+    if (!status && !done)
+        status = gbees_grid_fetch(grid, &cells, error);
+    if (!status && !done)
+        status = gbees_grid_remap_cells(&cells, from, target, &options, error);
+    if (!status)
+        return gbees_grid_take(grid, clock, &cells, target, volume, error);
+    gbees_initial_cells_clear(&cells);
+    return status;
 }

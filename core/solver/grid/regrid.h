@@ -4,7 +4,7 @@
 #define GBEES_SOLVER_GRID_REGRID_H
 
 #include "base/grid_fields.h"
-#include "frame/affine.h"
+#include "frame/plan.h"
 #include <gbees/gbees.h>
 
 /* The engine of a run, and what belongs to it. */
@@ -51,17 +51,29 @@ gbees_totals gbees_grid_totals(const gbees_grid *grid);
 int gbees_grid_statistics(const gbees_grid *grid, const gbees_clock *clock, gbees_statistics *statistics,
                           gbees_error *error);
 
+/* Lists the cells of the engine, with normalised P, in lexicographic order, down to a part of p*. */
+int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error);
+
 /* Transfers the density to a grid of these levels, at the clock's time. Records of the present grid must no longer be
  * in use. */
 int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error);
 /* The grid to which a density is transferred from the cells of another frame. */
 typedef struct gbees_grid_target {
     gbees_moving_frame frame;
-    double threshold;     /* p* there, unless a mass budget controls it */
-    const double *spread; /* NULL, or the variances that noise adds along its axes, in its cells */
+    double threshold;              /* p* there, unless a mass budget controls it */
+    const double *spread;          /* NULL, or the variances that noise adds along its axes, in its cells */
+    const gbees_moving_frame *via; /* NULL, or the frame along whose axes that is, where the cells are taken first */
 } gbees_grid_target;
 
-/* Transfers the density from the cells of one frame to those of another. */
+/* Takes a list of cells of one frame to the target, by way of another frame if it has one. */
+int gbees_grid_remap_cells(gbees_initial_cells *cells, const gbees_moving_frame *from,
+                           const gbees_grid_target *target, const gbees_remap_options *options, gbees_error *error);
+/* Makes an engine of a list of cells of the target, with P as parts of the density's mass, in place of the grid's;
+ * the list is empty afterwards. volume: the size of a cell over that of a present one, to scale p* by. */
+int gbees_grid_take(gbees_grid *grid, const gbees_clock *clock, gbees_initial_cells *cells,
+                    const gbees_grid_target *target, double volume, gbees_error *error);
+/* Transfers the density from the cells of one frame to those of another, which at rest has the grid's own axes. Cells
+ * that stay are all kept, as they are. */
 int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
                      const gbees_grid_target *target, gbees_error *error);
 

@@ -94,6 +94,14 @@ int builder_set_bound(builder *b)
     int given = node && node->kind == GBEES_NODE_LIST;
     walk w = {.problem = problem, .low = INFINITY, .high = -INFINITY, .from = -INFINITY, .to = INFINITY};
 
+    const gbees_node *instants = builder_find(b, "instants");
+
+    if (instants && instants->count > 0) /* the dynamics conserve J, and jumps do not */
+        return !node || builder_is_set(b, "bound", "off")
+                   ? GBEES_OK
+                   : gbees_node_error(node, b->error,
+                                      "bound: jumps take the density out of it: leave 'bound' or "
+                                      "'instants' out");
     if ((!given && builder_is_set(b, "bound", "off")) || (!node && !problem->functions->bound_d) || problem->moving ||
         gbees_problem_is_exact(problem)) /* which cells are inside would change in each step */
         return GBEES_OK;

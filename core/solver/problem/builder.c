@@ -1,6 +1,7 @@
 /* builder.c - reads keys of the scenario for the parts of gbees_problem_create(); see builder.h. */
 #include "builder.h"
 #include "base/text.h"
+#include "frame/matrix.h"
 #include "scenario/scenario.h"
 #include <lapacke.h>
 #include <math.h>
@@ -79,4 +80,22 @@ int builder_covariance(const gbees_node *node, const char *label, int n, const c
     if (!status)
         status = check_positive(node, label, n, out, error);
     return status;
+}
+
+int builder_semidefinite(const gbees_node *node, const char *label, int n, const char *what, double *out,
+                         gbees_error *error)
+{
+    double vectors[GBEES_MATRIX], values[GBEES_MAX_DIM];
+    int status = gbees_node_matrix(node, label, n, what, out, error);
+
+    if (!status)
+        status = make_symmetric(node, label, n, out, error);
+    if (status)
+        return status;
+    memcpy(vectors, out, (size_t)(n * n) * sizeof *vectors);
+    if (gbees_matrix_eigen(n, vectors, values))
+        return gbees_node_error(node, error, "%s: its eigenvalues were not found", label);
+    if (values[0] < -1e-12 * fabs(values[n - 1]))
+        return gbees_node_error(node, error, "%s: not positive: it has the eigenvalue %g", label, values[0]);
+    return GBEES_OK;
 }

@@ -32,6 +32,10 @@ int builder_no_memory(const builder *b);
 int builder_covariance(const gbees_node *node, const char *label, int n, const char *what, double *out,
                        gbees_error *error);
 
+/* The same of a covariance that may be 0 in some directions: symmetric and positive semidefinite. */
+int builder_semidefinite(const gbees_node *node, const char *label, int n, const char *what, double *out,
+                         gbees_error *error);
+
 /* numerics.c: fills problem->numerics. */
 int builder_set_numerics(builder *b);
 /* measurements.c: fills problem->measurements. */
@@ -39,6 +43,13 @@ int builder_set_measurements(builder *b);
 
 /* targets.c: fills problem->targets; the initial density and its frame are known. */
 int builder_set_targets(builder *b);
+
+/* instants.c: fills problem->instants; the times and the measurements are known. */
+int builder_set_instants(builder *b);
+/* instants.c: fails if the run, whose numerics are known, can't make the jumps. */
+int builder_check_instants(builder *b);
+/* instants.c: whether the scenario gives a jump an error. */
+int builder_jumps_have_errors(const builder *b);
 
 /* initial.c: reads the key `initial`: a mixture's Gaussians, mean and covariance, or a record with its grid. */
 int builder_set_initial(builder *b);

@@ -97,8 +97,40 @@ void gbees_frame_enter(gbees_problem *problem)
         memcpy(inverse, at.inverse, (size_t)(n * n) * sizeof *inverse);
 }
 
+void gbees_frame_of_grid(const gbees_problem *problem, gbees_moving_frame *frame)
+{
+    const int n = problem->dimension;
+
+    *frame = (gbees_moving_frame){.n = n};
+    memcpy(frame->m, problem->rotated ? problem->centre : problem->mean, sizeof frame->m);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            frame->a[j * n + k] = problem->width[k] * (problem->rotated ? problem->rotation[j * n + k] : j == k);
+}
+
+/* The same of a grid at rest: the lengths of the frame's edges are the widths. */
+static void place_at_rest(const gbees_moving_frame *frame, gbees_problem *problem)
+{
+    const int n = problem->dimension;
+
+    for (int k = 0; k < n; k++) {
+        double square = 0;
+
+        for (int j = 0; j < n; j++)
+            square += frame->a[j * n + k] * frame->a[j * n + k];
+        problem->width[k] = problem->rotated ? sqrt(square) : frame->a[k * n + k];
+    }
+    memcpy(problem->rotated ? problem->centre : problem->mean, frame->m, sizeof frame->m);
+    if (problem->rotated)
+        gbees_frame_enter(problem);
+}
+
 void gbees_frame_place(const gbees_moving_frame *frame, gbees_problem *problem)
 {
+    if (!problem->moving) {
+        place_at_rest(frame, problem);
+        return;
+    }
     memcpy(problem->centre, frame->m, sizeof problem->centre);
     memcpy(problem->rotation, frame->a, sizeof problem->rotation);
     gbees_frame_enter(problem);

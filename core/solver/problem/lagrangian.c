@@ -112,6 +112,11 @@ int builder_set_lagrangian(builder *b)
                                       "frame: %s has process noise, and only without it does probability stay with "
                                       "the trajectories: give 'frame: fixed' or 'frame: moving'",
                                       b->model->name);
+    if (builder_jumps_have_errors(b))
+        return !asked ? check_others(b)
+                      : gbees_node_error(builder_find(b, "instants"), b->error,
+                                         "instants: the error of a jump spreads each trajectory: leave 'covariance' "
+                                         "out, or give 'frame: fixed' or 'frame: moving'");
     if (asked && check_keys(b))
         return (int)b->error->status;
     if (builder_number(b, "accuracy", 0) > 0 && builder_is_set(b, "accuracy_of", "density"))

@@ -1,30 +1,22 @@
-/* schedule.c - makes a leg of each interval between the times of the measurements, which are sorted; a leg's records
- * are at even distances. */
+/* schedule.c - makes a leg of each interval between the times of the instants and measurements, which are sorted; a
+ * leg's records are at even distances. */
 #include "schedule.h"
+#include "record/instants.h"
 #include <stdlib.h>
-
-/* The number of the first measurement after `first` that has another time, or lies behind the problem's end. */
-static int next_time(const gbees_problem *problem, int first)
-{
-    int next = first + 1;
-
-    while (next < problem->measurement_count && problem->measurements[next].time == problem->measurements[first].time)
-        next++;
-    return next;
-}
 
 static void fill(const gbees_problem *problem, gbees_schedule *schedule)
 {
     gbees_leg *leg = schedule->legs;
-    int first = 0;
+    gbees_leg_start at = {0};
 
     *leg = (gbees_leg){.start = problem->start};
-    while (first < problem->measurement_count && problem->measurements[first].time <= problem->end) {
-        const int next = next_time(problem, first);
-
-        leg->end = problem->measurements[first].time;
-        *++leg = (gbees_leg){.start = problem->measurements[first].time, .first = first, .count = next - first};
-        first = next;
+    while (gbees_leg_start_next(problem, &at)) {
+        leg->end = at.time;
+        *++leg = (gbees_leg){.start = at.time,
+                             .first_instant = at.instant,
+                             .instant_count = at.instant_count,
+                             .first = at.measurement,
+                             .count = at.measurement_count};
     }
     leg->end = problem->end;
     schedule->leg_count = (int)(leg - schedule->legs) + 1;
@@ -32,14 +24,15 @@ static void fill(const gbees_problem *problem, gbees_schedule *schedule)
 
 int gbees_schedule_create(const gbees_problem *problem, gbees_schedule **schedule, gbees_error *error)
 {
+    const int most = problem->measurement_count + problem->instant_count;
     gbees_schedule *made = calloc(1, sizeof *made);
 
     if (made)
-        made->legs = calloc((size_t)problem->measurement_count + 1, sizeof *made->legs);
+        made->legs = calloc((size_t)most + 1, sizeof *made->legs);
     if (!made || !made->legs) {
         gbees_schedule_destroy(made);
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the schedule of %d measurements",
-                               problem->measurement_count);
+        return gbees_error_set(error, GBEES_ENOMEM,
+                               "not enough memory for the schedule of %d instants and measurements", most);
     }
     fill(problem, made);
     *schedule = made;

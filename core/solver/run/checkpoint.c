@@ -19,7 +19,7 @@ typedef struct run_state {
     gbees_evidence evidence;
     double evidence_before; /* log of the evidence of all updates before the leg's measurements */
     double wall_s, propagate_s;
-    int leg, number, regrids, updates;
+    int leg, number, regrids, updates, jumps;
     unsigned record_warnings;
 } run_state;
 
@@ -41,6 +41,7 @@ static void get_state(const gbees_solver *solver, run_state *state)
     state->number = solver->number;
     state->regrids = solver->regrids;
     state->updates = solver->updates;
+    state->jumps = solver->jumps;
     state->record_warnings = solver->record_warnings;
 }
 
@@ -61,6 +62,7 @@ static void set_state(gbees_solver *solver, const run_state *state)
     solver->resumed = state->number > 0;
     solver->regrids = state->regrids;
     solver->updates = state->updates;
+    solver->jumps = state->jumps;
     solver->record_warnings = state->record_warnings;
 }
 

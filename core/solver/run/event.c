@@ -157,7 +157,7 @@ int gbees_event_prepare(const gbees_event_target *target, gbees_event *event, gb
 
         return status || !audit || event->record.smoothed ? status : audit_record(audit, event, error);
     }
-    if (!audit || event->is_step)
+    if (!audit || event->is_step || event->jump > 0)
         return GBEES_OK;
     if (event->checkpoint)
         return gbees_audit_save(audit, gbees_checkpoint_add, event->checkpoint, error);
@@ -190,6 +190,8 @@ int gbees_event_observe(const gbees_event_target *target, gbees_event *event, gb
         return observer->step(observer->context, &event->record, error);
     if (event->checkpoint)
         return observer->checkpoint(observer->context, event->checkpoint, error);
+    if (event->jump > 0)
+        return observer->jump(observer->context, target->problem, event->jump, event->time, error);
     return observer->update ? observer->update(observer->context, target->problem, event->number, event->time,
                                                &event->evidence, error)
                             : GBEES_OK;

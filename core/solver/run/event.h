@@ -1,4 +1,4 @@
-/* event.h - what a run tells its observer: a record, a step, an update or a checkpoint.
+/* event.h - what a run tells its observer: a record, a step, an update, a jump or a checkpoint.
  *
  * An event is first prepared, by which its cells are fetched and sorted and the audit compares it, and then observed,
  * by which the observer is called. Both may be done by different threads: while the observer writes one record the
@@ -9,7 +9,8 @@
 
 #include <gbees/gbees.h>
 
-/* A record, or a step, if record.problem is set, a checkpoint if that is, else an update. An event owns
+/* A record, or a step, if record.problem is set, a checkpoint if that is, a jump if that is,
+ * else an update. An event owns
  * cells, capture, marginals, `moved` and `checkpoint`. */
 typedef struct gbees_event {
     gbees_record record;
@@ -21,6 +22,7 @@ typedef struct gbees_event {
     int is_step;                  /* `record` is a step's: without cells and marginals */
     int is_certified;             /* the backend has set `certificate` */
     int number;                   /* of an update: its measurement, counted from 1 */
+    int jump;                     /* of a jump: its instant, counted from 1; else 0 */
     double time;
     gbees_evidence evidence;
     gbees_certificate certificate; /* of a record that has been audited or certified */

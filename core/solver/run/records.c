@@ -212,7 +212,7 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
 
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    if (record->number == 0 && solver->leg > 0 && !solver->backend->exact &&
+    if (record->number == 0 && solver->schedule->legs[solver->leg].count > 0 && !solver->backend->exact &&
         solver->problem->functions) /* an application's backend may need none */
         status = check_tail(solver, record, &found, error);
     if (status)

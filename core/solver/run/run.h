@@ -31,6 +31,7 @@ struct gbees_solver {
     gbees_notifier *notifier;
     unsigned record_warnings, audit_warnings; /* of all records so far */
     int updates;
+    int jumps;               /* instants whose jumps the density has made */
     gbees_evidence evidence; /* of the last update */
     struct {
         gbees_statistics statistics;               /* of the last record, in the grid's axes */
@@ -60,7 +61,7 @@ int gbees_run_begin(gbees_solver *solver, const gbees_observer *observer, gbees_
 /* Waits until the observer has received all. To be called after a failure, too, whose status is `status`; returns
  * that, or that of an observer who has failed. */
 int gbees_run_end(gbees_solver *solver, int status, gbees_error *error);
-/* Applies the measurements that a leg begins with, and makes its first record. */
+/* Applies the jumps and the measurements that a leg begins with, and makes its first record. */
 int gbees_run_begin_leg(gbees_solver *solver, gbees_error *error);
 /* Advances by `length` to `time`, and makes the record there. */
 int gbees_run_go_on(gbees_solver *solver, double length, double time, gbees_error *error);
@@ -80,6 +81,8 @@ int gbees_run_targets(gbees_solver *solver, gbees_record *record, gbees_error *e
 int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
+/* Takes the density through those jumps of its leg that it has not made. */
+int gbees_run_jumps(gbees_solver *solver, gbees_error *error);
 /* ---- checkpoint.c ---- */
 /* Makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps wait until it
  * has been written. */

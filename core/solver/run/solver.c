@@ -360,6 +360,7 @@ int gbees_run_begin_leg(gbees_solver *solver, gbees_error *error)
     if (keeps_exact_time(solver->problem))
         solver->clock.time = leg->start;
     solver->before.evidence = solver->evidence.total;
+    status = gbees_run_jumps(solver, error);
     for (int i = 0; !status && i < leg->count && !solver->smoothed; i++) {
         gbees_checkpoint *kept = i == 0 ? gbees_run_keep(solver) : NULL; /* a run goes on with the leg's first */
 
@@ -428,7 +429,7 @@ int gbees_run_smooth(gbees_solver *solver, gbees_error *error)
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     solver->smoothed = 1;
-    solver->leg = solver->number = 0;
+    solver->leg = solver->number = solver->jumps = 0;
     solver->clock = (gbees_clock){.time = gbees_problem_initial_time(solver->problem)};
     return run_legs(solver, error);
 }

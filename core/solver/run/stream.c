@@ -23,6 +23,9 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (options && options->parallel)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "several ranks can't share a stream of measurements: run it without mpirun");
+    if (problem->instant_count > 0)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "a filter to which measurements come one by one makes no jumps: leave 'instants' out");
     gbees_stream *made = calloc(1, sizeof *made);
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a stream of measurements");

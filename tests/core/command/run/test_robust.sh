@@ -74,7 +74,7 @@ test ! -e nan-at-once || fail "it made a folder for nothing"
 
 what="a plugin of another ABI"
 gbees --plugin bad_abi --output abi
-judge 2 "plugins/bad_abi.so: made for model ABI 7, this gbees has ABI 5: rebuild"
+judge 2 "plugins/bad_abi.so: made for model ABI 7, this gbees has ABI 6: rebuild"
 test ! -e abi || fail "it made a folder for nothing"
 
 what="a plugin that is cut short"
