@@ -178,6 +178,7 @@ class Model:
         diffusion: Any = None,
         measurements: Mapping[str, Any] | None = None,
         targets: Mapping[str, Any] | None = None,
+        jumps: Mapping[str, Any] | None = None,
         time: Any = None,
         scenario: Mapping[str, Any],
         units: Mapping[Any, str] | None = None,
@@ -206,6 +207,10 @@ class Model:
         targets
             Names of sets of states to expressions, which are below 0 inside: ``{"moon": x**2 + y**2 - r**2}``. A scenario
             says what is done with them: ``targets: {moon: count}``.
+        jumps
+            Names of jumps, which a scenario's `instants` call, to the states after them: a map of states, in which one
+            that stays may be left out, or a list of expressions; or a tuple of this and the symbols of the numbers that
+            an instant gives as `value`: ``{"burn": ({v: v + u}, [u])}``.
         time
             The symbol of time, if an expression has it.
         scenario
@@ -220,6 +225,6 @@ class Model:
         return cls(
             source_of(
                 name, drift_map(drift, states), parameters or {}, {} if diffusion is None else diffusion,
-                measurements or {}, time, scenario, units or {}, periods or {}, targets,
+                measurements or {}, time, scenario, units or {}, periods or {}, targets, jumps,
             )
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import re
@@ -103,6 +104,13 @@ class _Writer:
         if time is not None:
             self.names[time] = sympy.Symbol("t", real=True)
         self.back = {new: old for old, new in self.names.items()}
+
+    def with_values(self, values: list[Any]) -> "_Writer":
+        """The same with the symbols of a jump's value."""
+        made = copy.copy(self)
+        made.names = {**self.names, **{v: self.sympy.Symbol(f"value[{i}]", real=True) for i, v in enumerate(values)}}
+        made.back = {new: old for old, new in made.names.items()}
+        return made
 
     def parse(self, given: Any, where: str) -> Any:
         """An expression of real numbers in x[], p[] and t."""
@@ -216,6 +224,15 @@ static inline real target(int which, int n, real t, const real x[], const real p
 """
 
 
+_JUMP = """
+static inline void jump(int which, int n, real t, const real x[], const real p[], const real value[], real to[])
+{{
+    (void)which, (void)n, (void)t, (void)x, (void)p, (void)value;
+{body}
+}}
+"""
+
+
 def drift_map(drift: Any, states: Any) -> dict[Any, Any]:
     """States, in their order, to dx/dt: of a map, or of a list or matrix beside a list of the states."""
     if isinstance(drift, Mapping):
@@ -257,6 +274,47 @@ def _diffusion_of(given: Any, states: list[Any]) -> tuple[str, list[Any]]:
         if not any(isinstance(row, (list, tuple)) for row in rows):
             return "GBEES_DIAGONAL", list(rows)
     raise lib.ModelError(f"the diffusion has to be a map of states, or have {n} or {n} x {n} entries")
+
+
+class _Jumps:
+    """The jumps: names to the images of the states, and to the symbols of the values that scenarios give them."""
+
+    def __init__(self, given: Mapping[str, Any], states: list[Any]) -> None:
+        self.states = states
+        self.images: dict[str, list[Any]] = {}
+        self.values: dict[str, list[Any]] = {}
+        for name, what in given.items():
+            _word(name, "jump")
+            images, values = what if isinstance(what, tuple) and len(what) == 2 else (what, [])
+            if isinstance(images, Mapping):
+                found = {_symbol(s, "state"): e for s, e in images.items()}
+                if set(found) - set(states):
+                    raise lib.ModelError(f"the jump {name} has a key that is no state")
+                entries: list[Any] | None = [found.get(s, s) for s in states]
+            else:
+                entries = _listed(images)
+            if entries is None or len(entries) != len(states):
+                raise lib.ModelError(f"the jump {name} has to be a map of states, or a list of {len(states)} expressions")
+            self.images[name] = entries
+            self.values[name] = [_symbol(s, "value") for s in _listed(values) or []]
+
+    def code(self, writer: _Writer) -> str:
+        cases = []
+        for k, (name, images) in enumerate(self.images.items()):
+            body = writer.with_values(self.values[name]).body(
+                [(e, f"the jump {name} of {s}") for s, e in zip(self.states, images)], "to", " " * 8
+            )
+            cases.append(f"    if (which == {k}) {{\n{body}\n    }}")
+        return _JUMP.format(body="\n".join(cases))
+
+    def lists(self, units: "_Named") -> str:
+        rows, text = [], ""
+        for k, (name, values) in enumerate(self.values.items()):
+            quantities = ", ".join(f'{{{_quoted(str(v))}, {units.quoted(str(v))}, ""}}' for v in values)
+            if values:
+                text += f"static const gbees_quantity jump_components{k}[] = {{{quantities}}};\n"
+            rows.append(f'{{{_quoted(name)}, "", {len(values)}, {f"jump_components{k}" if values else "NULL"}}}')
+        return text + f"static const gbees_jump_function jumps[] = {{{', '.join(rows)}}};\n"
 
 
 class _Measurements:
@@ -343,6 +401,7 @@ def source_of(
     units: Mapping[Any, str],
     periods: Mapping[Any, Any],
     targets: Mapping[str, Any] | None = None,
+    jumps: Mapping[str, Any] | None = None,
 ) -> str:
     """The text of a plugin; the arguments are those of Model.from_sympy(), the drift a map."""
     states, values = list(drift), [_symbol(s, "parameter") for s in parameters]
@@ -367,6 +426,12 @@ def source_of(
         others += functions.code(writer)
         lists += functions.lists(named, wraps, writer)
         fields += "    .measurement_count = GBEES_COUNT(measurements),\n    .measurements = measurements,\n"
+    if jumps:
+        leaps = _Jumps(jumps, states)
+        defines += "#define GBEES_HAS_JUMP 1\n"
+        others += leaps.code(writer)
+        lists += leaps.lists(named)
+        fields += "    .jump_count = GBEES_COUNT(jumps),\n    .jumps = jumps,\n"
     if targets:
         defines += "#define GBEES_HAS_TARGET 1\n"
         others += _target_code(targets, writer)
