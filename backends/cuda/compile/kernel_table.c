@@ -65,10 +65,11 @@ int kernels_have_updates(const gbees_problem *problem)
                              : problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
 }
 
-/* Not in up to three dimensions: grids do not become large enough to gain by it. */
+/* Not in up to three dimensions: grids do not become large enough to gain by it. Nor with noise that is not in the
+ * sweeps: its passes are of the kernel for steps. */
 int kernels_have_advect(const gbees_problem *problem)
 {
-    return problem->dimension > 3 && !gbees_problem_engine_noise(problem);
+    return problem->dimension > 3 && (!gbees_problem_engine_noise(problem) || gbees_problem_noise_in_sweeps(problem));
 }
 
 /* From five dimensions on grids are hardly ever small, and each axis adds a sweep to the kernel for steps, which

@@ -98,12 +98,10 @@ GBEES_NUM int link_and_choose_step(const gbees_setup *m, gbees_state *s, step_st
 
 /* ---- a step ---- */
 
-/* Advects the density, then diffuses it; in every other step in reverse order.  Returns 0 if Q is invalid. */
-GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
+/* Advects the density, then diffuses it; in every other step in reverse order. */
+GBEES_NUM void take_step(const gbees_setup *m, gbees_state *s, step_state *b)
 {
 #if GBEES_DIFFUSION
-    if (!choose_noise_steps(m, s, b))
-        return 0;
 #pragma unroll 1
     for (int part = 0; part < 2; part++) {
         if ((part ^ gbees_step_is_reversed(b->run.steps)) == 0)
@@ -114,7 +112,6 @@ GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
 #else
     advect_density(m, s, b);
 #endif
-    return 1;
 }
 
 /* ---- after a step ---- */
@@ -172,14 +169,14 @@ GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, step_state *b, in
 }
 
 /* Stops, so that another kernel advects the density by the planned step. */
-GBEES_NUM void stop_for_advection(gbees_state *s, step_state *b)
+GBEES_NUM void stop_for_advection(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     block_sync(); /* all threads have read b->stop before it is written */
     if (is_block_leader())
-        b->stop = STOP_ADVECT;
+        b->stop = m->advect_apart && advect_passes(&b->plan) > ADVECT_PASSES ? STOP_REPEATED : STOP_ADVECT;
     if (is_grid_leader())
-        for (int pass = 0; pass < DIM; pass++)
-            s->work_queue[pass] = 0;
+        for (int j = 0; j < DIM; j++)
+            s->work_queue[j] = 0;
 }
 
 /* Takes steps until there is a reason to stop, b->stop.  Called by all threads of all blocks. */
@@ -209,12 +206,15 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
         }
         if (!link_and_choose_step(m, s, b))
             return;
+#if GBEES_DIFFUSION
+        if (!choose_noise_steps(m, s, b))
+            return;
+#endif
         if (GBEES_ADVECT_APART || m->advect_apart) {
-            stop_for_advection(s, b);
+            stop_for_advection(m, s, b);
             return;
         }
-        if (!take_step(m, s, b))
-            return;
+        take_step(m, s, b);
         advected = 1;
     }
 }

@@ -39,8 +39,11 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const axis_
 {
     const int apart = GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart;
 
-    if (HAS_PENCILS && apart && !(SPREADS && w->variance > 0)) /* pencils add no noise */
-        sweep_pencils(m, w, b->count, b->ghosts, work_queue, outflow);
+    /* Pencils take an axis once a step: the sweeps of an axis that is swept by parts would need a queue each. */
+    if (HAS_PENCILS && apart && pencils_spread(w) && b->plan.parts[w->axis] == 1)
+        sweep_pencils(m, w, SPREADS, b->count, b->ghosts, work_queue, outflow);
+    else if (HAS_PENCILS && apart && !(SPREADS && w->variance > 0))
+        sweep_pencils(m, w, 0, b->count, b->ghosts, work_queue, outflow);
     else
         sweep_along(m, w, b->count, outflow);
 }
@@ -58,7 +61,7 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
         if (j == axis) {
             const axis_sweep w = sweep_of(m, b, from, j);
 
-            sweep_axis(m, b, &w, &s->work_queue[pass < DIM ? pass : 0], outflow); /* which no repeated sweep has */
+            sweep_axis(m, b, &w, &s->work_queue[j], outflow);
         }
     if (!warp_ballot(*outflow != 0))
         return;

@@ -11,6 +11,9 @@
  *
  * In most bricks all lanes flow the same way: then no lane selects between formulas for either direction, and no cell
  * flows out on both sides.
+ *
+ * Noise that is the same in all cells spreads in the same sweep: a mass is bounded by those through the faces beside
+ * it, so a line is one velocity and one mass ahead of the brick.
  */
 #ifndef GBEES_CUDA_PENCIL_H
 #define GBEES_CUDA_PENCIL_H
@@ -61,8 +64,9 @@ typedef struct pencil_set {
 typedef struct pencil_line {
     uint32_t at[PENCIL_SLOTS];         /* the brick, those above it, and the one that is prefetched */
     number q[PENCIL_CELLS];            /* cells, from the lowest that face 1 depends on */
-    number v[PENCIL_EDGE + 2];         /* velocities from face 0 on */
+    number v[PENCIL_EDGE + 3];         /* velocities from face 0 on; with noise Courant numbers, and one more */
     number mass[PENCIL_EDGE + 1];      /* masses through the brick's faces */
+    number whole[PENCIL_EDGE + 2];     /* with noise: the same before they are bounded, and one more */
     position x[DIM], base, base_above; /* a point of the line; bases of at[0] and at[1] along the axis */
 } pencil_line;
 
@@ -223,6 +227,74 @@ GBEES_NUM void brick_masses(const gbees_setup *m, int axis, pencil_line *line, n
     pencil_masses(edge, line->q, line->v, lambda, pencils_share_warp(axis) && !line->at[0], line->mass + 1);
 }
 
+/* Whether pencils sweep an axis with process noise: if Q is the same in all cells, and a brick has the velocities
+ * that the brick below it needs. */
+GBEES_NUM int pencils_spread(const axis_sweep *w)
+{
+    return SPREADS && w->variance > 0 && !w->varies && axis_edge(w->axis) > 1;
+}
+
+/* Sets the Courant number at face i of brick at[0], or of the one above; two faces beyond the grid it is that at one,
+ * as nothing depends on it. */
+GBEES_NUM void spread_velocity(const gbees_setup *m, const axis_sweep *w, pencil_line *line, int i)
+{
+    const int edge = axis_edge(w->axis);
+
+    line->x[w->axis] = i > edge && line->at[1] ? line->base_above + face_offset(m, w->axis, i - edge)
+                                               : line->base + face_offset(m, w->axis, i <= edge ? i : edge + 1);
+    line->v[i] = w->lambda * velocity(m, line->x, w->axis, w->time);
+}
+
+/* Sets the mass that crosses face i > 0, before it is bounded, from the Courant numbers round it. */
+GBEES_NUM void spread_whole(const axis_sweep *w, pencil_line *line, int i)
+{
+    number variance = w->variance;
+    const number c = GBEES_REAL_FN(gbees_spread_origin)(line->v[i - 1], line->v[i], line->v[i + 1], 1, &variance);
+
+    line->whole[i] = GBEES_REAL_FN(gbees_spread_mass)(line->q + (BEYOND - 1 - REACH) + i, 1, c, variance, 0, 0);
+}
+
+/* Computes the mass through the lowest face of a pencil with noise, below which there is no brick, and what the faces
+ * above it need. root: the root of the variance. */
+GBEES_NUM void lowest_spread(const gbees_setup *m, const axis_sweep *w, number root, pencil_line *line)
+{
+    number far[2 * REACH], variance = w->variance;
+
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+        spread_velocity(m, w, line, i);
+    line->x[w->axis] = line->base + face_offset(m, w->axis, -1);
+    const number below = w->lambda * velocity(m, line->x, w->axis, w->time);
+    const number c = GBEES_REAL_FN(gbees_spread_origin)(below, line->v[0], line->v[1], 1, &variance);
+
+#pragma unroll
+    for (int i = 0; i < REACH; i++) {
+        far[i] = 0;
+        far[REACH + i] = line->q[BEYOND - 1 + i];
+    }
+    line->whole[0] = GBEES_REAL_FN(gbees_spread_mass)(far, 1, c, variance, 0, 0);
+    spread_whole(w, line, 1);
+    line->mass[0] = GBEES_REAL_FN(gbees_spread_bounded)(0, line->whole[0], line->whole[1], 0, line->q[BEYOND - 1],
+                                                        line->v[0], root);
+}
+
+/* Computes the masses through the other faces of brick at[0] with noise. */
+GBEES_NUM void brick_spread(const gbees_setup *m, const axis_sweep *w, number root, pencil_line *line)
+{
+    const int edge = axis_edge(w->axis);
+
+#pragma unroll
+    for (int i = 2; i <= edge + 1; i++) {
+        spread_velocity(m, w, line, i + 1);
+        spread_whole(w, line, i);
+    }
+#pragma unroll
+    for (int i = 1; i <= edge; i++)
+        line->mass[i] =
+            GBEES_REAL_FN(gbees_spread_bounded)(line->whole[i - 1], line->whole[i], line->whole[i + 1],
+                                                line->q[BEYOND - 2 + i], line->q[BEYOND - 1 + i], line->v[i], root);
+}
+
 /* Goes on to the brick above; fresh[edge], base_next and next_slot have been prefetched. */
 GBEES_NUM void next_brick(int axis, const number *fresh, position base_next, uint32_t next_slot, pencil_line *line)
 {
@@ -239,6 +311,9 @@ GBEES_NUM void next_brick(int axis, const number *fresh, position base_next, uin
         line->q[held - edge + i] = done ? fresh[i] : 0;
     line->v[0] = line->v[edge];
     line->v[1] = line->v[edge + 1];
+    line->v[2] = line->v[edge + 2];
+    line->whole[0] = line->whole[edge];
+    line->whole[1] = line->whole[edge + 1];
     line->mass[0] = line->mass[edge];
     line->base = line->base_above;
     line->base_above = done ? base_next : 0;
@@ -248,16 +323,17 @@ GBEES_NUM void next_brick(int axis, const number *fresh, position base_next, uin
     line->at[beyond + 1] = done ? next_slot : 0;
 }
 
-/* Sweeps a line of a pencil; slots, cell, start: as begin_line() takes them.  Prefetches the pencils of
- * `further`, if there are any, once `start` has been read.  Adds the mass that flows out at the pencil's ends to
- * *outflow. */
-GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, const uint32_t *slots, int cell,
+/* Sweeps a line of a pencil; slots, cell, start: as begin_line() takes them; spreads: with noise, a constant of the
+ * compiler.  Prefetches the pencils of `further`, if there are any, once `start` has been read.  Adds the mass that
+ * flows out at the pencil's ends to *outflow. */
+GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, int spreads, const uint32_t *slots, int cell,
                             pencil_start *start, const pencil_set *further, int64_t *outflow)
 {
     const number *p = (const number *)opaque_global(w->p + cell);
     number *next = (number *)opaque_global(w->next + cell);
     const int axis = w->axis, edge = axis_edge(axis), beyond = bricks_beyond(axis), shared = pencils_share_warp(axis);
     const uint32_t *above = m->grid.neighbor[2 * axis + 1];
+    const number root = SPREADS ? (number)sqrt((double)w->variance) : 0;
     uint32_t swept = 0;
     pencil_line line;
 
@@ -265,7 +341,10 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, const uin
     warp_sync();
     if (further && further->begin)
         prefetch_starts(m, w->p, axis, further, start);
-    lowest_mass(m, axis, &line, w->lambda, w->time);
+    if (spreads)
+        lowest_spread(m, w, root, &line);
+    else
+        lowest_mass(m, axis, &line, w->lambda, w->time);
     if (line.at[0] < m->first_ghost)
         add_outflow(-line.mass[0], outflow);
     do {
@@ -276,7 +355,10 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, const uin
 #pragma unroll
         for (int i = 0; i < edge; i++)
             fresh[i] = p[(size_t)line.at[beyond + 1] * CELLS + (size_t)(i << axis_shift(axis))];
-        brick_masses(m, axis, &line, w->lambda, w->time);
+        if (spreads)
+            brick_spread(m, w, root, &line);
+        else
+            brick_masses(m, axis, &line, w->lambda, w->time);
 #pragma unroll
         for (int i = 0; i < edge; i++)
             if (!shared || line.at[0])
@@ -348,10 +430,10 @@ GBEES_NUM void next_pencils(int axis, pencil_set *set, uint32_t *slots)
     }
 }
 
-/* Sweeps all pencils along an axis.  A warp takes entries from the work queue, and sweeps the pencils that begin in
- * their bricks, several at once if bricks have few lines.  Adds the mass that flows out to the lane's *outflow, in
- * units of 2^-60. */
-GBEES_NUM void sweep_pencils(const gbees_setup *m, const axis_sweep *w, uint32_t count, uint32_t ghosts,
+/* Sweeps all pencils along an axis; spreads: as sweep_pencil() takes it.  A warp takes entries from the work queue,
+ * and sweeps the pencils that begin in their bricks, several at once if bricks have few lines.  Adds the mass that
+ * flows out to the lane's *outflow, in units of 2^-60. */
+GBEES_NUM void sweep_pencils(const gbees_setup *m, const axis_sweep *w, int spreads, uint32_t count, uint32_t ghosts,
                              uint32_t *work_queue, int64_t *outflow)
 {
     BLOCK_LOCAL pencil_start starts[BLOCK_WARPS];
@@ -369,7 +451,7 @@ GBEES_NUM void sweep_pencils(const gbees_setup *m, const axis_sweep *w, uint32_t
             copy_async_wait();
 #pragma unroll
             for (int line = 0; line < lines; line += lanes)
-                sweep_pencil(m, w, slots, line_cell(axis, line + warp_lane() % lanes), start,
+                sweep_pencil(m, w, spreads, slots, line_cell(axis, line + warp_lane() % lanes), start,
                              line + lanes < lines ? NULL : &set, outflow);
         }
     }

@@ -151,7 +151,7 @@ typedef struct gbees_state {
     uint32_t bad;        /* 1 + a slot with a velocity or a Q that is not valid; 0: none */
     gbees_run_state run;
     gbees_step_plan plan;                 /* of the step that is next, or that gbees_advect() is in the middle of */
-    uint32_t work_queue[STATE_MAX_DIM];   /* by pass of gbees_advect(): parts of the grid that warps have taken */
+    uint32_t work_queue[STATE_MAX_DIM];   /* by axis of a sweep: parts of the grid that warps have taken */
     uint64_t marked_needed, marked_above; /* cells, while they are counted */
     int64_t marked_mass;                  /* the sum of P, while it is computed, in units of 2^-60 */
     gbees_step_sums sums[STATE_SUMS];     /* of step k: sums[k % STATE_SUMS] */

@@ -11,6 +11,7 @@ enum {
     STOP_DONE = 0,
     STOP_CAPACITY, /* the heap is full, or nearly: enlarge it */
     STOP_PRUNED,   /* a prune is done: set p* anew from the mass budget */
+    STOP_REPEATED, /* as STOP_ADVECT, but sweeps are repeated: the step has more passes than the host has launched */
 
     /* For the host: errors. */
     STOP_DRIFT,   /* a velocity of brick `where` is not finite */

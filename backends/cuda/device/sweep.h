@@ -126,7 +126,8 @@ typedef struct axis_sweep {
 } axis_sweep;
 
 /* The position along the axis of a face of a brick, or of one beyond it: it is computed from the brick below it, as
- * far as there is one, so that all round it alike. */
+ * far as there is one, so that all round it alike. Two faces beyond the grid it is that of one, as nothing depends on
+ * it. */
 GBEES_NUM position face_beyond(const gbees_setup *m, int axis, uint32_t slot, int face)
 {
     const int edge = axis_edge(axis);
@@ -139,6 +140,7 @@ GBEES_NUM position face_beyond(const gbees_setup *m, int axis, uint32_t slot, in
         slot = m->grid.neighbor[2 * axis + 1][slot];
         face -= edge;
     }
+    face = face < -1 ? -1 : face > edge + 1 ? edge + 1 : face;
     return brick_base(m, slot)[axis] + face_offset(m, axis, face);
 }
 

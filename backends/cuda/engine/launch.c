@@ -9,6 +9,7 @@
 #include "launch.h"
 #include "engine.h"
 #include "load.h"
+#include "numerics/sweeps.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -183,22 +184,22 @@ int engine_launch_pass(gbees_engine *e, int kernel, int pass, gbees_error *error
     return cuda_check(e->api, launch_pass(e, kernel, pass), kernel_table[kernel].doing, error);
 }
 
-/* Launches the passes of a large grid's step, and the marks after them. */
-static CUresult launch_passes(gbees_engine *e)
+/* Launches so many passes of a large grid's step, and the marks after them. */
+static CUresult launch_passes(gbees_engine *e, int passes)
 {
     CUresult result = CUDA_SUCCESS;
 
-    for (int pass = 0; pass < e->passes && result == CUDA_SUCCESS; pass++)
+    for (int pass = 0; pass < passes && result == CUDA_SUCCESS; pass++)
         result = launch_pass(e, KERNEL_ADVECT, pass);
     return result == CUDA_SUCCESS ? launch_pass(e, KERNEL_MARK, 0) : result;
 }
 
-/* Launches the advection of a step, then KERNEL_ADVANCE, which ends the step and begins the next one; with a prune
- * between the two if `is_pruned` is set. */
-static CUresult launch_advection(gbees_engine *e, uint64_t target, int is_pruned)
+/* Launches the advection of a step, of a large grid in so many passes, then KERNEL_ADVANCE, which ends the step and
+ * begins the next one; with a prune between the two if `is_pruned` is set. */
+static CUresult launch_advection(gbees_engine *e, uint64_t target, int passes, int is_pruned)
 {
     void *arguments[] = {&e->setup, &e->device_state.at};
-    CUresult result = e->setup.advect_apart ? launch_passes(e) : launch(e, KERNEL_ADVECT_ALL, arguments);
+    CUresult result = e->setup.advect_apart ? launch_passes(e, passes) : launch(e, KERNEL_ADVECT_ALL, arguments);
 
     if (result == CUDA_SUCCESS)
         result = launch_until(e, KERNEL_ADVANCE, target);
@@ -207,16 +208,17 @@ static CUresult launch_advection(gbees_engine *e, uint64_t target, int is_pruned
     return result == CUDA_SUCCESS && is_pruned ? launch_until(e, KERNEL_ADVANCE, target) : result;
 }
 
-/* Launches up to STEPS_AHEAD steps whose advection is launches of its own, with the prunes that are due between them.
- */
-static CUresult launch_advected_steps(gbees_engine *e, uint64_t target)
+/* Launches up to STEPS_AHEAD steps whose advection is launches of its own, with the prunes that are due between them;
+ * the first step, if it is planned already, in so many passes. */
+static CUresult launch_advected_steps(gbees_engine *e, uint64_t target, int passes)
 {
     const gbees_state *s = e->state;
     const uint64_t wanted = target - s->run.steps, interval = e->setup.prune_interval;
     CUresult result = s->stop == STOP_AGAIN ? launch_until(e, KERNEL_ADVANCE, target) : CUDA_SUCCESS;
 
     for (uint64_t k = 0; k < STEPS_AHEAD && k < wanted && result == CUDA_SUCCESS; k++)
-        result = launch_advection(e, target, (s->run.clock.phase + k + 1) % interval == 0);
+        result =
+            launch_advection(e, target, k == 0 ? passes : e->passes, (s->run.clock.phase + k + 1) % interval == 0);
     return result;
 }
 
@@ -251,11 +253,17 @@ static CUresult launch_rounds(gbees_engine *e, uint64_t target)
 static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     const int is_advected = e->setup.advect_apart || e->advects_all;
+    gbees_state *s = e->state;
+    const int passes =
+        s->stop == STOP_REPEATED ? gbees_sweep_passes(e->problem->dimension, s->plan.parts) : e->passes;
+
+    if (s->stop == STOP_REPEATED)
+        s->stop = STOP_ADVECT;
     int status = engine_send_state(e, doing, error);
 
     if (!status)
-        status = cuda_check(e->api, is_advected ? launch_advected_steps(e, target) : launch_rounds(e, target), doing,
-                            error);
+        status = cuda_check(e->api, is_advected ? launch_advected_steps(e, target, passes) : launch_rounds(e, target),
+                            doing, error);
     return status ? status : engine_fetch_state(e, doing, error);
 }
 
@@ -292,7 +300,8 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)
             status = run_launches(e, target, doing, error);
         if (s->run.steps > steps)
             e->mean_step = (s->run.clock.elapsed - elapsed) / (double)(s->run.steps - steps);
-    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN) && !is_to_be_shared(e));
+    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_REPEATED || s->stop == STOP_AGAIN) &&
+             !is_to_be_shared(e));
     e->setup.advect_apart = 0;
     return status;
 }
