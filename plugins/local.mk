@@ -2,6 +2,7 @@
 plugin_LTLIBRARIES += %D%/aizawa.la
 plugin_LTLIBRARIES += %D%/cr3bp.la
 plugin_LTLIBRARIES += %D%/duffing.la
+plugin_LTLIBRARIES += %D%/growth.la
 plugin_LTLIBRARIES += %D%/linear.la
 plugin_LTLIBRARIES += %D%/lorenz63.la
 plugin_LTLIBRARIES += %D%/lorenz96.la

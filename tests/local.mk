@@ -243,6 +243,7 @@ check_PROGRAMS += \
 	%D%/core/results/records/test_run_file \
 	%D%/core/results/folder/test_store \
 	%D%/core/scenario/test_scenario_refusals \
+	%D%/models/test_growth \
 	%D%/models/test_shipped \
 	%D%/core/solver/run/test_checkpoint \
 	%D%/core/solver/run/test_solver \

@@ -5,11 +5,15 @@
 #include "frame/remap.h"
 #include "lagrangian/deposit.h"
 #include "record/instants.h"
+#include "refine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITE_MOST = INT16_MAX - 1 };
+enum { SITE_MOST = INT16_MAX - 1, MOST_DIVIDED = 3 };
+
+/* Cells are divided to so many at most. */
+static const double most_cells = 1 << 19;
 
 /* Cells with less than this of the largest one's probability are dropped. */
 static const double least_of_peak = 1e-14;
@@ -18,6 +22,33 @@ struct gbees_jump_image {
     int n;
     gbees_lattice *lattice;
 };
+
+/* Divides the cells, and those of their frame, along each axis, as often as leaves them few enough: how well a jump
+ * that bends and folds them is resolved does not depend on what the density alone asks for. */
+static int divide(const gbees_problem *problem, int threads, gbees_initial_cells *cells, gbees_moving_frame *frame,
+                  gbees_error *error)
+{
+    const int n = frame->n;
+    double count = (double)cells->count;
+    int power[GBEES_MAX_DIM] = {0}, times = 0;
+
+    while (times < MOST_DIVIDED && count * ldexp(1, n) <= most_cells) {
+        count *= ldexp(1, n);
+        times++;
+    }
+    if (times == 0)
+        return GBEES_OK;
+    for (int k = 0; k < n; k++) {
+        power[k] = times;
+        for (int j = 0; j < n; j++) {
+            const double edge = frame->a[j * n + k];
+
+            frame->a[j * n + k] = ldexp(edge, -times);
+            frame->m[j] += (frame->a[j * n + k] - edge) / 2;
+        }
+    }
+    return gbees_refine(cells, n, power, problem->numerics.cell_values, threads, error);
+}
 
 /* Makes values at centres of averages. */
 static int take_centres(int n, gbees_initial_cells *cells, int threads, gbees_error *error)
@@ -87,6 +118,7 @@ int gbees_jump_image_create(const gbees_grid *grid, const gbees_clock *clock, co
                             const gbees_moving_frame *from, gbees_jump_image **image, double *entropy,
                             gbees_error *error)
 {
+    gbees_moving_frame frame = *from;
     const gbees_problem *problem = gbees_grid_problem(grid);
     gbees_initial_cells cells = {0};
     gbees_jump_image *made = calloc(1, sizeof *made);
@@ -96,10 +128,12 @@ int gbees_jump_image_create(const gbees_grid *grid, const gbees_clock *clock, co
         status = gbees_grid_fetch(grid, &cells, error);
     *entropy = gbees_jump_image_entropy(&cells);
     if (!status)
+        status = divide(problem, grid->options.threads, &cells, &frame, error);
+    if (!status)
         status = take_centres(from->n, &cells, grid->options.threads, error);
     if (!status) {
         made->n = from->n;
-        status = gbees_lattice_create(from->n, from->m, from->a, &made->lattice, error);
+        status = gbees_lattice_create(from->n, frame.m, frame.a, &made->lattice, error);
     }
     if (!status)
         status = gbees_lattice_reserve(made->lattice, cells.count, error);

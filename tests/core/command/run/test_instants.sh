@@ -12,7 +12,7 @@ leap="--plugin-path $top_build/tests/.libs --plugin leap --progress none"
 
 # The exact Gaussian at t = 5 from N((1, 0), 0.04 I) by way of a jump (x, v) -> F (x, v) + (0, d) with an error of the
 # covariance Q at 3.3: "mean x, mean v, variance x, covariance, variance v".
-exact() { # D F11 F12 F21 F22 Q11 Q12 Q22
+exact() { # D F11 F12 F21 F22 Q11 Q12 Q22 [3.3: at the time of the jump]
     echo "$*" | awk '
     # e^(A t) of A = (0 1; -1 -g): e^(-g t / 2) (cos(w t) I + (A + g / 2 I) sin(w t) / w)
     function flow(t,    w, e, c, s) {
@@ -30,7 +30,9 @@ exact() { # D F11 F12 F21 F22 Q11 Q12 Q22
         flow(3.3); move()
         a = $2; b = $3; cc = $4; dd = $5; move()
         mv += $1; pxx += $6; pxv += $7; pvv += $8
-        flow(1.7); move()
+        if ($9 == "") {
+            flow(1.7); move()
+        }
         printf "%.9f %.9f %.9f %.9f %.9f\n", mx, mv, pxx, pxv, pvv
     }'
 }
@@ -93,6 +95,33 @@ for frame in fixed moving; do
     close_to 0.002 0.02 "$(exact 2 2 0.5 0 0.7 0.01 0 0.04)"
 done
 
+# ---- functions of the model, at t = 3.3: v + x^2, which bends, and x^2, which folds; exact for a Gaussian
+image() { # bend or fold, and the variances of the error
+    echo "$* $(exact 0 1 0 0 1 0 0 0 3.3)" | awk '{
+        mx = $4; mv = $5; xx = $6; xv = $7; vv = $8
+        if ($1 == "bend")
+            print mx, mv + mx * mx + xx, xx + $2, xv + 2 * mx * xx, vv + 4 * mx * xv + 4 * mx * mx * xx + 2 * xx * xx + $3
+        else
+            print mx * mx + xx, mv, 4 * mx * mx * xx + 2 * xx * xx + $2, 2 * mx * xv, vv + $3
+    }'
+}
+for frame in fixed lagrangian; do
+    what="a jump that bends, frame $frame"
+    run 0 $leap --json --no-output --set frame=$frame --until 3.3 --set 'instants={time: 3.3, jump: bend, value: [1]}'
+    close_to 0.001 0.005 "$(image bend 0 0)"
+done
+what="a jump that folds"
+run 0 $leap --json --no-output --until 3.3 --set 'instants={time: 3.3, jump: fold}'
+close_to 0.001 0.005 "$(image fold 0 0)"
+what="a jump that folds, with an error"
+run 0 $leap --json --no-output --until 3.3 --set 'instants={time: 3.3, jump: fold, covariance: [0.04, 0.09]}'
+close_to 0.001 0.005 "$(image fold 0.04 0.09)"
+grep -q 'the audit says' err && fail "$(cat err)"
+what="a jump that bends, on a rotated grid"
+run 0 $leap --json --no-output --until 3.3 --set rotate=yes --set covariance='[[0.04, 0], [0, 0.04]]' \
+    --set 'instants={time: 3.3, jump: bend, value: [1]}'
+close_to 0.001 0.005 "$(image bend 0 0)"
+
 # ---- order, and how they are listed
 what="jumps come before measurements of their time"
 run 0 $leap --json --no-output --set "$push" \
@@ -142,12 +171,16 @@ refuse 'instants: expected a map, or a list of maps' $leap --set 'instants=3'
 refuse 'the error of a jump spreads each trajectory' \
     $leap --set frame=lagrangian --set 'instants=[{time: 1, value: [0, 1], covariance: [0.1, 0.1]}]'
 refuse 'bound: jumps take the density out of it' $leap --set bound=on --set "$push"
+refuse "a grid that moves makes linear jumps alone" $leap --set frame=moving --set 'instants={time: 1, jump: fold}'
 refuse 'instants: paper and legacy mode have no jumps' \
     $leap --set mode=paper --backend paper --set bound=off --set "$push"
 refuse 'takes averages over cells' $leap --set scheme=ctu --set "instants={$turn}"
 what="a jump that folds the density, or is not finite"
 run 1 $leap --no-output --set frame=lagrangian --set mean='[0, 0]' --set 'instants=[{time: 0, jump: fold}]'
 has err 'instant 1 (fold) at t = 0 (leg 1, step 0): the jump folds the density'
+run 1 $leap --no-output --set 'instants=[{time: 1, jump: lost}]'
+has err 'instant 1 (lost) at t = 1 (leg 1, step'
+has err 'the jump is not finite at a cell'
 run 1 $leap --no-output --set frame=lagrangian --set 'instants=[{time: 1, jump: lost}]'
 has err 'instant 1 (lost) at t = 1 (leg 1, step 1): the jump is not finite'
 
