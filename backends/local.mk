@@ -8,6 +8,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/bound.h \
 	%D%/common/budget.c \
 	%D%/common/budget.h \
+	%D%/common/circular.h \
+	%D%/common/ends.h \
 	%D%/common/failure.c \
 	%D%/common/failure.h \
 	%D%/common/frame.h \
@@ -137,6 +139,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/moments.h \
 	%D%/cpu/kernel/noise.h \
 	%D%/cpu/kernel/pencil.h \
+	%D%/cpu/kernel/ends.h \
 	%D%/cpu/kernel/segment.h \
 	%D%/cpu/kernel/split_column.h \
 	%D%/cpu/kernel/split_faces.h \
@@ -209,6 +212,7 @@ cuda_texts = \
 	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
+	%D%/cuda/device/ends.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/frame.h \
 	%D%/cuda/device/follow.h \

@@ -374,6 +374,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/grid/regrid.c \
 	%D%/solver/grid/regrid.h \
 	%D%/solver/problem/instants.c \
+	%D%/solver/problem/ranges.c \
 	%D%/solver/problem/regrids.c \
 	%D%/solver/grid/resolve.c \
 	%D%/solver/grid/resolve.h \

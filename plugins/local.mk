@@ -8,6 +8,7 @@ plugin_LTLIBRARIES += %D%/lorenz63.la
 plugin_LTLIBRARIES += %D%/lorenz96.la
 plugin_LTLIBRARIES += %D%/pcr3bp.la
 plugin_LTLIBRARIES += %D%/pendulum.la
+plugin_LTLIBRARIES += %D%/phase.la
 plugin_LTLIBRARIES += %D%/poe2bp.la
 plugin_LTLIBRARIES += %D%/rossler.la
 plugin_LTLIBRARIES += %D%/unicycle.la

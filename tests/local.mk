@@ -175,6 +175,8 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_dormand_prince \
 	%D%/core/numerics/test_downwind \
 	%D%/backends/test_diffusion_exact \
+	%D%/backends/test_circles \
+	%D%/backends/test_walls \
 	%D%/backends/test_diffusion_walls \
 	%D%/backends/test_split_steps \
 	%D%/models/test_equations \
@@ -229,6 +231,7 @@ check_PROGRAMS += \
 	%D%/backends/test_moments \
 	%D%/core/solver/run/test_monitors \
 	%D%/core/solver/problem/test_problem \
+	%D%/core/solver/problem/test_ranges \
 	%D%/core/solver/problem/test_problem_refusals \
 	%D%/core/solver/grid/test_projection \
 	%D%/core/module/test_registry \
@@ -553,6 +556,9 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/pcr3bp.c \
 	%D%/backends/cuda/shim/variants/pcr3bp_rotated.c \
 	%D%/backends/cuda/shim/variants/pcr3bp_seventh.c \
+	%D%/backends/cuda/shim/variants/phase.c \
+	%D%/backends/cuda/shim/variants/walls_closed_1d.c \
+	%D%/backends/cuda/shim/variants/walls_closed_2d.c \
 	%D%/backends/cuda/shim/variants/walls_1d.c \
 	%D%/backends/cuda/shim/variants/walls_2d.c
 

@@ -3,6 +3,7 @@
 #include "initial_grid.h"
 #include "failure.h"
 #include "numerics/downwind.h"
+#include "numerics/neighbour.h"
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -182,12 +183,13 @@ static uint64_t place_of(const brick_box *box, int n, const int32_t *key)
 }
 
 /* Moves a place by one brick in a direction; returns whether that is in the box. */
-static int move(const brick_box *box, const int32_t *key, int direction, uint64_t *place)
+static int move(const brick_box *box, const gbees_shape *shape, const int32_t *key, int direction, uint64_t *place)
 {
-    const int j = direction >> 1, up = direction & 1;
+    const int j = direction >> 1;
+    const int32_t to = gbees_key_beside(shape, key[j], j, direction, direction);
 
-    *place += up ? box->stride[j] : (uint64_t)0 - box->stride[j];
-    return up ? key[j] < box->hi[j] : key[j] > box->lo[j];
+    *place += box->stride[j] * (uint64_t)((int64_t)to - key[j]);
+    return to >= box->lo[j] && to <= box->hi[j];
 }
 
 /* Marks the face and edge neighbours of a brick into which the cells p[cells] with P >= limit may flow in a step. */
@@ -205,8 +207,8 @@ static void mark_around(const batches *b, brick_sums *all, const int32_t *key, c
             const int d = out.direction[i], f = out.direction[k];
             uint64_t near = own;
 
-            if (gbees_outflow_pair(&out, i, k) && move(&all->box, key, d, &near) &&
-                (f == d || move(&all->box, key, f, &near)))
+            if (gbees_outflow_pair(&out, i, k) && move(&all->box, b->shape, key, d, &near) &&
+                (f == d || move(&all->box, b->shape, key, f, &near)))
                 all->keep[near] = 1;
         }
 }

@@ -63,6 +63,11 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for an audit");
     made->problem = problem;
     made->options = *options;
+    if (gbees_problem_walls(problem) > 0) {
+        (void)gbees_error_set(&made->lost, GBEES_EUNSUPPORTED, "no samples: they do not know of walls");
+        *audit = made;
+        return GBEES_OK;
+    }
     const int by_points = gbees_points_apply(problem, options);
     if (by_points && !gbees_points_create(problem, options, &points, &refused)) {
         made->kind = &gbees_points_kind;

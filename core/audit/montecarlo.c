@@ -331,6 +331,14 @@ static int integrate(gbees_montecarlo *montecarlo, advance *all, gbees_error *er
     return GBEES_OK;
 }
 
+/* Brings samples that have gone around a circle back to its range. */
+static void go_around(gbees_montecarlo *montecarlo)
+{
+    for (int j = 0; j < montecarlo->problem->dimension; j++)
+        for (size_t i = 0; i < montecarlo->count && gbees_problem_is_circle(montecarlo->problem, j); i++)
+            montecarlo->x[j][i] = gbees_problem_around(montecarlo->problem, j, montecarlo->x[j][i]);
+}
+
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error)
 {
     const double length = time - montecarlo->time;
@@ -353,6 +361,7 @@ int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_er
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "Monte Carlo: a sample is no longer finite between t = %g and %g; try a smaller step",
                                montecarlo->time, time);
+    go_around(montecarlo);
     montecarlo->time = time;
     montecarlo->steps += all.steps;
     return GBEES_OK;

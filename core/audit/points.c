@@ -64,7 +64,7 @@ int gbees_points_apply(const gbees_problem *problem, const gbees_audit_options *
     gbees_error ignored;
 
     if (!options->points || problem->cells || problem->accuracy_of == GBEES_ACCURACY_DENSITY ||
-        gbees_instants_with_error(problem))
+        gbees_instants_with_error(problem) || gbees_problem_circles(problem) > 0)
         return 0;
     if (!problem->model->diffusion)
         return 1;

@@ -10,18 +10,21 @@
 #include "qualifier.h"
 
 typedef struct gbees_shape {
-    int n;            /* dimension */
-    int cells;        /* cells of a brick, 64 or 1 */
-    int edge[8];      /* cells along axis j; the product is `cells` */
-    int log2_edge[8]; /* base-2 logarithms of edge[] */
-    int shift[8];     /* the stride along axis j, from a cell to the next, is 1 << shift[j] */
-    uint64_t all;     /* the set of all cells */
+    int n;                      /* dimension */
+    int cells;                  /* cells of a brick, 64 or 1 */
+    unsigned char edge[8];      /* cells along axis j; the product is `cells` */
+    unsigned char log2_edge[8]; /* base-2 logarithms of edge[] */
+    unsigned char shift[8];     /* the stride along axis j, from a cell to the next, is 1 << shift[j] */
+    uint64_t all;               /* the set of all cells */
     /* By direction: the cells at that side of the brick; and by how many bits a set of cells turns when it moves by
      * one cell, those that stay in the brick and those that leave it. */
     uint64_t side[2 * 8];
     uint64_t
         reach[2 * 8]; /* by direction: the cells from which a step reaches the next brick: those of `side`, or all */
     unsigned char inside[2 * 8], across[2 * 8];
+    /* Of each axis (neighbour.h): the keys of its bricks are low .. high - 1; by direction: what is at that end. */
+    int32_t low[8], high[8];
+    unsigned char end[2 * 8];
 } gbees_shape;
 
 /* The local coordinate of a cell along an axis. */
@@ -57,11 +60,16 @@ GBEES_NUM void gbees_shape_set(gbees_shape *shape, int n, int cells)
     shape->cells = cells;
     shape->all = cells == 64 ? ~(uint64_t)0 : 1;
     for (int j = 0; j < n; j++) {
-        shape->log2_edge[j] = bits / n + (j < bits % n);
-        shape->edge[j] = 1 << shape->log2_edge[j];
-        shape->shift[j] = shift;
-        shift += shape->log2_edge[j];
+        const int log2_edge = bits / n + (j < bits % n);
+
+        shape->log2_edge[j] = (unsigned char)log2_edge;
+        shape->edge[j] = (unsigned char)(1 << log2_edge);
+        shape->shift[j] = (unsigned char)shift;
+        shift += log2_edge;
         gbees_shape_set_sides(shape, j);
+        shape->low[j] = -2147483647 - 1;
+        shape->high[j] = 2147483647;
+        shape->end[2 * j] = shape->end[2 * j + 1] = 0;
     }
 }
 

@@ -48,8 +48,9 @@ typedef struct gbees_session_record {
     int smoothed; /* 1: the density given all measurements */
     double time, wall_s, mass, entropy;
     double mean[GBEES_MAX_DIM];
-    double covariance[GBEES_MAX_ENTRIES]; /* n x n, row-major */
-    double clipped, outflow, pruned;      /* mass, since the start */
+    double covariance[GBEES_MAX_ENTRIES];                      /* n x n, row-major */
+    double direction[GBEES_MAX_DIM], resultant[GBEES_MAX_DIM]; /* of states on a circle; else NaN */
+    double clipped, outflow, pruned;                           /* mass, since the start */
     uint64_t steps, cells;
     unsigned warnings;                    /* gbees_warning bits */
     const gbees_certificate *certificate; /* NULL: the run has no audit */

@@ -1,6 +1,7 @@
 /* session_run.c - a run of a session while it goes on: its records, updates, and the filters beside it; see
  * session.h. */
 #include "session_private.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,12 @@ static void describe(gbees_session_record *to, const gbees_record *record)
                                  .samples = record->samples};
     memcpy(to->mean, statistics->mean, sizeof to->mean);
     memcpy(to->covariance, statistics->covariance, sizeof to->covariance);
+    for (int j = 0; j < to->dimension; j++) {
+        const int circle = gbees_problem_is_circle(record->problem, j);
+
+        to->direction[j] = circle ? statistics->direction[j] : NAN;
+        to->resultant[j] = circle ? statistics->resultant[j] : NAN;
+    }
     describe_grid(&to->grid, record->problem, record->cells);
     to->target_count = record->problem->target_count;
     for (int k = 0; k < to->target_count; k++) {

@@ -16,6 +16,10 @@ int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison
     if (problem->instant_count > 0)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "a comparison with other filters knows no jumps: leave 'instants' out, or --compare");
+    if (gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "a comparison with other filters has lines only: remove --compare, or give "
+                               "'states: lines'");
     gbees_comparison *made = calloc(1, sizeof *made);
 
     if (!made)

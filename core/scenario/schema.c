@@ -8,6 +8,7 @@
 
 static const char *const modes[] = {"default", "paper", "legacy", NULL};
 static const char *const regrids[] = {"auto", NULL};
+static const char *const lines[] = {"lines", NULL};
 #define NAME(id, name, ...) name,
 static const char *const schemes[] = {GBEES_SCHEME_ROWS(NAME) NULL};
 #undef NAME
@@ -39,6 +40,14 @@ static const gbees_schema_key scenario_keys[] = {
      .range = "a number",
      .initial = "the model's",
      .text = "parameters of the model, by name"},
+    {.name = "states",
+     .kind = GBEES_KIND_REGRIDS,
+     .choices = lines,
+     .fields = gbees_schema_state_fields,
+     .range = "a map with state, and period or lower and upper",
+     .initial = "the model's",
+     .text = "list of maps, each: state, period; or state, lower, at_lower, upper, at_upper: circles and walls; or "
+             "lines: without those of the model"},
     {.name = "mean",
      .kind = GBEES_KIND_NUMBERS,
      .range = "a number",
@@ -210,6 +219,7 @@ static const gbees_schema_key scenario_keys[] = {
      .kind = GBEES_KIND_REGRIDS,
      .choices = regrids,
      .fields = gbees_schema_regrid_fields,
+     .range = "a map with time and factor",
      .initial = "none",
      .text =
          "list of maps, each: time, factor: from this time on cells are so many times narrower; or auto: narrower "

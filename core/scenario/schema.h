@@ -24,7 +24,7 @@ typedef enum gbees_kind {
     GBEES_KIND_INITIAL,      /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_MEASUREMENTS, /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_INSTANTS,     /* a map with the keys `fields`, or a list of such maps */
-    GBEES_KIND_REGRIDS,      /* one of `choices`, or a list of maps with the keys `fields` */
+    GBEES_KIND_REGRIDS,      /* the first of `choices`, or a list of maps with the keys `fields`, as `range` says */
     GBEES_KIND_DENSITIES,    /* one of `choices`, 'every N', or a list of times */
     GBEES_KIND_OUTPUT        /* a map with the keys of `record` */
 } gbees_kind;

@@ -227,17 +227,19 @@ static int check_instants(const gbees_schema_key *key, const gbees_node *node, c
 
 static int check_regrids(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
 {
+    char words[GBEES_NODE_WORDS];
     int status = GBEES_OK;
 
     if (node->kind == GBEES_NODE_SCALAR && strcmp(node->text, key->choices[0]) == 0)
         return GBEES_OK;
     if (node->kind != GBEES_NODE_LIST)
-        return fail(node, label, "'auto' or a list of maps", error);
+        return gbees_node_error(node, error, "%s: expected '%s' or a list of maps, found %s", label, key->choices[0],
+                                gbees_node_describe(node, words));
     for (size_t i = 0; i < node->count && !status; i++) {
         char name[64];
 
         (void)snprintf(name, sizeof name, "%s %zu", label, i + 1);
-        status = check_fields(key->fields, node->items[i], name, "a map with time and factor", error);
+        status = check_fields(key->fields, node->items[i], name, key->range, error);
     }
     return status;
 }

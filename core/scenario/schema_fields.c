@@ -5,6 +5,7 @@
 static const char *const densities[] = {"all", "last", "none", NULL};
 static const char *const updated[] = {"yes", "no", NULL};
 static const char *const moments[] = {"every record", "every step", NULL};
+static const char *const walls[] = {"reflect", "absorb", NULL};
 static const char *const files[] = {"run", "records", NULL};
 #define NAME(id, name, text) name,
 static const char *const likelihoods[] = {GBEES_LIKELIHOOD_ROWS(NAME) NULL};
@@ -85,6 +86,25 @@ const gbees_schema_key gbees_schema_regrid_fields[] = {
      .bounded = GBEES_KEY_MIN | GBEES_KEY_MAX,
      .required = 1,
      .text = "how many times narrower than at the start: a power of two, one or an axis each"},
+    {.name = NULL},
+};
+
+const gbees_schema_key gbees_schema_state_fields[] = {
+    {.name = "state", .kind = GBEES_KIND_NAME, .required = 1, .text = "name of the model's state"},
+    {.name = "period",
+     .kind = GBEES_KIND_NUMBER,
+     .range = "a number > 0",
+     .min = 0,
+     .bounded = GBEES_KEY_ABOVE_MIN,
+     .text = "the state is on a circle: the drift's period, 6.283185307179586 of an angle"},
+    {.name = "lower", .kind = GBEES_KIND_NUMBER, .range = "a number", .text = "place of a wall below"},
+    {.name = "at_lower",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = walls,
+     .initial = "reflect",
+     .text = "what the wall does: reflect; absorb: what reaches it leaves the density"},
+    {.name = "upper", .kind = GBEES_KIND_NUMBER, .range = "a number", .text = "place of a wall above"},
+    {.name = "at_upper", .kind = GBEES_KIND_CHOICE, .choices = walls, .initial = "reflect", .text = "as at_lower"},
     {.name = NULL},
 };
 

@@ -144,9 +144,13 @@ typedef struct gbees_statistics {
     double mass;          /**< sum of P before normalisation: 1 at the start; after an update 1 less what it pruned */
     double mean[GBEES_MAX_DIM];                       /**< of the states, in the model's units */
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major */
-    double entropy;                                   /**< -sum P log(P / volume of a cell), nats */
-    double peak;                                      /**< the largest P, normalised */
-    int32_t peak_index[GBEES_MAX_DIM];                /**< index of its cell */
+    /** Of states on a circle, whose `mean` and `covariance` are those of its cells from the first to the last: angle
+     * of the mean E exp(i 2 pi x / period), as a state within the range; else 0. */
+    double direction[GBEES_MAX_DIM];
+    double resultant[GBEES_MAX_DIM];   /**< its absolute value: 1 at a point, 0 if all directions are alike; else 0 */
+    double entropy;                    /**< -sum P log(P / volume of a cell), nats */
+    double peak;                       /**< the largest P, normalised */
+    int32_t peak_index[GBEES_MAX_DIM]; /**< index of its cell */
 } gbees_statistics;
 
 /** A target at one time. */

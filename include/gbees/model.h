@@ -60,6 +60,23 @@ typedef struct gbees_quantity {
     const char *text; /**< one line of documentation */
 } gbees_quantity;
 
+/** What is at an end of a state's range. */
+typedef enum gbees_end {
+    GBEES_END_OPEN,    /**< nothing: the grid goes on */
+    GBEES_END_CIRCLE,  /**< the other end */
+    GBEES_END_REFLECT, /**< a wall: nothing flows through it */
+    GBEES_END_ABSORB   /**< a wall: what reaches it leaves the density */
+} gbees_end;
+
+/** The range of a state: all zeros, the whole line; { .period = 6.28 }, a circle; { .lower = 0, .at = {
+ * GBEES_END_REFLECT, GBEES_END_OPEN } }, a half-line with a wall. */
+typedef struct gbees_state_range {
+    double period;   /**< > 0: of a circle, on which the equations have it, too; else 0 */
+    double lower;    /**< place of the lower wall, if there is one */
+    double upper;    /**< place of the upper wall, if there is one */
+    gbees_end at[2]; /**< of no circle: what is at the lower and at the upper end */
+} gbees_state_range;
+
 /** A parameter of the equations: p[k] in the order of the array. */
 typedef struct gbees_parameter {
     const char *name; /**< a word */
@@ -190,6 +207,7 @@ typedef struct gbees_model {
     unsigned flags;                                 /**< GBEES_TIME_DEPENDENT, or 0 */
     int dim_default;                                /**< the dimension if a scenario gives none */
     const gbees_quantity *states;                   /**< dim_max entries */
+    const gbees_state_range *ranges;                /**< dim_max entries, or NULL: all states are lines */
     int parameter_count;                            /**< at most GBEES_MAX_PARAMETERS */
     const gbees_parameter *parameters;              /**< parameter_count entries */
     int measurement_count;                          /**< entries of `measurements` */

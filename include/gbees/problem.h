@@ -9,6 +9,7 @@
 #define GBEES_PROBLEM_H
 
 #include <gbees/model.h>
+#include <math.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -149,7 +150,8 @@ typedef struct gbees_instant {
 
 /** One Gaussian of an initial mixture. */
 typedef struct gbees_gaussian {
-    double weight;                                    /**< the weights of a mixture add up to 1 */
+    double weight;                                    /**< the weights of a mixture add up to 1; on a circle those of
+                                                       * images, which all have their Gaussian's, to more */
     double mean[GBEES_MAX_DIM];                       /**< in the grid's axes */
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n */
     int lo[GBEES_MAX_DIM];                            /**< its cells are in the box lo_j <= i_j <= hi_j */
@@ -179,6 +181,13 @@ typedef struct gbees_regrid {
     double time; /**< the change follows the first record at or after this time, and the measurements of that time */
     int level[GBEES_MAX_DIM]; /**< cells then are 2^level[j] times narrower along axis j than the problem's */
 } gbees_regrid;
+
+/** The cells of a grid's axis, and what is at its ends. */
+typedef struct gbees_axis_range {
+    gbees_end end[2]; /**< at the lower and at the upper end; on a circle both are GBEES_END_CIRCLE */
+    int32_t first;    /**< index of the lowest cell, unless the lower end is open */
+    int32_t last;     /**< index of the highest cell, unless the upper end is open */
+} gbees_axis_range;
 
 /** A problem. */
 typedef struct gbees_problem {
@@ -214,6 +223,7 @@ typedef struct gbees_problem {
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< of the initial density */
     double width[GBEES_MAX_DIM];                      /**< h_j > 0, the width of a cell along axis j */
     int extent[GBEES_MAX_DIM];                        /**< the initial cells are in the box |i_j| <= extent[j] */
+    gbees_axis_range range[GBEES_MAX_DIM];            /**< circles and walls; of the grid's axes */
     /** Number of Gaussians whose sum, in the union of their boxes, is the initial density. 0: it is `cells`, or else
      * the Gaussian of `mean` and `covariance` in the whole box. */
     int gaussian_count;
@@ -319,6 +329,52 @@ static inline const char *gbees_problem_target_word(const gbees_problem *problem
 static inline int gbees_problem_is_exact(const gbees_problem *problem)
 {
     return problem->own_backend != NULL;
+}
+
+/** Whether the problem's state j is on a circle. */
+static inline int gbees_problem_is_circle(const gbees_problem *problem, int j)
+{
+    return problem->range[j].end[0] == GBEES_END_CIRCLE;
+}
+
+/** The number of states that are on a circle. */
+static inline int gbees_problem_circles(const gbees_problem *problem)
+{
+    int count = 0;
+
+    for (int j = 0; j < problem->dimension; j++)
+        count += gbees_problem_is_circle(problem, j);
+    return count;
+}
+
+/** The number of walls. */
+static inline int gbees_problem_walls(const gbees_problem *problem)
+{
+    int count = 0;
+
+    for (int j = 0; j < problem->dimension; j++)
+        for (int up = 0; up < 2; up++)
+            count += problem->range[j].end[up] >= GBEES_END_REFLECT;
+    return count;
+}
+
+/** The period of a state on a circle. */
+static inline double gbees_problem_period(const gbees_problem *problem, int j)
+{
+    return problem->width[j] * (1.0 + problem->range[j].last - problem->range[j].first);
+}
+
+/** A value of state j within the circle that it is on, from the lowest cell's lower face on; of other states as it
+ * is. */
+static inline double gbees_problem_around(const gbees_problem *problem, int j, double x)
+{
+    if (!gbees_problem_is_circle(problem, j))
+        return x;
+    const double period = gbees_problem_period(problem, j);
+    const double lowest = problem->mean[j] + (problem->range[j].first - 0.5) * problem->width[j];
+
+    x -= period * floor((x - lowest) / period);
+    return x < lowest + period ? x : lowest;
 }
 
 /** The cells of the initial box, or those that the problem begins with. */

@@ -1,5 +1,6 @@
 /* setup.c - sets up an engine for a problem: arrays, tables of face points, the initial density. */
 #include "common/bound.h"
+#include "common/ends.h"
 #include "common/initial_grid.h"
 #include "engine.h"
 #include "ranks.h"
@@ -125,6 +126,7 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
 
+    ends_close(problem, &e->g.shape);
     if (n == 1 && gbees_problem_noise_in_sweeps(problem))
         gbees_shape_reach_far(&e->g.shape);
     if (!status && parallel)

@@ -1,4 +1,5 @@
 /* statistics.c - moments of the density, counts of cells, and the cells themselves, for a record. */
+#include "common/circular.h"
 #include "engine.h"
 #include "ranks.h"
 #include <float.h>
@@ -12,14 +13,33 @@ static void add_moments(kernel_moments *total, const kernel_moments *part)
 {
     total->mass += part->mass;
     total->log += part->log;
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
+    for (int j = 0; j < GBEES_MAX_DIM; j++) {
         total->first[j] += part->first[j];
+        total->turn[j][0] += part->turn[j][0];
+        total->turn[j][1] += part->turn[j][1];
+    }
     for (int j = 0; j < KERNEL_SECONDS; j++)
         total->second[j] += part->second[j];
     if (part->peak > total->peak) {
         total->peak = part->peak;
         total->peak_slot = part->peak_slot;
         total->peak_cell = part->peak_cell;
+    }
+}
+
+/* Sets the sums around a circle over used bricks from .. to - 1. */
+static void add_turns(const gbees_engine *e, int axis, uint32_t from, uint32_t to, kernel_moments *part)
+{
+    const gbees_shape *shape = &e->g.shape;
+
+    for (uint32_t k = from; k < to; k++) {
+        const size_t slot = e->g.used[k];
+        double along[BRICK] = {0};
+
+        for (int cell = 0; cell < shape->cells; cell++)
+            along[gbees_shape_local(shape, cell, axis)] += engine_p(e, slot * (size_t)e->cells + (size_t)cell);
+        circular_add(e->problem, axis, grid_key(&e->g, (uint32_t)slot)[axis] * shape->edge[axis], shape->edge[axis],
+                     along, part->turn[axis]);
     }
 }
 
@@ -47,6 +67,8 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, cons
                 c = fmax(c - problem->width[j] * problem->width[j] / 12, 0);
             out->covariance[j * n + k] = out->covariance[k * n + j] = c;
         }
+    for (int j = 0; j < n; j++)
+        circular_set(problem, j, s->turn[j], s->mass, out);
     out->mass = s->mass;
     out->peak = s->peak / s->mass;
     out->entropy = -(s->log / s->mass - log(s->mass) - log(volume));
@@ -104,6 +126,9 @@ int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
         kernel_moments part; /* on the stack: neighbours in parts[] share cache lines */
 
         e->kernel->moments(&e->context, e->rows.p, at * chunk, engine_chunk_end(e, at), &part);
+        for (int j = 0; j < e->g.shape.n; j++)
+            if (gbees_problem_is_circle(e->problem, j))
+                add_turns(e, j, at * chunk, engine_chunk_end(e, at), &part);
         parts[at] = part;
     }
     for (uint32_t at = 1; at < chunks; at++)

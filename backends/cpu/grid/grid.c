@@ -248,8 +248,8 @@ static void place_neighbors(const grid *g, uint32_t slot, uint64_t *at)
 
     for (int d = 0; d < 2 * n; d++) {
         const int axis = d >> 1, turn = n - 1 - axis;
-        const uint64_t change =
-            gbees_buzhash_symbol(key[axis]) ^ gbees_buzhash_symbol(gbees_key_beside(key[axis], axis, d, d));
+        const uint64_t change = gbees_buzhash_symbol(key[axis]) ^
+                                gbees_buzhash_symbol(gbees_key_beside(&g->shape, key[axis], axis, d, d));
 
         at[d] = (hash ^ (change << turn | change >> (64 - turn) % 64)) & (g->table_size - 1);
     }
@@ -265,8 +265,8 @@ static void link_neighbors(grid *g, uint32_t slot, const uint64_t *at)
     for (int d = 0; d < 2 * g->shape.n; d++) {
         const int32_t own = key[d >> 1];
 
-        key[d >> 1] = gbees_key_beside(own, d >> 1, d, d);
-        const uint32_t other = find_from(g, key, at[d]);
+        key[d >> 1] = gbees_key_beside(&g->shape, own, d >> 1, d, d);
+        const uint32_t other = gbees_is_at_wall(&g->shape, own, d) ? 0 : find_from(g, key, at[d]);
         key[d >> 1] = own;
         __atomic_store_n(&g->neighbor[d][slot], other, __ATOMIC_RELAXED);
         if (other)
@@ -348,8 +348,10 @@ static int check_slot(const grid *g, uint32_t slot, unsigned char *seen, char *t
     if (grid_find(g, grid_key(g, slot)) != slot)
         return report(text, size, "slot %u is not found under its key", slot);
     for (int d = 0; d < 2 * g->shape.n; d++) {
-        gbees_key_move(g->shape.n, grid_key(g, slot), d, d, key);
-        if (grid_neighbor(g, slot, d) != grid_find(g, key))
+        const int wall = gbees_is_at_wall(&g->shape, grid_key(g, slot)[d >> 1], d);
+
+        gbees_key_move(&g->shape, grid_key(g, slot), d, d, key);
+        if (grid_neighbor(g, slot, d) != (wall ? 0 : grid_find(g, key)))
             return report(text, size, "slot %u has a wrong neighbour in direction %d", slot, d);
     }
     return 0;

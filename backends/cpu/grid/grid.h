@@ -149,8 +149,8 @@ static inline uint32_t grid_neighbor(const grid *g, uint32_t slot, int direction
     return g->neighbor[direction][slot];
 }
 
-/* Sets first[] to those of used bricks from .. to - 1 that are the first ones of pencils along an axis, as they have
- * no lower neighbour; returns their number. first[] has to hold to - from slots. */
+/* Sets first[] to those of used bricks from .. to - 1 that are the first ones of pencils along an axis; returns their
+ * number. first[] has to hold to - from slots. */
 static inline uint32_t grid_pencils(const grid *g, int axis, uint32_t from, uint32_t to, uint32_t *first)
 {
     const uint32_t *below = g->neighbor[2 * axis];
@@ -159,6 +159,13 @@ static inline uint32_t grid_pencils(const grid *g, int axis, uint32_t from, uint
     for (uint32_t k = from; k < to; k++) {
         first[count] = g->used[k];
         count += (uint32_t)gbees_begins_pencil(below[g->used[k]]);
+    }
+    for (uint32_t k = from; k < to && g->shape.end[2 * axis] == GBEES_AT_OTHER_END; k++) {
+        const uint32_t slot = g->used[k];
+
+        if (below[slot] &&
+            gbees_begins_ring(&g->shape, axis, grid_key(g, slot)[axis], g->neighbor[2 * axis + 1], slot))
+            first[count++] = slot;
     }
     return count;
 }

@@ -14,7 +14,7 @@ static const uint64_t NONE = UINT64_MAX; /* in place of a table entry: another r
 
 void grid_request_key(const grid *g, const grid_request *request, int32_t *key)
 {
-    gbees_key_move(g->shape.n, grid_key(g, request->slot), request->d, request->f, key);
+    gbees_key_move(&g->shape, grid_key(g, request->slot), request->d, request->f, key);
 }
 
 /* Free slot number 0, 1, ..., in the order in which grid_add() takes them. */

@@ -24,7 +24,7 @@ NOINLINE uint32_t find_across(const kernel_context *c, uint32_t slot, int d, int
 {
     int32_t key[GBEES_MAX_DIM];
 
-    gbees_key_move(c->n, grid_key(c->g, slot), d, f, key);
+    gbees_key_move(&c->g->shape, grid_key(c->g, slot), d, f, key);
     return grid_find(c->g, key);
 }
 

@@ -147,6 +147,7 @@ typedef struct kernel_moments {
     double peak;                                               /* the largest P */
     uint32_t peak_slot;                                        /* the brick of the first cell that has it */
     int peak_cell;                                             /* of the brick */
+    double turn[GBEES_MAX_DIM][2]; /* of P cos and P sin around a circle, from cell 0 on; set by the engine */
 } kernel_moments;
 
 /* Pencils to sweep, rows of bricks along an axis: first[count] are their first bricks. */

@@ -1,6 +1,7 @@
 /* pencil.h - finds the bricks of pencils along an axis, and decides which rows of bricks are prefetched.
  *
- * A pencil is a row of bricks from one without a lower neighbour up to one without an upper neighbour.  If pencils
+ * A pencil is a row of bricks from one without a lower neighbour up to one without an upper neighbour, or all bricks
+ * around a circle.  If pencils
  * were followed one after the other, each link would be waited for, and the end of each pencil mispredicted.  So a
  * block of pencils is followed together, link by link, without a branch.
  */
@@ -30,6 +31,12 @@ typedef struct pencil_list {
     uint32_t row[(PENCIL_BLOCK + 1) * PENCIL_BRICKS]; /* all these bricks, in the order of the sweep */
 } pencil_list;
 
+/* The brick above the last one of a pencil; 0: none, or the pencil is a ring. */
+INLINE uint32_t brick_above(const uint32_t *above, uint32_t last, uint32_t first)
+{
+    return above[last] == first ? 0 : above[last];
+}
+
 /* Lists the pencils with first bricks first[count], at most PENCIL_BLOCK of them. */
 INLINE void find_pencils(const kernel_context *c, int axis, const uint32_t *first, uint32_t count, pencil_list *list)
 {
@@ -45,7 +52,8 @@ INLINE void find_pencils(const kernel_context *c, int axis, const uint32_t *firs
     }
     for (uint32_t b = 1, left = 0; count && b < PENCIL_BRICKS; b++, count = left, left = 0)
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t pencil = growing[i], last = list->slot[pencil][b - 1], slot = above[last];
+            uint32_t pencil = growing[i], last = list->slot[pencil][b - 1];
+            uint32_t slot = brick_above(above, last, list->slot[pencil][0]);
 
             __builtin_prefetch(above + slot); /* for the next b */
             __builtin_prefetch(c->flow.one_signed + slot);
@@ -91,7 +99,7 @@ INLINE int open_pencil(const kernel_context *c, int axis, const pencil_list *lis
     if (bricks < PENCIL_BRICKS)
         return 0;
     pencil->one_signed &= c->flow.one_signed[last];
-    pencil->next = c->g->neighbor[2 * axis + 1][last];
+    pencil->next = brick_above(c->g->neighbor[2 * axis + 1], last, list->slot[i][0]);
     if (!pencil->next)
         return 0;
     if (reserve_bricks(pencil, PENCIL_BRICKS + more))
@@ -108,7 +116,7 @@ INLINE void follow_pencil(const kernel_context *c, int axis, kernel_pencil *penc
     __builtin_prefetch(above + slot + LINKS_A_LINE); /* most often the links of the next pencils */
     pencil->storage[pencil->bricks++] = slot;
     pencil->one_signed &= c->flow.one_signed[slot];
-    pencil->next = above[slot];
+    pencil->next = brick_above(above, slot, pencil->storage[0]);
 }
 
 /* Adds all other bricks to a pencil.  Returns 1 if there is no memory. */

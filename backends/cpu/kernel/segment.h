@@ -25,6 +25,7 @@ typedef struct segment {
     real root;     /* of the variance */
     int plane_cells, planes;  /* cells of a plane; planes of cells */
     int below, above;         /* 1: the pencil goes on there */
+    unsigned char end[2];     /* what is at the ends of a closed pencil: ends.h; else GBEES_AT_NOTHING */
     int direction, diverging; /* pencil_direction() and pencil_diverges() of the bricks */
 } segment;
 

@@ -7,6 +7,7 @@
 #define GBEES_CPU_SPLIT_NOISE_FACES_H
 
 #include "cells.h"
+#include "ends.h"
 #include "split_faces.h"
 
 /* Noise that varies along the axis, at all faces of a pencil, [planes + 1][plane_cells] each: what
@@ -143,6 +144,7 @@ INLINE void spread_segment(const segment *s, double8 *outflow)
         spread_masses_varying(s);
     else
         spread_masses(s, from, s->planes + (s->above ? 2 : 1));
+    close_masses(s);
     bound_masses(s, from);
     if (s->above) {
         memcpy(s->carried, s->mass + top, plane);
@@ -151,9 +153,9 @@ INLINE void spread_segment(const segment *s, double8 *outflow)
     apply_masses(s, s->bounded);
     for (int l = 0; l < n && !s->below; l++)
         s->away[l] = -s->bounded[l];
-    if (!s->below)
+    if (!s->below && s->end[0] != GBEES_AT_OTHER_END)
         add_by_lane(s->away, n, outflow);
-    if (!s->above)
+    if (!s->above && s->end[1] != GBEES_AT_OTHER_END)
         add_by_lane(s->bounded + top, n, outflow);
 }
 
@@ -161,6 +163,7 @@ INLINE void spread_segment(const segment *s, double8 *outflow)
 INLINE void advect_with_noise(const segment *s, brick_totals *totals)
 {
     for (int pass = 0; pass < s->passes; pass++) {
+        close_cells(s);
         spread_segment(s, &totals->outflow);
         if (s->clears)
             clear_tiny(s, totals);

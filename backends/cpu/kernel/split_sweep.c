@@ -8,6 +8,7 @@
 #include "split_sweep.h"
 #include "brick_axis.h"
 #include "cells.h"
+#include "ends.h"
 #include "noise.h"
 #include "pencil.h"
 #include "pencil_velocity.h"
@@ -30,6 +31,7 @@ typedef struct pencil_sweep {
     real lambda, variance, root; /* as segment has them */
     double part;                 /* of the step: a pass's */
     int varies;                  /* 1: noise that is not the same in all cells */
+    int closed;                  /* 1: the axis is a circle or has a wall: pencils are not cut into segments */
 } pencil_sweep;
 
 /* Bricks from .. to - 1 of a pencil are advected together; bricks from .. loaded - 1 were loaded with the segment
@@ -137,7 +139,7 @@ INLINE int bricks_loaded(const pencil_sweep *sweep, int bricks, brick_axis a)
 {
     const int part = SEGMENT + bricks_beyond(sweep->c, a);
 
-    return bricks < part || sweep->varies || sweep->pencils->passes > 1 ? bricks : part;
+    return bricks < part || sweep->varies || sweep->closed || sweep->pencils->passes > 1 ? bricks : part;
 }
 
 /* Bricks whose lower faces are those from three planes below a pencil to three above it: below the pencil; and all.
@@ -251,10 +253,12 @@ INLINE void find_pencil_noise(const pencil_sweep *sweep, segment *s, brick_axis 
     int32_t key[GBEES_MAX_DIM];
 
     memcpy(key, grid_key(c->g, sweep->rows.own->slots[0]), (size_t)c->n * sizeof *key);
-    key[axis] -= below;
-    for (int b = 0; b < bricks; b++, key[axis]++) {
+    const int32_t lowest = key[axis] - below;
+    for (int b = 0; b < bricks; b++) {
         _Alignas(64) real row[64];
         double q[GBEES_MAX_DIM][64];
+
+        key[axis] = gbees_key_within(&c->g->shape, axis, lowest + b);
 
         noise_at_faces(c, key, axis, q);
         for (int i = 0; i < a.cells; i++) {
@@ -264,7 +268,9 @@ INLINE void find_pencil_noise(const pencil_sweep *sweep, segment *s, brick_axis 
         }
         to_planes(row, w + b * a.cells, a);
     }
-    find_origins(s, w + (below * edge_of(a) - 3) * n);
+    w += (below * edge_of(a) - 3) * n;
+    close_noise(s, w);
+    find_origins(s, w);
 }
 
 /* Advects some bricks of a pencil.  distance: as store_planes() takes it. */
@@ -291,13 +297,15 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
         s->diverging = segment_diverges(s);
     else
         s->diverging = s->direction ? 0 : pencil_diverges(c, axis, pencil, at.from, at.to);
-    if (s->above)
+    if (sweep->closed)
+        close_ends(c, axis, pencil, s);
+    else if (s->above)
         memcpy(before, s->p + (done - end), (size_t)end * sizeof *before);
     if (s->origin)
         find_pencil_noise(sweep, s, a);
     advect_segment(s, &sweep->totals);
     store_planes(sweep, at.from, at.to, s->p, distance, a);
-    if (s->above) { /* the next segment's planes begin where these did */
+    if (s->above && !sweep->closed) { /* the next segment's planes begin where these did */
         const int rest = (at.available - at.to) * a.cells;
 
         memcpy(s->p - end, before, (size_t)end * sizeof *before);
@@ -413,7 +421,8 @@ int SYMBOL(cpu_sweep)(const kernel_context *c, const kernel_pencils *pencils, ke
                         .variance = (real)variance,
                         .root = (real)sqrt(variance),
                         .part = part,
-                        .varies = spread > 0 && !c->noise.uniform};
+                        .varies = spread > 0 && !c->noise.uniform,
+                        .closed = gbees_shape_is_closed(&c->g->shape, pencils->axis)};
     int failed = 0;
 
     for (uint32_t k = 0; k < pencils->count && !failed; k += PENCIL_BLOCK) {

@@ -16,6 +16,7 @@
 EMBED(engine, "backends/cuda/device/engine.cu")
 EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
+EMBED(ends, "backends/cuda/device/ends.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cells, "backends/cuda/device/cells.h")
@@ -82,6 +83,7 @@ static const cuda_text table[] = {
     NAMED("engine.cu", engine),
     NAMED("device/step_state.h", step_state),
     NAMED("device/bound.h", bound),
+    NAMED("device/ends.h", ends),
     NAMED("device/advance.h", advance),
     NAMED("device/advect.h", advect),
     NAMED("device/cells.h", cells),

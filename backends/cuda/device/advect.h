@@ -39,10 +39,12 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const axis_
 {
     const int apart = GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart;
 
+    const int open = !GBEES_CLOSED || !gbees_shape_is_closed(&m->shape, w->axis); /* pencils have open ends */
+
     /* Pencils take an axis once a step: the sweeps of an axis that is swept by parts would need a queue each. */
-    if (HAS_PENCILS && apart && pencils_spread(w) && b->plan.parts[w->axis] == 1)
+    if (HAS_PENCILS && apart && open && pencils_spread(w) && b->plan.parts[w->axis] == 1)
         sweep_pencils(m, w, SPREADS, b->count, b->ghosts, work_queue, outflow);
-    else if (HAS_PENCILS && apart && !(SPREADS && w->variance > 0))
+    else if (HAS_PENCILS && apart && open && !(SPREADS && w->variance > 0))
         sweep_pencils(m, w, 0, b->count, b->ghosts, work_queue, outflow);
     else
         sweep_along(m, w, b->count, outflow);

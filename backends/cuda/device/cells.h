@@ -29,6 +29,9 @@
 
 enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 
+#ifndef GBEES_CLOSED
+#define GBEES_CLOSED 0 /* 1: an axis is a circle, or has a wall */
+#endif
 #ifndef GBEES_ROTATED
 #define GBEES_ROTATED 0
 #endif

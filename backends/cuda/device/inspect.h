@@ -275,7 +275,9 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
 GBEES_NUM void link_by(const gbees_setup *m, uint32_t slot, int lane, int lanes)
 {
     for (int d = lane; d < DIRECTIONS; d += lanes) {
-        uint32_t neighbor = table_find(m, key_near(m, slot, d, -1));
+        const int at_wall =
+            GBEES_CLOSED && gbees_is_at_wall(&m->shape, m->grid.key[(size_t)slot * DIM + (size_t)(d >> 1)], d);
+        uint32_t neighbor = at_wall ? 0 : table_find(m, key_near(m, slot, d, -1));
 
         store_32(&m->grid.neighbor[d][slot], neighbor);
         if (neighbor)

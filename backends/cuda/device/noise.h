@@ -4,6 +4,7 @@
 
 #include "device/cells.h"
 #include "numerics/diffusion.h"
+#include "numerics/neighbour.h"
 
 enum { NOISE_FULL = GBEES_DIFFUSION == 2, NOISE_ENTRIES = NOISE_FULL ? DIM * DIM : DIM };
 
@@ -51,6 +52,16 @@ GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noi
     noise_at_point(m, x, time, q);
 }
 
+/* The number of a face along an axis; around a circle that of its own turn, so that both ends have the same bits. */
+GBEES_NUM int32_t face_around(const gbees_setup *m, int axis, int32_t face)
+{
+    const int32_t key = face >> axis_bits(axis);
+
+    return GBEES_CLOSED && m->shape.end[2 * axis] == GBEES_AT_OTHER_END
+               ? face + (gbees_key_within(&m->shape, axis, key) - key) * axis_edge(axis)
+               : face;
+}
+
 /* Sets w[count] to the variance, in squares of a cell, that noise adds along an axis in the time `part`, at faces of
  * the brick from number `first` on, or of bricks beyond it, in the row of a cell. */
 GBEES_NUM void noise_at_faces(const gbees_setup *m, uint32_t slot, int cell, int axis, int first, int count,
@@ -64,7 +75,8 @@ GBEES_NUM void noise_at_faces(const gbees_setup *m, uint32_t slot, int cell, int
         x[k] = m->origin[k] + m->width[k] * (double)(key[k] * axis_edge(k) + cell_local(cell, k));
 #pragma unroll
     for (int i = 0; i < count; i++) {
-        x[axis] = m->origin[axis] + m->width[axis] * ((double)(key[axis] * axis_edge(axis) + first + i) - 0.5);
+        x[axis] = m->origin[axis] +
+                  m->width[axis] * ((double)face_around(m, axis, key[axis] * axis_edge(axis) + first + i) - 0.5);
         noise_at_point(m, x, time, q);
         const double v = part * gbees_diffusion_spread(DIM, 0, q, 1, m->over_width, axis);
 

@@ -93,7 +93,7 @@ GBEES_NUM void sample_pass(const gbees_setup *m, const gbees_state *s, uint32_t 
 GBEES_NUM void insert_pass(const gbees_setup *m, gbees_state *s, const int32_t *keys, uint32_t count, uint32_t *slots)
 {
     for (uint64_t i = first_entry(); i < count; i += entry_stride()) {
-        const near_key key = {keys + i * DIM, -1, -1};
+        const near_key key = {keys + i * DIM, -1, -1, &m->shape};
         const uint32_t slot = table_insert(m, s, key);
 
         if (slots)

@@ -8,6 +8,7 @@
 #ifndef GBEES_CUDA_SWEEP_H
 #define GBEES_CUDA_SWEEP_H
 
+#include "device/ends.h"
 #include "device/inspect.h"
 #include "device/noise.h"
 #include "numerics/split.h"
@@ -165,6 +166,11 @@ GBEES_NUM void line_masses(const gbees_setup *m, const axis_sweep *w, uint32_t s
                                               : base + face_offset(m, axis, face);
         v[i] = velocity(m, x, axis, w->time);
     }
+#if GBEES_CLOSED
+    const line_place place = place_of_line(m, axis, slot, first, cells);
+
+    close_velocities(&place, 1, v);
+#endif
     face_masses(q, v, cells, w->lambda, mass);
 }
 
@@ -189,6 +195,13 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
         x[axis] = face_beyond(m, axis, slot, first + i - 2);
         v[i] = w->lambda * velocity(m, x, axis, w->time);
     }
+#if GBEES_CLOSED
+    const line_place place = place_of_line(m, axis, slot, first, cells);
+
+    close_velocities(&place, 2, v);
+    if (w->varies)
+        close_noise(&place, 4, noise);
+#endif
 #pragma unroll
     for (int i = 0; i < cells + 3; i++) {
         number variance = w->variance, third, c, from_above;
@@ -229,6 +242,11 @@ GBEES_NUM void sweep_line(const gbees_setup *m, const axis_sweep *w, uint32_t sl
     position x[DIM];
 
     load_line(m, w->p, axis, slot, cell, part, q);
+#if GBEES_CLOSED
+    const line_place place = place_of_line(m, axis, slot, first, cells);
+
+    close_cells(&place, BEYOND, SPREADS && w->variance > 0, q);
+#endif
 #pragma unroll
     for (int k = 0; k < DIM; k++)
         x[k] = brick_base(m, slot)[k] + cell_offset(m, k, cell_local(cell, k));

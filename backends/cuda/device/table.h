@@ -12,6 +12,7 @@
 typedef struct near_key {
     const int32_t *brick;
     int d, f;
+    const gbees_shape *shape; /* with GBEES_CLOSED: its axes */
 } near_key;
 
 enum {
@@ -22,7 +23,7 @@ enum {
 /* Makes such a key, for the brick in a slot. */
 GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 {
-    near_key key = {m->grid.key + (size_t)slot * DIM, d, f};
+    near_key key = {m->grid.key + (size_t)slot * DIM, d, f, GBEES_CLOSED ? &m->shape : NULL};
 
     return key;
 }
@@ -31,7 +32,8 @@ GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 GBEES_NUM int32_t key_number(near_key key, int k)
 {
     /* A plain load suffices: this brick was inserted in an earlier pass. */
-    return gbees_key_beside(key.brick[k], k, key.d, key.f);
+    return GBEES_CLOSED ? gbees_key_beside(key.shape, key.brick[k], k, key.d, key.f)
+                        : gbees_key_step(key.brick[k], k, key.d, key.f);
 }
 
 /* The hash of a key: gbees_buzhash(). */

@@ -1,5 +1,6 @@
 /* setup.c - creates an engine (the device, kernels, constants, arrays, the initial density), gives it another grid,
  * and destroys it. */
+#include "common/ends.h"
 #include "common/initial_grid.h"
 #include "common/totals.h"
 #include "cuda/compile/spec.h"
@@ -42,6 +43,7 @@ static void set_up_constants(gbees_engine *e)
     gbees_setup *m = &e->setup;
 
     gbees_shape_set(&m->shape, problem->dimension, 64);
+    ends_close(problem, &m->shape);
     if (problem->dimension == 1 && gbees_problem_noise_in_sweeps(problem))
         gbees_shape_reach_far(&m->shape);
     set_up_offsets(m, problem);

@@ -1,10 +1,12 @@
 /* statistics.c - moments and counts of cells for a record: launches the kernels, and computes moments from their
  * sums. */
+#include "common/circular.h"
 #include "engine.h"
 #include "launch.h"
 #include "locate.h"
 #include "ranks.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 double engine_sum_value(gbees_exact_sum sum)
@@ -65,6 +67,27 @@ static int count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *erro
     return status;
 }
 
+/* Sets directions and resultants around circles, from the marginals; they are not numbers if there is no memory. */
+static int fill_circles(gbees_engine *e, gbees_statistics *out, gbees_error *error)
+{
+    const gbees_problem *problem = e->problem;
+    gbees_marginals *marginals = NULL;
+    int status = gbees_problem_circles(problem) > 0 ? cuda_engine_marginals(e, 0, &marginals, error) : 0;
+
+    for (int j = 0; j < problem->dimension && !status; j++) {
+        const uint64_t count = marginals ? marginals->length[j] : 0;
+        double turn[2] = {0}, mass = 0;
+
+        for (uint64_t i = 0; i < count; i++)
+            mass += marginals->line[j][i];
+        if (gbees_problem_is_circle(problem, j) && count)
+            circular_add(problem, j, marginals->first[j], (int)count, marginals->line[j], turn);
+        circular_set(problem, j, turn, count ? mass : NAN, out);
+    }
+    free(marginals);
+    return status;
+}
+
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error)
 {
@@ -77,6 +100,9 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
     if (status)
         return status;
     fill_moments(e, statistics);
+    status = fill_circles(e, statistics, error);
+    if (status)
+        return status;
     statistics->peak /= statistics->mass;
     return count_cells(e, statistics, error);
 }

@@ -111,6 +111,48 @@ static void print_instants(FILE *out, const gbees_problem *problem)
         (void)fprintf(out, "\ninstant       %d more", problem->instant_count - LISTED);
 }
 
+/* The mean of the initial density: cell 0 of an axis with walls is somewhere near it. */
+static void find_mean(const gbees_problem *problem, double *mean)
+{
+    gbees_problem_point(problem, problem->mean, mean);
+    for (int j = 0; j < problem->dimension; j++) {
+        double sum = 0, weight = 0;
+
+        if (gbees_problem_is_circle(problem, j))
+            mean[j] += problem->width[j] * (1.0 + problem->range[j].first + problem->range[j].last) / 2;
+        if (problem->range[j].end[0] < GBEES_END_REFLECT && problem->range[j].end[1] < GBEES_END_REFLECT)
+            continue;
+        for (int g = 0; g < problem->gaussian_count; g++) {
+            sum += problem->gaussians[g].weight * problem->gaussians[g].mean[j];
+            weight += problem->gaussians[g].weight;
+        }
+        mean[j] = weight > 0 ? sum / weight : mean[j];
+    }
+}
+
+/* A line for each state that is no line, and what follows for its cells. */
+static void print_ranges(FILE *out, const gbees_problem *problem)
+{
+    static const char *const walls[] = {"", "", "reflects", "absorbs"};
+
+    for (int j = 0; j < problem->dimension; j++) {
+        const gbees_axis_range *range = &problem->range[j];
+        const char *name = problem->model->states[j].name;
+        const int count = range->last - range->first + 1;
+
+        if (gbees_problem_is_circle(problem, j))
+            (void)fprintf(out,
+                          "\ncircle        %s: %d cells around, as wide as the period and whole bricks make them",
+                          name, count);
+        for (int up = 0; up < 2; up++)
+            if (range->end[up] >= GBEES_END_REFLECT)
+                (void)fprintf(out, "\nwall          %s: %s at %.9g", name, walls[range->end[up]],
+                              problem->mean[j] + problem->width[j] * (up ? range->last + 0.5 : range->first - 0.5));
+        if (range->end[0] >= GBEES_END_REFLECT && range->end[1] >= GBEES_END_REFLECT)
+            (void)fprintf(out, ": %d cells between, as wide as whole bricks make them", count);
+    }
+}
+
 static void print_problem(FILE *out, const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
@@ -119,7 +161,7 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
     double sigma[GBEES_MAX_DIM], mean[GBEES_MAX_DIM];
     char cells[32];
 
-    gbees_problem_point(problem, problem->mean, mean);
+    find_mean(problem, mean);
     for (int j = 0; j < n; j++) {
         double variance = problem->rotated ? 0 : problem->covariance[j * n + j];
 
@@ -145,6 +187,7 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
         (void)fprintf(out, "\ncell width   ");
         gbees_print_numbers(out, problem->width, problem->dimension);
     }
+    print_ranges(out, problem);
     print_regrids(out, problem);
     for (int k = 0; k < n && problem->rotated; k++) {
         double axis[GBEES_MAX_DIM];

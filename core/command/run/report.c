@@ -74,12 +74,19 @@ static int moment_text(char *text, size_t size, const gbees_report *report, doub
     return columns;
 }
 
-static void print_moment(const gbees_report *report, double mean, double variance, int width, int is_last)
+/* A state's mean and deviation; of one on a circle direction and resultant, "1.274 (R 0.66)". */
+static void print_moment(const gbees_report *report, const gbees_record *record, int j)
 {
+    const gbees_statistics *now = &record->statistics;
+    const int n = record->problem->dimension, width = report->width[j];
     char text[64];
-    const int columns = moment_text(text, sizeof text, report, mean, variance, width);
+    int columns;
 
-    (void)fprintf(report->out, "  %s%*s", text, is_last ? 0 : width - columns, "");
+    if (gbees_problem_is_circle(record->problem, j))
+        columns = snprintf(text, sizeof text, "%.4g (R %.3g)", now->direction[j], now->resultant[j]);
+    else
+        columns = moment_text(text, sizeof text, report, now->mean[j], now->covariance[j * n + j], width);
+    (void)fprintf(report->out, "  %s%*s", text, j + 1 == n || columns > width ? 0 : width - columns, "");
 }
 
 /* "error <=" before bounds, "error" before the reason why there are none. */
@@ -272,7 +279,7 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
                   (unsigned long long)record->totals.steps,
                   gbees_units_count(cells, sizeof cells, (double)now->cells), now->mass);
     for (int j = 0; j < n; j++)
-        print_moment(report, now->mean[j], now->covariance[j * n + j], report->width[j], j + 1 == n);
+        print_moment(report, record, j);
     (void)fprintf(report->out, "\n");
     print_targets(report, record);
     return gbees_print_flush(report->out, error);

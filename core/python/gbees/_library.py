@@ -146,6 +146,8 @@ class RecordStruct(c.Structure):
         ("entropy", c.c_double),
         ("mean", c.c_double * MAX_DIM),
         ("covariance", c.c_double * ENTRIES),
+        ("direction", c.c_double * MAX_DIM),
+        ("resultant", c.c_double * MAX_DIM),
         ("clipped", c.c_double),
         ("outflow", c.c_double),
         ("pruned", c.c_double),

@@ -154,6 +154,8 @@ class Record:
         Names of the states.
     mean, covariance : ndarray
         Moments in the model's axes.
+    direction, resultant : ndarray
+        Of states on a circle: argument and absolute value of the mean of exp(i 2 pi x / period); NaN of others.
     mass, entropy : float
         Sum of P before normalisation; -sum P log(P / volume of a cell).
     clipped, outflow, pruned : float
@@ -175,6 +177,8 @@ class Record:
     units: tuple[str, ...]
     mean: Array
     covariance: Array
+    direction: Array
+    resultant: Array
     mass: float
     entropy: float
     steps: int
@@ -342,6 +346,8 @@ def copy_record(given: Any, states: tuple[str, ...], units: tuple[str, ...]) -> 
         units=units,
         mean=_vector(given.mean, n),
         covariance=_matrix(given.covariance, n),
+        direction=_vector(given.direction, n),
+        resultant=_vector(given.resultant, n),
         mass=given.mass,
         entropy=given.entropy,
         steps=given.steps,

@@ -152,6 +152,8 @@ class _Reader:
             units=self.units,
             mean=np.array(facts["mean"], dtype=float),
             covariance=np.array(facts["covariance"], dtype=float).reshape(n, n),
+            direction=_around(facts, "direction", n),
+            resultant=_around(facts, "resultant", n),
             mass=float(facts["mass"]),
             entropy=float(facts["entropy"]),
             steps=int(facts["step"]),
@@ -192,6 +194,11 @@ def _grid(group: Any) -> Grid:
     index.flags.writeable = p.flags.writeable = False
     rotation = np.array(group["grid/R"][()], dtype=float) if "grid/R" in group else np.eye(len(index))
     return Grid(np.array(group["grid/origin"][()]), np.array(group["grid/h"][()]), rotation, index, p)
+
+
+def _around(facts: Mapping[str, Any], name: str, n: int) -> Array:
+    """Numbers of the states that are on a circle; NaN of others."""
+    return np.array(facts.get(name, [np.nan] * n), dtype=float)
 
 
 def _certificate(facts: Mapping[str, Any], n: int) -> Certificate | None:

@@ -72,6 +72,17 @@ static void put_head(gbees_hdf5 *file, const gbees_run_info *info)
         put_text(file, "scenario", info->scenario);
 }
 
+/* Numbers of the states that are on a circle; not numbers of the others. */
+static void put_around(gbees_hdf5 *file, const gbees_record *record, const char *name, const double *x)
+{
+    const hsize_t n = (hsize_t)record->problem->dimension;
+    double known[GBEES_MAX_DIM];
+
+    for (int j = 0; j < record->problem->dimension; j++)
+        known[j] = gbees_problem_is_circle(record->problem, j) ? x[j] : NAN;
+    gbees_hdf5_attribute(file, "/", name, H5T_NATIVE_DOUBLE, 1, &n, known);
+}
+
 static void put_facts(gbees_hdf5 *file, const gbees_record *record)
 {
     const gbees_statistics *now = &record->statistics;
@@ -99,6 +110,10 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_integer(file, "cells_above", now->cells_above);
     gbees_hdf5_attribute(file, "/", "mean", H5T_NATIVE_DOUBLE, 1, &n, now->mean);
     gbees_hdf5_attribute(file, "/", "covariance", H5T_NATIVE_DOUBLE, 1, &square, now->covariance);
+    if (gbees_problem_circles(record->problem) > 0) {
+        put_around(file, record, "direction", now->direction);
+        put_around(file, record, "resultant", now->resultant);
+    }
     put_real(file, "entropy", now->entropy);
     put_real(file, "mass", now->mass);
     put_real(file, "mass_clipped", totals->mass_clipped);

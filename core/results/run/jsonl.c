@@ -124,6 +124,17 @@ static json_t *json_targets(const gbees_record *record)
     return object;
 }
 
+/* Numbers of the states that are on a circle; null for the others. */
+static json_t *json_around(const gbees_record *record, const double *x)
+{
+    const int n = record->problem->dimension;
+    double known[GBEES_MAX_DIM];
+
+    for (int j = 0; j < n; j++)
+        known[j] = gbees_problem_is_circle(record->problem, j) ? x[j] : NAN;
+    return gbees_json_vector(n, known);
+}
+
 char *gbees_jsonl_record(const gbees_record *record)
 {
     const gbees_statistics *now = &record->statistics;
@@ -148,6 +159,10 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "mass_lost", gbees_json_real(totals->mass_outflow + totals->mass_pruned));
     bad |= json_object_set_new(object, "mean", gbees_json_vector(n, now->mean));
     bad |= json_object_set_new(object, "cov", gbees_json_matrix(n, now->covariance));
+    if (gbees_problem_circles(record->problem) > 0) {
+        bad |= json_object_set_new(object, "direction", json_around(record, now->direction));
+        bad |= json_object_set_new(object, "resultant", json_around(record, now->resultant));
+    }
     bad |= json_object_set_new(object, "entropy", gbees_json_real(now->entropy));
     bad |= json_object_set_new(object, "wall_s", gbees_json_real(record->wall_s));
     bad |= json_object_set_new(object, "mass", gbees_json_real(now->mass));

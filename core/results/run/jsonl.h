@@ -11,7 +11,8 @@
 /* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
  * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","warnings"};
  * mass_lost = mass_outflow + mass_pruned; warnings: texts; since:
- * {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"} since the record before. Beside a truth also
+ * {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"} since the record before. With states on a circle
+ * also "direction","resultant"; beside a truth
  * "truth": {"state","off","rmse","nees","rank"}. */
 char *gbees_jsonl_record(const gbees_record *record);
 

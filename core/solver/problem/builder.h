@@ -15,6 +15,7 @@ typedef struct builder {
     double start;  /* the default of `start`: 0, or the time of the initial record */
     int resumed;   /* 1: the initial density is a record, which measurements before the start have updated already */
     int updated;   /* 1: it has been updated by those at the start, too */
+    gbees_state_range range[GBEES_MAX_DIM]; /* of the states: circles and walls */
 } builder;
 
 /* The scenario's value of a key, NULL if it has none. */
@@ -73,6 +74,22 @@ int builder_has_noise(const builder *b, int around);
 
 /* regrids.c: fills problem->regrids; the times and the mode are known. */
 int builder_set_regrids(builder *b);
+
+/* ranges.c: sets the ranges of the states, by the model and the scenario. */
+int builder_set_states(builder *b);
+/* ranges.c: refuses frames that have lines only. */
+int builder_check_frame(builder *b);
+/* ranges.c: whether state j is on a circle or has a wall. */
+int builder_is_closed(const builder *b, int j);
+/* ranges.c: whether any state is. */
+int builder_is_any_closed(const builder *b);
+/* ranges.c: fits width, cell 0 and Gaussians to the ranges; the widths asked for are known, the Gaussians' boxes are
+ * set afterwards. extent[n]: half-sizes of the initial box in standard deviations. */
+int builder_close_axes(builder *b, const double *extent);
+/* ranges.c: sets the ranges for the cells of an initial record. */
+int builder_close_record(builder *b);
+/* ranges.c: refuses what ranges do not go with; all else is known. */
+int builder_check_states(builder *b);
 
 /* bound.c: fills problem->bounded and the range of J; the grid and the times are known. */
 int builder_set_bound(builder *b);

@@ -74,29 +74,48 @@ static int whole(double index)
     return (int)fmin(fmax(round(index), -INT_MAX / 4), INT_MAX / 4);
 }
 
+/* Sets the box of a Gaussian, cut to the ranges of the axes; returns its number of cells. */
+static double set_box(const gbees_problem *problem, const double *extent, gbees_gaussian *gaussian)
+{
+    double cells = 1;
+
+    for (int j = 0; j < problem->dimension; j++) {
+        const gbees_axis_range *range = &problem->range[j];
+        const double middle = gaussian->mean[j] - problem->mean[j];
+        const double half = extent[j] * sqrt(gaussian->covariance[j * problem->dimension + j]);
+        int lo = whole((middle - half) / problem->width[j]), hi = whole((middle + half) / problem->width[j]);
+
+        if (range->end[0] != GBEES_END_OPEN && lo < range->first)
+            lo = range->first;
+        if (range->end[1] != GBEES_END_OPEN && hi > range->last)
+            hi = range->last;
+        gaussian->lo[j] = lo;
+        gaussian->hi[j] = hi;
+        cells *= fmax((double)hi - lo + 1, 0);
+    }
+    return cells;
+}
+
 double builder_set_boxes(builder *b, const double *extent)
 {
     gbees_problem *problem = b->problem;
     gbees_gaussian *gaussians = (gbees_gaussian *)problem->gaussians;
-    int n = problem->dimension;
+    const int count = problem->gaussian_count;
     double all = 0;
 
     memset(problem->extent, 0, sizeof problem->extent);
-    for (int g = 0; g < problem->gaussian_count; g++) {
-        double cells = 1;
+    problem->gaussian_count = 0;
+    for (int g = 0; g < count; g++) {
+        const double cells = set_box(problem, extent, &gaussians[g]);
 
-        for (int j = 0; j < n; j++) {
-            double middle = gaussians[g].mean[j] - problem->mean[j];
-            double half = extent[j] * sqrt(gaussians[g].covariance[j * n + j]);
-            int lo = whole((middle - half) / problem->width[j]), hi = whole((middle + half) / problem->width[j]);
+        for (int j = 0; j < problem->dimension && cells > 0; j++) {
+            const int lo = abs(gaussians[g].lo[j]), hi = abs(gaussians[g].hi[j]), far = lo > hi ? lo : hi;
 
-            gaussians[g].lo[j] = lo;
-            gaussians[g].hi[j] = hi;
-            cells *= (double)hi - lo + 1;
-            problem->extent[j] = abs(lo) > problem->extent[j] ? abs(lo) : problem->extent[j];
-            problem->extent[j] = abs(hi) > problem->extent[j] ? abs(hi) : problem->extent[j];
+            problem->extent[j] = far > problem->extent[j] ? far : problem->extent[j];
         }
         all += cells;
+        if (cells > 0) /* else an image, of which nothing is in the range */
+            gaussians[problem->gaussian_count++] = gaussians[g];
     }
     return all;
 }

@@ -105,7 +105,7 @@ int builder_set_lagrangian(builder *b)
 
     if (!asked && !builder_is_set(b, "frame", "auto"))
         return check_others(b);
-    if (builder_has_noise(b, 1))
+    if (builder_has_noise(b, 1) || builder_is_any_closed(b))
         return !asked
                    ? check_others(b)
                    : gbees_node_error(builder_find(b, "frame"), b->error,

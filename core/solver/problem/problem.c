@@ -252,7 +252,7 @@ static int set_grid(builder *b)
     double factor[GBEES_MAX_DIM], extent[GBEES_MAX_DIM], cells = 1;
 
     if (problem->cells)
-        return GBEES_OK; /* the record's cells have the grid */
+        return builder_close_record(b); /* the record's cells have the grid */
     int n = problem->dimension, status = axis_numbers(b, "extent", 3, extent);
     if (!status)
         status = width ? axis_numbers(b, "width", 0, problem->width) : axis_numbers(b, "factor", 1, factor);
@@ -275,6 +275,9 @@ static int set_grid(builder *b)
         cells *= 2 * half + 1;
         problem->extent[j] = half < INT_MAX / 4 ? (int)half : INT_MAX / 4;
     }
+    status = builder_close_axes(b, extent);
+    if (status)
+        return status;
     if (problem->gaussian_count > 0)
         cells = builder_set_boxes(b, extent);
     return cells <= max_initial_cells ? GBEES_OK : too_many_cells(b, cells);
@@ -320,6 +323,7 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
                          gbees_error *error)
 {
     static int (*const steps[])(builder *) = {set_dimension,        set_parameters,
+                                              builder_set_states,   builder_check_frame,
                                               set_gaussian,         builder_set_lagrangian,
                                               builder_set_frame,    set_grid,
                                               builder_set_moving,   set_times,
@@ -327,7 +331,8 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
                                               builder_set_numerics, set_memory_limit,
                                               builder_set_instants, builder_check_instants,
                                               set_threshold,        set_accuracy,
-                                              builder_set_regrids,  builder_set_targets};
+                                              builder_set_regrids,  builder_set_targets,
+                                              builder_check_states};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 

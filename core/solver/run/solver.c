@@ -94,8 +94,14 @@ static int hand_out(gbees_solver *made, int status, gbees_solver **solver)
 }
 
 /* Whether the backend can do what the options ask for. */
-static int check_ranks(const gbees_backend *backend, const gbees_engine_options *options, gbees_error *error)
+static int check_ranks(const gbees_problem *problem, const gbees_backend *backend,
+                       const gbees_engine_options *options, gbees_error *error)
 {
+    if (options && options->parallel && gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "several ranks can't share a grid with circles or walls: run it without mpirun, or give "
+            "'states: lines'");
     if (!options || !options->parallel || backend->serve)
         return GBEES_OK;
     return gbees_error_set(error, GBEES_EUSAGE,
@@ -110,7 +116,7 @@ int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backen
     int status = gbees_equations_check(problem, error);
 
     if (!status)
-        status = check_ranks(gbees_solver_backend(problem, backend), options, error);
+        status = check_ranks(problem, gbees_solver_backend(problem, backend), options, error);
     if (status)
         return status;
     /* The run may go on for a failure of a grid: rank 0 tells when it has ended. */
@@ -133,7 +139,7 @@ int gbees_run_make(const gbees_problem *problem, const gbees_backend *backend, c
 
     if (status)
         return status;
-    status = check_ranks((*solver)->backend, options, error);
+    status = check_ranks(problem, (*solver)->backend, options, error);
     if (status)
         gbees_solver_destroy(*solver);
     else if (options)

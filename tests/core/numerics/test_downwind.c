@@ -187,6 +187,9 @@ END_TEST
 START_TEST(keys_move_by_a_brick)
 {
     const int32_t key[8] = {0, -1, 1, 7, -8, 1000000, -1000000, 3};
+    gbees_shape shape;
+
+    gbees_shape_set(&shape, 8, 64);
 
     for (int d = -1; d < 16; d++)
         for (int f = -1; f < 16; f++) {
@@ -199,10 +202,10 @@ START_TEST(keys_move_by_a_brick)
                 plain[d / 2] += d % 2 ? 1 : -1;
             if (f >= 0 && f != d)
                 plain[f / 2] += f % 2 ? 1 : -1;
-            gbees_key_move(8, key, d, f, to);
+            gbees_key_move(&shape, key, d, f, to);
             ck_assert_mem_eq(to, plain, sizeof plain);
             for (int j = 0; j < 8; j++)
-                ck_assert_int_eq(gbees_key_beside(key[j], j, d, f), plain[j]);
+                ck_assert_int_eq(gbees_key_beside(&shape, key[j], j, d, f), plain[j]);
         }
 }
 END_TEST

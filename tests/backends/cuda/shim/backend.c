@@ -85,6 +85,9 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(pcr3bp)                                                                                                        \
     X(pcr3bp_rotated)                                                                                                \
     X(pcr3bp_seventh)                                                                                                \
+    X(phase)                                                                                                         \
+    X(walls_closed_1d)                                                                                               \
+    X(walls_closed_2d)                                                                                               \
     X(walls_1d)                                                                                                      \
     X(walls_2d)
 #endif
@@ -106,6 +109,7 @@ static int is_made_for(const shim_variant *v, const gbees_problem *problem)
            gbees_scheme_is_split(scheme) == v->split && (!v->split || gbees_scheme_get(scheme)->order == v->order) &&
            gbees_scheme_get(scheme)->preserving == v->preserving &&
            (problem->model->flags & GBEES_TIME_DEPENDENT || problem->moving) == v->time_dependent &&
+           (gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0) == v->closed &&
            problem->bounded == v->bounded && problem->rotated == v->rotated && problem->moving == v->moving;
 }
 

@@ -228,6 +228,7 @@ const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .preserving = GBEES_PRESERVING,
     .time_dependent = GBEES_DRIFT_TIME_DEPENDENT,
     .bounded = GBEES_BOUNDED,
+    .closed = GBEES_CLOSED,
     .rotated = GBEES_ROTATED,
     .moving = GBEES_MOVING,
     .shared = GBEES_SHARED,

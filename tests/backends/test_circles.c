@@ -1,0 +1,166 @@
+/* test_circles.c - states on a circle: a density that goes around once is that of a line; a phase that turns beside
+ * its exact stationary density; statistics, threads. */
+#include "fixtures/engine_fixture.h"
+#include "fixtures/kept_run.h"
+#include "fixtures/suite.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- around once ----------------------------------------------------------------------------------------------- */
+
+/* The lowest of so many cells around a circle: that of a brick. */
+static int first_of(int n, int axis, int cells)
+{
+    gbees_shape shape;
+
+    gbees_shape_set(&shape, n, 64);
+    return -(cells / shape.edge[axis] / 2) * shape.edge[axis];
+}
+
+/* A density that moves along an axis, once around if that is a circle of `cells` cells. */
+static cell_list go_around(const char *backend, int n, int axis, int cells, gbees_scheme scheme, double velocity,
+                           int is_circle)
+{
+    rig r;
+
+    rig_open_split(&r, backend, n, 5);
+    rig_straighten(&r);
+    r.problem.numerics.scheme = scheme;
+    r.problem.numerics.prune_interval = 3;
+    for (int j = 0; j < n; j++)
+        r.problem.parameters[VELOCITY + j] = j == axis ? velocity : 0;
+    for (int k = 0; k < n * n; k++) /* six standard deviations: what is cut off is less than p* */
+        r.problem.covariance[k] = k % (n + 1) ? 0 : pow(r.problem.width[k % n], 2);
+    if (is_circle)
+        r.problem.range[axis] = (gbees_axis_range){.end = {GBEES_END_CIRCLE, GBEES_END_CIRCLE},
+                                                   .first = first_of(n, axis, cells),
+                                                   .last = first_of(n, axis, cells) + cells - 1};
+    rig_start(&r, 1);
+    rig_until(&r, cells * r.problem.width[axis] / fabs(velocity));
+    cell_list list = rig_cells(&r);
+    rig_close(&r);
+    return list;
+}
+
+/* P of a cell. */
+static double p_at(const cell_list *list, const int32_t *index)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (memcmp(list->index[i], index, (size_t)list->n * sizeof *index) == 0)
+            return list->p[i];
+    return 0;
+}
+
+static const struct {
+    int n, axis, cells;
+    gbees_scheme scheme;
+    double velocity;
+} rounds[] = {{1, 0, 128, GBEES_SCHEME_SPLIT5, 0.43},   {1, 0, 192, GBEES_SCHEME_SPLIT7, -0.43},
+              {2, 0, 24, GBEES_SCHEME_SPLIT5, -0.43},   {2, 1, 32, GBEES_SCHEME_SPLIT5_MP, 0.43},
+              {3, 2, 24, GBEES_SCHEME_SPLIT7_MP, 0.43}, {3, 0, 24, GBEES_SCHEME_UPWIND, 0.43},
+              {4, 3, 20, GBEES_SCHEME_SPLIT5, 0.43}};
+
+START_TEST(around_once_is_as_far_along_a_line)
+{
+    const int axis = rounds[_i].axis, cells = rounds[_i].cells, up = rounds[_i].velocity > 0;
+    cell_list line = go_around("cpu", rounds[_i].n, axis, cells, rounds[_i].scheme, rounds[_i].velocity, 0);
+    cell_list ring = go_around("cpu", rounds[_i].n, axis, cells, rounds[_i].scheme, rounds[_i].velocity, 1);
+    double most = 0, sum = 0;
+
+    for (size_t i = 0; i < line.count; i++)
+        most = fmax(most, line.p[i]);
+    for (size_t i = 0; i < line.count; i++) {
+        int32_t *index = line.index[i];
+
+        index[axis] -= up ? cells : -cells;
+        if (rounds[_i].scheme == GBEES_SCHEME_UPWIND) /* it spreads over more than a turn: what laps adds up */
+            continue;
+        ck_assert_msg(fabs(p_at(&ring, index) - line.p[i]) < 1e-9 * most, "round %d, cell %d: %.17g, not %.17g", _i,
+                      index[axis], p_at(&ring, index), line.p[i]);
+    }
+    for (size_t i = 0; i < ring.count; i++) {
+        ck_assert_int_ge(ring.index[i][axis], first_of(rounds[_i].n, axis, cells));
+        ck_assert_int_lt(ring.index[i][axis], first_of(rounds[_i].n, axis, cells) + cells);
+        sum += ring.p[i];
+    }
+    ck_assert_double_eq_tol(sum, 1, 1e-12);
+    list_free(&line);
+    list_free(&ring);
+}
+END_TEST
+
+/* ---- a phase that turns ---------------------------------------------------------------------------------------- */
+
+/* E cos and E sin of the stationary density of d phase = (1 - sin phase) dt + (2 D)^(1/2) dW: by two independent
+ * methods, a Fourier series of the stationary equation and its closed form (Reimann et al., Phys. Rev. Lett. 87
+ * (2001) 010602). */
+static const struct {
+    const char *noise;
+    double cosine, sine;
+} turning[] = {{"parameters.noise=0.1", 0.193273, 0.631047}, {"parameters.noise=0.5", 0.265328, 0.373477}};
+
+START_TEST(a_phase_that_turns_is_stationary)
+{
+    const a_case c = {"phase", "cpu", {turning[_i].noise, "end=60"}};
+    kept_run *run = run_on(&c, "cpu");
+    const kept_record *last = &run->record[run->count - 1];
+    const gbees_statistics *now = &last->record.statistics;
+    const double cosine = now->resultant[0] * cos(now->direction[0]),
+                 sine = now->resultant[0] * sin(now->direction[0]);
+
+    ck_assert_msg(fabs(cosine - turning[_i].cosine) < 1e-4 && fabs(sine - turning[_i].sine) < 1e-4, "%.7f %.7f",
+                  cosine, sine);
+    ck_assert_double_eq_tol(run->width[0] * (double)last->count, 2 * pi, 1e-12); /* one ring, however often around */
+    ck_assert_double_eq(last->record.totals.mass_outflow, 0);
+    ck_assert_double_eq_tol(now->mass, 1, 1e-4);
+    forget(run);
+}
+END_TEST
+
+/* A normal distribution on a circle: direction and resultant are those of its characteristic function, wherever the
+ * range is cut. */
+START_TEST(statistics_go_around)
+{
+    static const char *const means[] = {"mean=[0.4]", "mean=[3.1]", "mean=[100]"};
+    const a_case c = {"phase", "cpu", {means[_i], "covariance=[0.49]", "extent=6", "end=0.001", "factor=8"}};
+    kept_run *run = run_on(&c, "cpu");
+    const gbees_statistics *now = &run->record[0].record.statistics;
+    const double mean = atof(means[_i] + 6);
+
+    ck_assert_double_eq_tol(now->direction[0], mean, 1e-6);
+    ck_assert_double_eq_tol(now->resultant[0], exp(-0.49 / 2), 1e-6);
+    forget(run);
+}
+END_TEST
+
+/* ---- bits ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(threads_and_runs_have_the_same_bits)
+{
+    const a_case c = {"pendulum",
+                      "cpu",
+                      {"states=[{state: angle, period: 6.283185307179586}]", "parameters.torque=2", "end=4",
+                       "threshold=1e-9", "factor=6", "accuracy=0"}};
+    kept_run *one = run_with(&c, "cpu", 1, 0), *again = run_with(&c, "cpu", 1, 0), *two = run_with(&c, "cpu", 2, 0);
+
+    compare_bits(again, one);
+    compare_bits(two, one);
+    forget(one);
+    forget(again);
+    forget(two);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("circles");
+    TCase *circles = tcase_create("circles");
+
+    tcase_set_timeout(circles, 120);
+    tcase_add_loop_test(circles, around_once_is_as_far_along_a_line, 0, sizeof rounds / sizeof rounds[0]);
+    tcase_add_loop_test(circles, a_phase_that_turns_is_stationary, 0, 2);
+    tcase_add_loop_test(circles, statistics_go_around, 0, 3);
+    tcase_add_test(circles, threads_and_runs_have_the_same_bits);
+    suite_add_tcase(suite, circles);
+    return run_suite(suite);
+}
