@@ -101,15 +101,20 @@ static const struct {
 
 START_TEST(a_phase_that_turns_is_stationary)
 {
-    const a_case c = {"phase", "cpu", {turning[_i].noise, "end=60"}};
-    kept_run *run = run_on(&c, "cpu");
+    const char *backend = backend_names[_i % BACKENDS];
+    const int k = _i / BACKENDS;
+    const a_case c = {"phase", backend, {turning[k].noise, "end=60", is_cpu(backend) ? NULL : "precision=double"}};
+
+    if (!is_built(backend))
+        return;
+    kept_run *run = run_on(&c, backend);
     const kept_record *last = &run->record[run->count - 1];
     const gbees_statistics *now = &last->record.statistics;
     const double cosine = now->resultant[0] * cos(now->direction[0]),
                  sine = now->resultant[0] * sin(now->direction[0]);
 
-    ck_assert_msg(fabs(cosine - turning[_i].cosine) < 1e-4 && fabs(sine - turning[_i].sine) < 1e-4, "%.7f %.7f",
-                  cosine, sine);
+    ck_assert_msg(fabs(cosine - turning[k].cosine) < 1e-4 && fabs(sine - turning[k].sine) < 1e-4, "%.7f %.7f", cosine,
+                  sine);
     ck_assert_double_eq_tol(run->width[0] * (double)last->count, 2 * pi, 1e-12); /* one ring, however often around */
     ck_assert_double_eq(last->record.totals.mass_outflow, 0);
     ck_assert_double_eq_tol(now->mass, 1, 1e-4);
@@ -130,6 +135,37 @@ START_TEST(statistics_go_around)
     ck_assert_double_eq_tol(now->direction[0], mean, 1e-6);
     ck_assert_double_eq_tol(now->resultant[0], exp(-0.49 / 2), 1e-6);
     forget(run);
+}
+END_TEST
+
+/* ---- backends -----------------------------------------------------------------------------------------------------
+ */
+
+/* Around a circle, with noise, until it is full: in one dimension a ring of one brick, in two of several. */
+START_TEST(backends_agree)
+{
+    static const char *const settings[2][4] = {
+        {"dimension=1", "states=[{state: x1, period: 1}]", "mean=[0.45]", "width=[0.02]"},
+        {"dimension=2", "states=[{state: x2, period: 1}]", "mean=[0, 0.45]", "width=[0.1, 0.04]"}};
+    const a_case c = {"walls",
+                      "shim",
+                      {settings[_i][0], settings[_i][1], settings[_i][2], settings[_i][3], "parameters.constant=0.7",
+                       "parameters.own=0.1", "precision=double", "end=1.5", "threshold=1e-10"}};
+
+    if (!is_built("shim"))
+        return;
+    kept_run *cpu = run_on(&c, "cpu"), *shim = run_on(&c, "shim");
+
+    compare(shim, cpu, &(bounds){.p = 1e-11, .moments = 1e-11, .ledger = 1e-12});
+    check_ledger(cpu);
+    for (int k = 0; k < cpu->count; k++) {
+        const gbees_statistics *a = &cpu->record[k].record.statistics, *b = &shim->record[k].record.statistics;
+
+        ck_assert_double_eq_tol(a->direction[_i], b->direction[_i], 1e-8); /* of a GPU: of cells from p* on */
+        ck_assert_double_eq_tol(a->resultant[_i], b->resultant[_i], 1e-7);
+    }
+    forget(cpu);
+    forget(shim);
 }
 END_TEST
 
@@ -158,8 +194,9 @@ int main(void)
 
     tcase_set_timeout(circles, 120);
     tcase_add_loop_test(circles, around_once_is_as_far_along_a_line, 0, sizeof rounds / sizeof rounds[0]);
-    tcase_add_loop_test(circles, a_phase_that_turns_is_stationary, 0, 2);
+    tcase_add_loop_test(circles, a_phase_that_turns_is_stationary, 0, 2 * BACKENDS);
     tcase_add_loop_test(circles, statistics_go_around, 0, 3);
+    tcase_add_loop_test(circles, backends_agree, 0, 2);
     tcase_add_test(circles, threads_and_runs_have_the_same_bits);
     suite_add_tcase(suite, circles);
     return run_suite(suite);

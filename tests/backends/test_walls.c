@@ -22,14 +22,14 @@ static double between(double a, double b, double t, double mean, double deviatio
     return sum;
 }
 
-static kept_run *run_between(const char *states, const char *width, const char *precision)
+static kept_run *run_between(const char *backend, const char *states, const char *width)
 {
     const a_case c = {"walls",
-                      "cpu",
-                      {states, width, precision, "dimension=1", "parameters.own=1", "mean=[0.15]",
+                      backend,
+                      {states, width, "precision=double", "dimension=1", "parameters.own=1", "mean=[0.15]",
                        "covariance=[0.0004]", "extent=7", "end=0.02", "threshold=1e-15"}};
 
-    return run_on(&c, "cpu");
+    return run_on(&c, backend);
 }
 
 /* The largest error of a cell, as a density. */
@@ -52,8 +52,12 @@ static const char absorbing[] = "states=[{state: x1, lower: 0, upper: 1, at_lowe
 
 START_TEST(brownian_motion_between_reflecting_walls)
 {
-    kept_run *wide = run_between(both, "width=[0.016]", "precision=double");
-    kept_run *narrow = run_between(both, "width=[0.008]", "precision=double");
+    const char *backend = backend_names[_i];
+
+    if (!is_built(backend))
+        return;
+    kept_run *wide = run_between(backend, both, "width=[0.016]"),
+             *narrow = run_between(backend, both, "width=[0.008]");
     const double first = largest_error(wide, 0), second = largest_error(narrow, 0);
     const gbees_totals *totals = &wide->record[wide->count - 1].record.totals;
 
@@ -68,8 +72,12 @@ END_TEST
 
 START_TEST(brownian_motion_between_absorbing_walls)
 {
-    kept_run *wide = run_between(absorbing, "width=[0.016]", "precision=double");
-    kept_run *narrow = run_between(absorbing, "width=[0.008]", "precision=double");
+    const char *backend = backend_names[_i];
+
+    if (!is_built(backend))
+        return;
+    kept_run *wide = run_between(backend, absorbing, "width=[0.016]"),
+             *narrow = run_between(backend, absorbing, "width=[0.008]");
     const double first = largest_error(wide, 1), second = largest_error(narrow, 1);
     const gbees_statistics *now = &narrow->record[narrow->count - 1].record.statistics;
     const gbees_totals *totals = &narrow->record[narrow->count - 1].record.totals;
@@ -132,16 +140,39 @@ START_TEST(drift_alone_ends_at_a_wall)
 }
 END_TEST
 
+/* In two dimensions, where bricks are shorter than a sweep reaches in few cells. */
+START_TEST(backends_agree)
+{
+    static const char *const states[] = {"states=[{state: x1, lower: 0}, {state: x2, lower: -1, upper: 0.2}]",
+                                         "states=[{state: x1, upper: 1, at_upper: absorb}]"};
+    const a_case c = {"walls",
+                      "shim",
+                      {states[_i], "dimension=2", "mean=[0.3, 0]", "covariance=[0.01, 0.01]", "width=[0.05, 0.06]",
+                       "parameters.constant=0.3", "parameters.own=0.02", "parameters.square=0.3", "precision=double",
+                       "end=0.7", "threshold=1e-10", "extent=2.9"}};
+
+    if (!is_built("shim"))
+        return;
+    kept_run *cpu = run_on(&c, "cpu"), *shim = run_on(&c, "shim");
+
+    compare(shim, cpu, &(bounds){.p = 1e-11, .moments = 1e-11, .ledger = 1e-12});
+    check_ledger(cpu);
+    forget(cpu);
+    forget(shim);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("walls");
     TCase *walls = tcase_create("walls");
 
     tcase_set_timeout(walls, 120);
-    tcase_add_test(walls, brownian_motion_between_reflecting_walls);
-    tcase_add_test(walls, brownian_motion_between_absorbing_walls);
+    tcase_add_loop_test(walls, brownian_motion_between_reflecting_walls, 0, BACKENDS);
+    tcase_add_loop_test(walls, brownian_motion_between_absorbing_walls, 0, BACKENDS);
     tcase_add_test(walls, drift_towards_a_wall_is_stationary);
     tcase_add_loop_test(walls, drift_alone_ends_at_a_wall, 0, 2);
+    tcase_add_loop_test(walls, backends_agree, 0, 2);
     suite_add_tcase(suite, walls);
     return run_suite(suite);
 }
