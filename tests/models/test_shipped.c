@@ -4,7 +4,7 @@
 #include "fixtures/suite.h"
 
 /* How many there are: who adds one looks in here. */
-enum { SHIPPED = 13 };
+enum { SHIPPED = 14 };
 
 static const gbees_model *shipped[SHIPPED + 1];
 static const char *paths[SHIPPED + 1];
