@@ -160,6 +160,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/sparse_list.c \
 	%D%/frame/sparse_list.h \
 	%D%/frame/spread.c \
+	%D%/lagrangian/align.c \
+	%D%/lagrangian/align.h \
 	%D%/lagrangian/batch.c \
 	%D%/lagrangian/batch.h \
 	%D%/lagrangian/certify.c \
@@ -188,6 +190,12 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/spread.c \
 	%D%/lagrangian/spread.h \
 	%D%/lagrangian/engine.c \
+	%D%/lagrangian/cuts.c \
+	%D%/lagrangian/cuts.h \
+	%D%/lagrangian/cuts_private.h \
+	%D%/lagrangian/leaves.c \
+	%D%/lagrangian/fields.c \
+	%D%/lagrangian/fields.h \
 	%D%/lagrangian/entered.c \
 	%D%/lagrangian/entered.h \
 	%D%/lagrangian/targets.c \

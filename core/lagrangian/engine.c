@@ -1,5 +1,6 @@
 /* engine.c - a density as points that go with the flow, behind the contract of a backend; see engine.h. */
 #include "engine.h"
+#include "align.h"
 #include "certify.h"
 #include "compare.h"
 #include "record.h"
@@ -61,6 +62,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
 
     if (status)
         return status;
+    for (int g = 0; g < made->parts && !status; g++)
+        status = gbees_align(&made->past, &made->source[g], error);
     for (int s = 0; s < made->sets && !status; s++)
         for (int g = 0; g < made->parts && !status; g++)
             status =

@@ -16,14 +16,14 @@ enum { INDEX_MOST = 32000, FIND_NS = 40 /* that a look-up takes */ };
 /* ---- geometry ---- */
 
 /* A rotation that has no plane of symmetry with the axes: a product of plane rotations by angles that are no
- * fractions of each other. */
-static void set_turn(int n, double by, double *rotation)
+ * fractions of each other. Axes below `first` stay. */
+static void set_turn(int n, int first, double by, double *rotation)
 {
     int number = 1;
 
     for (int k = 0; k < n * n; k++)
         rotation[k] = k % (n + 1) == 0;
-    for (int a = 0; a < n; a++)
+    for (int a = first; a < n; a++)
         for (int b = a + 1; b < n; b++) {
             const double angle = fmod(by * sqrt(2.0 + 3 * number++), acos(-1));
             const double c = cos(angle), s = sin(angle);
@@ -48,15 +48,28 @@ static void set_shift(int n, int turn, double *shift)
         shift[j] = fmod(0.31 + sqrt(prime[j]) + by[turn & 3], 1);
 }
 
-/* Creates a lattice with the edges base R / points about a mean, R a rotation that belongs to the turn, or 1. */
+/* The directions that lattices at the start lie along; NULL: none. */
+static const double *along_of(const gbees_source *source)
+{
+    double square = 0;
+
+    for (int k = 0; k < GBEES_MATRIX; k++)
+        square += source->along[k] * source->along[k];
+    return square > 0 ? source->along : NULL;
+}
+
+/* Creates a lattice with the edges base R / points about a mean, R a rotation that belongs to the turn, or 1; the
+ * first of them lies along the first of the directions `along`, if there are some. */
 static int create(const gbees_problem *problem, const double *mean, const double *base, double points, int turn,
-                  int is_turned, gbees_lattice **lattice, gbees_error *error)
+                  int is_turned, const double *along, gbees_lattice **lattice, gbees_error *error)
 {
     const int n = problem->dimension;
     static const double angle[] = {0.7548776662, 2.2360679775, 3.3166247904, 4.7958315233};
     double axes[GBEES_MATRIX], rotation[GBEES_MATRIX] = {0}, origin[GBEES_MAX_DIM], shift[GBEES_MAX_DIM];
 
-    set_turn(n, is_turned ? angle[turn & 3] : 0, rotation);
+    set_turn(n, along != NULL, is_turned ? angle[turn & 3] : 0, rotation);
+    if (along)
+        gbees_matrix_multiply(n, along, rotation, rotation);
     set_shift(n, turn, shift);
     gbees_matrix_multiply(n, base, rotation, axes);
     for (int k = 0; k < n * n; k++)
@@ -296,7 +309,8 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
     double shift[GBEES_MAX_DIM];
     const double radius = sqrt(2 * rule->tail) * rule->points;
     gbees_lattice *made = NULL;
-    int status = create(past->problem, source->mean, source->root, rule->points, rule->turn, 1, &made, error);
+    int status = create(past->problem, source->mean, source->root, rule->points, rule->turn, 1, along_of(source),
+                        &made, error);
 
     if (status) {
         gbees_lattice_destroy(made);
@@ -379,7 +393,7 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
     int status;
 
     gbees_matrix_multiply(old->n, old->axes, edges, base);
-    status = create(past->problem, mean, base, 1, rule->turn, 0, &lattice, error);
+    status = create(past->problem, mean, base, 1, rule->turn, 0, NULL, &lattice, error);
     if (!status)
         status = add_seeds(old, update, best, lattice, error);
     if (!status)

@@ -106,7 +106,9 @@ static int add_border(const gbees_engine *engine, int part, gbees_lattice *latti
     int status = gbees_flood_border(&engine->past, &engine->source[part], lattice, error);
     if (status == GBEES_ENOMEM)
         status = GBEES_OK;
-    return status || !is_taken_off ? status : gbees_entered_take_off(lattice, engine->threads, &ignored, error);
+    return status || !is_taken_off
+               ? status
+               : gbees_entered_take_off(&engine->past, &engine->source[part], lattice, &ignored, error);
 }
 
 int gbees_engine_add_borders(gbees_engine *engine, gbees_error *error)
@@ -139,7 +141,7 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
                                     times, &made[k], error);
         denser.count += status == GBEES_OK;
         if (!status && from->lattice[k]->is_taken_off)
-            status = gbees_entered_take_off(made[k], engine->threads, &ignored, error);
+            status = gbees_entered_take_off(&engine->past, &engine->source[part], made[k], &ignored, error);
         if (!status)
             status = add_border(engine, part, made[k], error);
     }

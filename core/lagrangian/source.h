@@ -14,6 +14,7 @@ typedef struct gbees_source {
     double root[GBEES_MATRIX];    /* of its covariance C: C = root root' */
     double inverse[GBEES_MATRIX]; /* of root */
     double log_norm;              /* of the Gaussian's density at its mean, times its weight */
+    double along[GBEES_MATRIX]; /* orthogonal columns, in units of root: lattices lie along them (align.h); 0: none */
 } gbees_source;
 
 /* Makes the list of parts; the caller frees it. GBEES_EINPUT: a covariance is not positive definite. */
