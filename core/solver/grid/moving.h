@@ -18,8 +18,8 @@ typedef struct gbees_moving {
     gbees_shape shape;         /* at the last look */
     gbees_moving_noise noise;  /* that the density is still to get */
     int replaced;              /* how often the cells have been replaced */
-    double rate, rate_at_rest; /* at the last record: gbees_record_frame */
     int costly;                /* records in a row at which a grid at rest would have had longer steps */
+    double rate, rate_at_rest; /* at the last record: gbees_record_frame */
 } gbees_moving;
 
 /* Starts at the frame of the grid's problem, whose engine has been made. GBEES_EUSAGE: the backend has no grids that

@@ -26,6 +26,7 @@ compare() {
 }
 
 compare lorenz63 --until 1.25
+compare lorenz63 --until 0.6 --set 'instants=[{time: 0.3, value: [1, 0, 0], covariance: [[0.1, 0.05, 0], [0.05, 0.1, 0], [0, 0, 0.1]]}]'
 compare linear
 compare duffing
 compare aizawa --until 1

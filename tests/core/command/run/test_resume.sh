@@ -51,6 +51,10 @@ backend=cpu
 in_parts moving --plugin vanderpol --set frame=moving
 ! is_long || in_parts noise --plugin linear --param noise=.1
 ! is_long || in_parts moving_noise --plugin unicycle --set frame=moving --set measurements=[]
+jumps='instants=[{time: 0.4, value: [1, 0, 0], covariance: [0.1, 0.1, 0.1]}, {time: 0.5, value: [0, 0, 1]}]'
+in_parts jumps --plugin lorenz63 --until 0.8 --set "$jumps" \
+    --set "measurements=[{time: 0.5, function: z, value: [-2], covariance: [1]}]"
+in_parts moving_jumps --plugin lorenz63 --until 0.8 --set frame=moving --set "$jumps"
 in_parts driven --plugin duffing --deterministic
 "$program" --quiet --plugin lorenz63 --set accuracy=0 --backend cpu --compare ekf --output beside --max-time 0.001 >out 2>err
 run 0 --resume beside --progress none
