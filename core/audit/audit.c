@@ -54,6 +54,11 @@ static int fall_back(gbees_audit *audit)
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error)
 {
+    if (gbees_problem_absorbs(problem))
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "targets do not absorb an audit's samples: leave --audit out, as other lattices tell the "
+            "error of points, or give 'count'");
     gbees_audit *made = calloc(1, sizeof *made);
     gbees_points *points = NULL;
     gbees_error refused;

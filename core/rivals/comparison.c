@@ -20,6 +20,9 @@ int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison
         return gbees_error_set(error, GBEES_EUSAGE,
                                "a comparison with other filters has lines only: remove --compare, or give "
                                "'states: lines'");
+    if (gbees_problem_absorbs(problem))
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "other filters know no targets that absorb: leave --compare out, or give 'count'");
     gbees_comparison *made = calloc(1, sizeof *made);
 
     if (!made)

@@ -255,6 +255,7 @@ class ModelStruct(c.Structure):
         ("flags", c.c_uint),
         ("dim_default", c.c_int),
         ("states", c.POINTER(Quantity)),
+        ("ranges", c.c_void_p),
         ("parameter_count", c.c_int),
         ("parameters", c.c_void_p),
         ("measurement_count", c.c_int),

@@ -24,6 +24,27 @@ def quantiles(record: Record, state: str, levels: Sequence[float]) -> Array:
     return found
 
 
+def plot_targets(run: "Run", names: Sequence[str], ax: Any = None) -> Any:
+    """Run.plot_targets()."""
+    pyplot = lib.require("matplotlib.pyplot", "Run.plot_targets()")
+    known = run.targets
+    if not names or not set(names) <= set(known):
+        raise lib.InputError(f"the run has the targets {', '.join(known) or 'none'}, not {', '.join(names) or 'none'}")
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(7, 3.5))
+    for k, name in enumerate(names):
+        t = known[name]
+        bound = np.nan_to_num(t["bound"])
+        low, high = np.clip(t["probability"] - bound, 0, 1), np.clip(t["probability"] + bound, 0, 1)
+        ax.fill_between(t["time"], low, high, alpha=0.3, color=f"C{k}", linewidth=0)
+        kind = "entered" if run.records[0].targets[name].kind == "absorb" else "inside"
+        ax.plot(t["time"], t["probability"], color=f"C{k}", marker=".", label=f"{name}, {kind}")
+    ax.set_xlabel("t")
+    ax.set_ylabel("probability")
+    ax.legend(loc="best", fontsize="small")
+    return ax
+
+
 def plot_states(run: "Run", states: Sequence[str], axes: Any = None) -> Array:
     """Run.plot()."""
     pyplot = lib.require("matplotlib.pyplot", "Run.plot()")

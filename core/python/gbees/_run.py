@@ -182,6 +182,20 @@ class Run:
             }
         return made
 
+    def plot_targets(self, *names: str, ax: Any = None) -> Any:
+        """Draws the probability of targets over time, with the bound of its error as a band.
+
+        Parameters
+        ----------
+        names
+            All by default.
+        ax
+            Of matplotlib. By default a new one.
+        """
+        from ._plot import plot_targets
+
+        return plot_targets(self, names or tuple(self.targets), ax)
+
     @property
     def log_evidence(self) -> float:
         """Logarithm of the evidence of all measurements; 0 without any."""

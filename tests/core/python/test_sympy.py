@@ -254,6 +254,12 @@ def test_targets(tmp_path):
     for name in ("zero", "near"):
         for column, values in run.targets[name].items():
             np.testing.assert_array_equal(read.targets[name][column], values)
+    pytest.importorskip("matplotlib").use("Agg")
+    ax = run.plot_targets()
+    assert [line.get_label() for line in ax.get_lines()] == ["zero, entered", "near, inside"]
+    np.testing.assert_array_equal(ax.get_lines()[0].get_ydata(), run.targets["zero"]["probability"])
+    with pytest.raises(gbees.InputError, match="has the targets zero, near, not moon"):
+        run.plot_targets("moon")
     with pytest.raises(gbees.InputError, match="has no target 'moon': it has 'zero' and 'near'"):
         gbees.run(model, set={"targets": {"moon": "count"}})
     # Left of the target's plane: a model whose scenario counts nothing has no targets.

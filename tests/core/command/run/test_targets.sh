@@ -151,6 +151,8 @@ refuse "targets.half: it holds the initial mean" --set 'targets={half: absorb}' 
 refuse "targets.rock: its function is not finite at the initial mean" --set 'targets={rock: count}' \
     --set 'mean=[-2000, 0, 0]'
 refuse "smooth: what is left of a density that a target absorbs is not smoothed" --set smooth=yes
+refuse "other filters know no targets that absorb" --compare pf
+refuse "targets do not absorb an audit's samples" --audit 1000
 what="a function that is not a number later"
 for frame in lagrangian fixed; do
     gbees 1 --no-output --set frame=$frame --set 'targets={rock: count, sphere: off}' --param vR=-100
