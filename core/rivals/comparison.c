@@ -2,6 +2,7 @@
 #include "base/seconds.h"
 #include "comparison_private.h"
 #include "densities.h"
+#include "record/instants.h"
 #include "rivals.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +14,6 @@ static const uint64_t first_seed = UINT64_C(1) << 62, next_seed = 1000;
 int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison_options *options,
                             gbees_comparison **comparison, gbees_error *error)
 {
-    if (problem->instant_count > 0)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "a comparison with other filters knows no jumps: leave 'instants' out, or --compare");
     if (gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "a comparison with other filters has lines only: remove --compare, or give "
@@ -127,19 +125,44 @@ static gbees_moments find_start(const gbees_comparison *c)
 
 /* ---- one filter --------------------------------------------------------------------------------------------- */
 
-/* Advances a filter to a record: applies the measurements before it, each at its time, then advances to its time. */
-static int advance_to_record(const gbees_comparison *c, const gbees_filter *kind, void *filter, int *measured,
-                             const gbees_reference *to, gbees_error *error)
+/* What a filter has gone through. */
+typedef struct progress {
+    int measured, jumped;
+} progress;
+
+/* Takes a filter through the jumps up to number `end`, each at its time. */
+static int jump_to(const gbees_comparison *c, const gbees_filter *kind, void *filter, progress *done, int end,
+                   gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (; *measured < to->measured && !status; ++*measured) {
-        const gbees_measurement *measurement = &c->problem->measurements[*measured];
+    for (; done->jumped < end && !status; done->jumped += !status) {
+        status = kind->advance(filter, c->problem->instants[done->jumped].time, error);
+        if (!status)
+            status = kind->jump(filter, done->jumped, error);
+    }
+    return status;
+}
 
-        status = kind->advance(filter, measurement->time, error);
+/* Advances a filter to a record: applies the jumps and the measurements before it, each at its time, then advances to
+ * its time. */
+static int advance_to_record(const gbees_comparison *c, const gbees_filter *kind, void *filter, progress *done,
+                             const gbees_reference *to, gbees_error *error)
+{
+    const gbees_leg_start leg = gbees_leg_start_of(c->problem, to->leg);
+    int status = GBEES_OK;
+
+    for (; done->measured < to->measured && !status; done->measured++) {
+        const gbees_measurement *measurement = &c->problem->measurements[done->measured];
+
+        status = jump_to(c, kind, filter, done, gbees_instants_before(c->problem, done->measured + 1), error);
+        if (!status)
+            status = kind->advance(filter, measurement->time, error);
         if (!status)
             status = kind->update(filter, measurement, error);
     }
+    if (!status)
+        status = jump_to(c, kind, filter, done, leg.instant + leg.instant_count, error);
     return status ? status : kind->advance(filter, to->time, error);
 }
 
@@ -196,13 +219,14 @@ static int check_finite(int n, const gbees_moments *moments, double time, gbees_
 static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void *filter, gbees_error *error)
 {
     gbees_rival_result *result = &c->results[k];
-    int status = GBEES_OK, measured = 0;
+    progress done = {0};
+    int status = GBEES_OK;
 
     for (size_t i = 0; i < c->count && !status; i++) {
         const double began = gbees_seconds_now();
         gbees_moments moments;
 
-        status = advance_to_record(c, kind, filter, &measured, &c->records[i], error);
+        status = advance_to_record(c, kind, filter, &done, &c->records[i], error);
         if (!status)
             status = kind->moments(filter, &moments, error);
         if (!status)

@@ -85,6 +85,37 @@ static int find_rate(const gbees_problem *problem, double t, const double *numbe
     return GBEES_OK;
 }
 
+/* m <- g(m), P <- G P G', with G the Jacobian of g. */
+static int jump(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_moments *now,
+                gbees_error *error)
+{
+    const int n = problem->dimension;
+    gbees_gaussian_points at;
+    double distance[N], jacobian[N * N], product[N * N];
+
+    (void)error;
+    set_points(n, now, &at, distance);
+    gbees_gaussian_leap(problem, instant, t, 2 * (size_t)n + 1, &at);
+    for (int i = 0; i < n; i++) {
+        now->mean[i] = at.x[i][0];
+        for (int k = 0; k < n; k++)
+            jacobian[i * n + k] = (at.x[i][1 + 2 * k] - at.x[i][2 + 2 * k]) / (2 * distance[k]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            product[i * n + j] = 0;
+            for (int k = 0; k < n; k++)
+                product[i * n + j] += jacobian[i * n + k] * now->covariance[k * n + j];
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            now->covariance[i * n + j] = 0;
+            for (int k = 0; k < n; k++)
+                now->covariance[i * n + j] += product[i * n + k] * jacobian[j * n + k];
+        }
+    return GBEES_OK;
+}
+
 static int expect(const gbees_observed *observed, const gbees_moments *now, gbees_expected *expected,
                   gbees_error *error)
 {
@@ -124,13 +155,14 @@ static int expect(const gbees_observed *observed, const gbees_moments *now, gbee
 
 static int create(const gbees_filter_setup *setup, void **filter, gbees_error *error)
 {
-    static const gbees_gaussian_rule rule = {size, start, get_moments, set_scale, find_rate, expect};
+    static const gbees_gaussian_rule rule = {size, start, get_moments, set_scale, find_rate, jump, expect};
 
     return gbees_gaussian_create(setup, &rule, filter, error);
 }
 
 const gbees_filter gbees_filter_ekf = {.create = create,
                                        .advance = gbees_gaussian_advance,
+                                       .jump = gbees_gaussian_jump,
                                        .update = gbees_gaussian_update,
                                        .moments = gbees_gaussian_moments,
                                        .evidence = gbees_gaussian_evidence,

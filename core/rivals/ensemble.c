@@ -33,6 +33,11 @@ int gbees_ensemble_advance(void *filter, double time, gbees_error *error)
     return gbees_montecarlo_follow(samples, time, step_tolerance, error);
 }
 
+int gbees_ensemble_jump(void *filter, int number, gbees_error *error)
+{
+    return gbees_montecarlo_jump(((gbees_ensemble *)filter)->samples, number, error);
+}
+
 int gbees_ensemble_moments(void *filter, gbees_moments *moments, gbees_error *error)
 {
     gbees_sample_moments of_samples;

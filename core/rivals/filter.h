@@ -30,6 +30,8 @@ typedef struct gbees_filter {
     int (*create)(const gbees_filter_setup *setup, void **filter, gbees_error *error);
     /* Advances the density to a time, which is not before its own. */
     int (*advance)(void *filter, double time, gbees_error *error);
+    /* Applies the jump of instant `number` of the problem, counted from 0, at the filter's time. */
+    int (*jump)(void *filter, int number, gbees_error *error);
     /* Applies a measurement at the filter's time, by Bayes' rule or the filter's approximation of it. */
     int (*update)(void *filter, const gbees_measurement *measurement, gbees_error *error);
     int (*moments)(void *filter, gbees_moments *moments, gbees_error *error);

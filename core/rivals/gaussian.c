@@ -2,6 +2,7 @@
  * and updates mean and covariance by a gain. */
 #include "gaussian.h"
 #include "audit/samples.h"
+#include <gbees/record.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,16 @@ void gbees_gaussian_drift(const gbees_problem *problem, double t, size_t count, 
         x[j] = at->x[j];
     for (int j = 0; j < problem->dimension; j++)
         functions->component_d[j](count, t, origin, x, problem->parameters, drift->x[j]);
+}
+
+void gbees_gaussian_leap(const gbees_problem *problem, const gbees_instant *instant, double t, size_t count,
+                         gbees_gaussian_points *at)
+{
+    double *x[N] = {NULL};
+
+    for (int j = 0; j < problem->dimension; j++)
+        x[j] = at->x[j];
+    gbees_instant_points(problem, instant, t, count, x);
 }
 
 void gbees_gaussian_add_noise(const gbees_problem *problem, double t, const gbees_gaussian_points *at, size_t i,
@@ -146,6 +157,22 @@ int gbees_gaussian_advance(void *filter, double time, gbees_error *error)
     }
     return gbees_error_set(error, GBEES_ENUMERIC, "no time step is short enough at t = %g%s%s", g->time,
                            cause.text[0] ? ": " : "", cause.text);
+}
+
+int gbees_gaussian_jump(void *filter, int number, gbees_error *error)
+{
+    gaussian *g = filter;
+    const gbees_instant *instant = &g->problem->instants[number];
+    const int n = g->problem->dimension;
+    gbees_moments now;
+
+    g->rule->moments(n, g->now, &now);
+    const int status = g->rule->jump(g->problem, instant, g->time, &now, error);
+    if (status)
+        return status;
+    for (int k = 0; k < n * n; k++)
+        now.covariance[k] += instant->covariance[k];
+    return g->rule->start(n, &now, g->now, error);
 }
 
 /* ---- the update --------------------------------------------------------------------------------------------- */

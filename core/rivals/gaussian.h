@@ -32,6 +32,9 @@ typedef struct gbees_gaussian_rule {
     void (*scale)(int n, const double *std, double *scale);
     /* The time derivative of the numbers, noise included. */
     int (*rate)(const gbees_problem *problem, double t, const double *numbers, double *rate, gbees_error *error);
+    /* The moments after a jump at time t, without its error. */
+    int (*jump)(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_moments *now,
+                gbees_error *error);
     int (*expect)(const gbees_observed *observed, const gbees_moments *now, gbees_expected *expected,
                   gbees_error *error);
 } gbees_gaussian_rule;
@@ -39,6 +42,9 @@ typedef struct gbees_gaussian_rule {
 /* The drift at the first `count` points. */
 void gbees_gaussian_drift(const gbees_problem *problem, double t, size_t count, const gbees_gaussian_points *at,
                           gbees_gaussian_points *drift);
+/* Takes the first `count` points through a jump. */
+void gbees_gaussian_leap(const gbees_problem *problem, const gbees_instant *instant, double t, size_t count,
+                         gbees_gaussian_points *at);
 /* Adds the model's diffusion matrix Q at point i, times `weight`, to a matrix n x n. */
 void gbees_gaussian_add_noise(const gbees_problem *problem, double t, const gbees_gaussian_points *at, size_t i,
                               double weight, double *to);
@@ -47,6 +53,7 @@ void gbees_gaussian_add_noise(const gbees_problem *problem, double t, const gbee
 int gbees_gaussian_create(const gbees_filter_setup *setup, const gbees_gaussian_rule *rule, void **filter,
                           gbees_error *error);
 int gbees_gaussian_advance(void *filter, double time, gbees_error *error);
+int gbees_gaussian_jump(void *filter, int number, gbees_error *error);
 int gbees_gaussian_update(void *filter, const gbees_measurement *measurement, gbees_error *error);
 int gbees_gaussian_moments(void *filter, gbees_moments *moments, gbees_error *error);
 gbees_filter_evidence gbees_gaussian_evidence(const void *filter);

@@ -22,6 +22,7 @@ static int update(void *filter, const gbees_measurement *measurement, gbees_erro
 
 const gbees_filter gbees_filter_mc = {.create = create,
                                       .advance = gbees_ensemble_advance,
+                                      .jump = gbees_ensemble_jump,
                                       .update = update,
                                       .moments = gbees_ensemble_moments,
                                       .evidence = gbees_ensemble_evidence,

@@ -119,6 +119,7 @@ static int advance(void *filter, double time, gbees_error *error)
 
 const gbees_filter gbees_filter_pf = {.create = create,
                                       .advance = advance,
+                                      .jump = gbees_ensemble_jump,
                                       .update = update,
                                       .moments = gbees_ensemble_moments,
                                       .evidence = gbees_ensemble_evidence,

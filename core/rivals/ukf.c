@@ -134,6 +134,24 @@ static int find_rate(const gbees_problem *problem, double t, const double *numbe
     return status;
 }
 
+/* The moments of the images of the points. */
+static int jump(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_moments *now,
+                gbees_error *error)
+{
+    const int n = problem->dimension;
+    double numbers[GBEES_GAUSSIAN_NUMBERS];
+    gbees_gaussian_points at;
+    const int status = set_points(n, now, &at, error);
+
+    if (status)
+        return status;
+    gbees_gaussian_leap(problem, instant, t, 2 * (size_t)n + 1, &at);
+    for (int j = 0; j < n; j++)
+        memcpy(numbers + j * (2 * n + 1), at.x[j], (size_t)(2 * n + 1) * sizeof *numbers);
+    get_moments(n, numbers, now);
+    return GBEES_OK;
+}
+
 /* ---- the update ---------------------------------------------------------------------------------------------- */
 
 /* Adds a weighted point to the covariances. */
@@ -189,13 +207,14 @@ static int expect(const gbees_observed *observed, const gbees_moments *now, gbee
 
 static int create(const gbees_filter_setup *setup, void **filter, gbees_error *error)
 {
-    static const gbees_gaussian_rule rule = {size, start, get_moments, set_scale, find_rate, expect};
+    static const gbees_gaussian_rule rule = {size, start, get_moments, set_scale, find_rate, jump, expect};
 
     return gbees_gaussian_create(setup, &rule, filter, error);
 }
 
 const gbees_filter gbees_filter_ukf = {.create = create,
                                        .advance = gbees_gaussian_advance,
+                                       .jump = gbees_gaussian_jump,
                                        .update = gbees_gaussian_update,
                                        .moments = gbees_gaussian_moments,
                                        .evidence = gbees_gaussian_evidence,

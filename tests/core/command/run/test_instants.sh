@@ -95,6 +95,13 @@ for frame in fixed moving; do
     close_to 0.002 0.02 "$(exact 2 2 0.5 0 0.7 0.01 0 0.04)"
 done
 
+what="filters beside a run jump, too: of a linear model the Kalman filters are right"
+run 0 $leap --json --no-output --set "instants={$stretch, covariance: [0.01, 0.04]}" --compare ekf,ukf,pf,enkf
+tail -n 1 out | sed 's/.*"compare"//' | tr '{' '\n' | grep '"method"' |
+    sed 's/.*"method":"\([a-z]*\)".*"e_m":\([^,]*\),"e_s":\([^,]*\),.*/\1 \2 \3/' >found
+awk '{ most = $1 == "ekf" || $1 == "ukf" ? 0.005 : 0.05; bad += !($2 < most && $3 < most) }
+     END { exit !(NR == 4 && bad == 0) }' found || fail "filters are off: $(cat found)"
+
 # ---- functions of the model, at t = 3.3: v + x^2, which bends, and x^2, which folds; exact for a Gaussian
 image() { # bend or fold, and the variances of the error
     echo "$* $(exact 0 1 0 0 1 0 0 0 3.3)" | awk '{
