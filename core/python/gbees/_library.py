@@ -236,6 +236,15 @@ class ScenarioStruct(c.Structure):
     _fields_ = [("name", c.c_char_p), ("text", c.c_char_p)]
 
 
+class JumpStruct(c.Structure):
+    _fields_ = [
+        ("name", c.c_char_p),
+        ("text", c.c_char_p),
+        ("size", c.c_int),
+        ("components", c.POINTER(Quantity)),
+    ]
+
+
 class ModelStruct(c.Structure):
     _fields_ = [
         ("abi", c.c_uint),
@@ -261,7 +270,7 @@ class ModelStruct(c.Structure):
         ("measurement_count", c.c_int),
         ("measurements", c.POINTER(FunctionStruct)),
         ("jump_count", c.c_int),
-        ("jumps", c.c_void_p),
+        ("jumps", c.POINTER(JumpStruct)),
         ("bound", c.c_void_p),
         ("scenario_count", c.c_int),
         ("scenarios", c.POINTER(ScenarioStruct)),

@@ -34,6 +34,7 @@ class ModelInfo:
     functions: tuple[MeasurementFunction, ...]
     scenarios: tuple[str, ...]
     targets: tuple[str, ...] = ()
+    jumps: tuple[str, ...] = ()
 
 
 def read_info(model: Any) -> ModelInfo:
@@ -55,6 +56,7 @@ def read_info(model: Any) -> ModelInfo:
         tuple(functions),
         tuple(lib.text(model.scenarios[k].name) for k in range(model.scenario_count)),
         tuple(lib.text(model.targets[k].name) for k in range(model.target_count)),
+        tuple(lib.text(model.jumps[k].name) for k in range(model.jump_count)),
     )
 
 

@@ -264,3 +264,29 @@ def test_targets(tmp_path):
         gbees.run(model, set={"targets": {"moon": "count"}})
     # Left of the target's plane: a model whose scenario counts nothing has no targets.
     assert gbees.run(model, set={"targets.zero": "off", "targets.near": "off"}).targets == {}
+
+
+def test_jumps():
+    """A push by the model's function and one by a shift give the same; a jump that bends, exactly."""
+    x, v, u = sympy.symbols("x v u")
+    model = gbees.Model.from_sympy(
+        "pushed", {x: v, v: -x}, jumps={"burn": ({v: v + u}, [u]), "bend": [x, v + x**2]},
+        scenario={"mean": [1, 0], "covariance": [0.04, 0.04], "factor": 3, "extent": 5, "threshold": 1e-9, "end": 1},
+    )  # fmt: skip
+    assert model.info.jumps == ("burn", "bend")
+    moments = []
+    for frame, jump in (("fixed", {"value": [0, 2]}), ("lagrangian", {"jump": "burn", "value": [2]})):
+        run = gbees.run(model, set={"instants": [{"time": 0.5, **jump}], "frame": frame, "accuracy": 0})
+        assert [(r.leg, r.number, r.time) for r in run.records] == [(0, 0, 0), (0, 1, 0.5), (1, 0, 0.5), (1, 1, 1)]
+        np.testing.assert_allclose(run.records[2].mean - run.records[1].mean, [0, 2], atol=1e-6)
+        moments.append(run.records[-1].mean)
+    exact = [np.cos(1) + 2 * np.sin(0.5), -np.sin(1) + 2 * np.cos(0.5)]
+    np.testing.assert_allclose(moments, [exact, exact], atol=1e-3)
+    run = gbees.run(model, set={"instants": {"time": 0, "jump": "bend"}, "accuracy": 0})
+    after = run.records[1]
+    np.testing.assert_allclose(after.mean, [1, 1.04], atol=1e-3)
+    np.testing.assert_allclose(after.covariance, [[0.04, 0.08], [0.08, 0.04 + 0.16 + 0.0032]], atol=2e-3)
+    with pytest.raises(gbees.InputError, match="pushed has no jump 'push'"):
+        gbees.run(model, set={"instants": [{"time": 0.5, "jump": "push"}]})
+    with pytest.raises(gbees.ModelError, match="a list of 2 expressions"):
+        gbees.Model.from_sympy("short", {x: v, v: -x}, jumps={"burn": [x]}, scenario={})
