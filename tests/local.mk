@@ -27,6 +27,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/module/test_moved.sh \
 	%D%/core/command/run/test_moving.sh \
+	%D%/core/command/run/test_circles.sh \
 	%D%/core/command/run/test_instants.sh \
 	%D%/core/command/run/test_pulses.sh \
 	%D%/core/command/plugin/test_plugin.sh \

@@ -163,14 +163,23 @@ static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees
     return status ? status : gbees_scenario_set(scenario, text, error);
 }
 
+/* Sets the cells of a grid at rest. With circles or walls it stays as it is: it has the largest factors of all legs.
+ */
 static int set_cells(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
+    const int stays = gbees_problem_is_closed(r->problem);
     char text[64 + N * 24];
+    double factor[N];
 
+    for (int j = 0; j < r->problem->dimension; j++) {
+        factor[j] = r->now.legs[0].factor[j];
+        for (int l = 1; l < r->now.leg_count && stays; l++)
+            factor[j] = fmax(factor[j], r->now.legs[l].factor[j]);
+    }
     (void)snprintf(text, sizeof text, "factor=");
-    add_list(text, sizeof text, r->now.legs[0].factor, r->problem->dimension);
+    add_list(text, sizeof text, factor, r->problem->dimension);
     const int status = gbees_scenario_set(scenario, text, error);
-    return status ? status : set_regrids(r, scenario, error);
+    return status || stays ? status : set_regrids(r, scenario, error);
 }
 
 int gbees_refinement_scenario(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)

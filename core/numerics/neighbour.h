@@ -30,17 +30,15 @@ GBEES_NUM int gbees_shape_is_closed(const gbees_shape *shape, int axis)
     return shape->end[2 * axis] | shape->end[2 * axis + 1];
 }
 
-/* The key's component along an axis of the brick with that of `key`, which may be beyond an end by no more than the
- * axis has bricks: on a circle counted on from the other end; beyond a wall that of its mirror image. */
-GBEES_NUM int32_t gbees_key_within(const gbees_shape *shape, int axis, int32_t key)
+/* The key's component along an axis of the brick with that of `key`: on a circle, which `key` may have left by no
+ * more than its number of bricks, counted on from the other end. */
+GBEES_NUM int32_t gbees_key_around(const gbees_shape *shape, int axis, int32_t key)
 {
     const int32_t low = shape->low[axis], high = shape->high[axis];
 
-    if (key >= low && key < high)
+    if ((key >= low && key < high) || shape->end[2 * axis] != GBEES_AT_OTHER_END)
         return key;
-    if (shape->end[2 * axis] == GBEES_AT_OTHER_END)
-        return key < low ? key + (high - low) : key - (high - low);
-    return key < low ? low + (low - 1 - key) : high - 1 - (key - high);
+    return key < low ? key + (high - low) : key - (high - low);
 }
 
 /* Whether a wall is at the side of a brick in direction d; key: its component along that axis. */
@@ -62,7 +60,9 @@ GBEES_NUM int32_t gbees_key_step(int32_t own, int axis, int d, int f)
  */
 GBEES_NUM int32_t gbees_key_beside(const gbees_shape *shape, int32_t own, int axis, int d, int f)
 {
-    return gbees_key_within(shape, axis, gbees_key_step(own, axis, d, f));
+    const int32_t key = gbees_key_around(shape, axis, gbees_key_step(own, axis, d, f));
+
+    return key < shape->low[axis] ? shape->low[axis] : key < shape->high[axis] ? key : shape->high[axis] - 1;
 }
 
 /* Sets to[n] to the key of that neighbour of the brick with key[n]. */

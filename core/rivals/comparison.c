@@ -14,7 +14,7 @@ static const uint64_t first_seed = UINT64_C(1) << 62, next_seed = 1000;
 int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison_options *options,
                             gbees_comparison **comparison, gbees_error *error)
 {
-    if (gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0)
+    if (gbees_problem_is_closed(problem))
         return gbees_error_set(error, GBEES_EUSAGE,
                                "a comparison with other filters has lines only: remove --compare, or give "
                                "'states: lines'");

@@ -358,6 +358,12 @@ static inline int gbees_problem_walls(const gbees_problem *problem)
     return count;
 }
 
+/** Whether a state is on a circle, or has a wall. */
+static inline int gbees_problem_is_closed(const gbees_problem *problem)
+{
+    return gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0;
+}
+
 /** The period of a state on a circle. */
 static inline double gbees_problem_period(const gbees_problem *problem, int j)
 {

@@ -172,7 +172,7 @@ int main(void)
     tcase_add_loop_test(walls, brownian_motion_between_absorbing_walls, 0, BACKENDS);
     tcase_add_test(walls, drift_towards_a_wall_is_stationary);
     tcase_add_loop_test(walls, drift_alone_ends_at_a_wall, 0, 2);
-    tcase_add_loop_test(walls, backends_agree, 0, 1);
+    tcase_add_loop_test(walls, backends_agree, 0, 2);
     suite_add_tcase(suite, walls);
     return run_suite(suite);
 }

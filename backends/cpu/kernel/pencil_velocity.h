@@ -39,10 +39,10 @@ INLINE int place_faces(const kernel_context *c, pencil_faces f, int f64, void *r
     for (int b = f.from; b < f.to; b++)
 #pragma GCC unroll 4
         for (int face = 1; face <= f.edge; face++)
-            place_face(c, f.axis, gbees_key_within(&c->g->shape, f.axis, key + b), face, f64, at,
+            place_face(c, f.axis, gbees_key_around(&c->g->shape, f.axis, key + b), face, f64, at,
                        first + (b - f.from) * f.edge + face - 1);
     if (f.last)
-        place_face(c, f.axis, gbees_key_within(&c->g->shape, f.axis, key + f.to - 1), f.edge + 1, f64, at, planes);
+        place_face(c, f.axis, gbees_key_around(&c->g->shape, f.axis, key + f.to - 1), f.edge + 1, f64, at, planes);
     return planes + (f.last ? 1 : 0);
 }
 
@@ -87,7 +87,7 @@ INLINE void pencil_velocities(const kernel_context *c, pencil_faces f, void *at,
     for (int b = f.from; b < f.to; b++) {
         const int lowest = b ? 1 : -1, planes = f.edge + 1 - lowest + (f.last && b == f.to - 1);
 
-        const int32_t own = gbees_key_within(&c->g->shape, f.axis, key + b);
+        const int32_t own = gbees_key_around(&c->g->shape, f.axis, key + b);
 
         base.f64[f.axis] = c->geometry.origin[f.axis] + c->geometry.brick_width[f.axis] * (double)own;
         base.rounded[f.axis] = (real)base.f64[f.axis];

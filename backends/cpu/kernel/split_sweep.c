@@ -258,7 +258,7 @@ INLINE void find_pencil_noise(const pencil_sweep *sweep, segment *s, brick_axis 
         _Alignas(64) real row[64];
         double q[GBEES_MAX_DIM][64];
 
-        key[axis] = gbees_key_within(&c->g->shape, axis, lowest + b);
+        key[axis] = gbees_key_around(&c->g->shape, axis, lowest + b);
 
         noise_at_faces(c, key, axis, q);
         for (int i = 0; i < a.cells; i++) {

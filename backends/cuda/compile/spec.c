@@ -120,7 +120,7 @@ static void add_model(program_spec *spec, const gbees_problem *problem, int rota
     if (rotated && problem->moving)
         add(spec, "GBEES_MOVING=1");
     add(spec, problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0");
-    if (rotated == problem->rotated && gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0)
+    if (rotated == problem->rotated && gbees_problem_is_closed(problem))
         add(spec, "GBEES_CLOSED=1");
     add(spec, rotated ? "GBEES_ROTATED=1" : "GBEES_ROTATED=0");
     add(spec, diffusions[rotated ? gbees_problem_engine_noise(problem) : problem->model->diffusion]);

@@ -58,7 +58,7 @@ GBEES_NUM int32_t face_around(const gbees_setup *m, int axis, int32_t face)
     const int32_t key = face >> axis_bits(axis);
 
     return GBEES_CLOSED && m->shape.end[2 * axis] == GBEES_AT_OTHER_END
-               ? face + (gbees_key_within(&m->shape, axis, key) - key) * axis_edge(axis)
+               ? face + (gbees_key_around(&m->shape, axis, key) - key) * axis_edge(axis)
                : face;
 }
 

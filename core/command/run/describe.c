@@ -40,6 +40,19 @@ static void print_quantity(FILE *out, const gbees_quantity *quantity)
     (void)fprintf(out, "  %-10s %-8s %s\n", quantity->name, or_nothing(quantity->unit), or_nothing(quantity->text));
 }
 
+/* What the card says of a state that is no line. */
+static void print_range(FILE *out, const gbees_state_range *range)
+{
+    static const char *const words[] = {"", "", "reflects", "absorbs"};
+
+    if (range->period > 0)
+        (void)fprintf(out, "  %-10s %-8s on a circle: it has the period %.9g\n", "", "", range->period);
+    for (int up = 0; up < 2; up++)
+        if (range->at[up] >= GBEES_END_REFLECT)
+            (void)fprintf(out, "  %-10s %-8s a wall at %.9g %s\n", "", "", up ? range->upper : range->lower,
+                          words[range->at[up]]);
+}
+
 static void print_parameters(FILE *out, const gbees_model *model)
 {
     if (model->parameter_count)
@@ -128,8 +141,11 @@ void gbees_describe_print(FILE *out, const gbees_model *model, const char *path,
     if (path)
         (void)fprintf(out, "  file       %s\n", path);
     (void)fprintf(out, "\nStates (name, unit)\n");
-    for (int j = 0; j < model->dim_max; j++)
+    for (int j = 0; j < model->dim_max; j++) {
         print_quantity(out, &model->states[j]);
+        if (model->ranges)
+            print_range(out, &model->ranges[j]);
+    }
     print_parameters(out, model);
     print_measurements(out, model);
     print_jumps(out, model);

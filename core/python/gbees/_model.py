@@ -185,6 +185,7 @@ class Model:
         scenario: Mapping[str, Any],
         units: Mapping[Any, str] | None = None,
         periods: Mapping[Any, Any] | None = None,
+        walls: Mapping[Any, Mapping[str, Any]] | None = None,
     ) -> "Model":
         """Makes a model of SymPy expressions, which become C: no Python runs for a cell. All symbols stand for real
         numbers, and constants are the nearest ones that C has.
@@ -220,7 +221,10 @@ class Model:
         units
             Of states, parameters and components of measurements, by symbol or name: texts.
         periods
-            Of components of measurements, by name: ``{"bearing": 2 * sympy.pi}``.
+            Of states, which are then on circles, and of components of measurements, by symbol or name:
+            ``{"bearing": 2 * sympy.pi}``.
+        walls
+            Of states: ``{"x": {"lower": 0, "upper": 1, "at_upper": "absorb"}}``, as the scenario's `states` has them.
         """
         from ._sympy import drift_map, source_of
 
@@ -228,5 +232,6 @@ class Model:
             source_of(
                 name, drift_map(drift, states), parameters or {}, {} if diffusion is None else diffusion,
                 measurements or {}, time, scenario, units or {}, periods or {}, targets, jumps,
+                walls or {},
             )
         )  # fmt: skip

@@ -390,6 +390,27 @@ def _depends_on_time(writer: _Writer, expressions: list[Any], time: Any) -> bool
     return time is not None and any(time in writer.sympy.sympify(e).free_symbols for e in expressions)
 
 
+def _range_of(state: str, periods: "_Named", walls: "_Named", writer: _Writer) -> str:
+    """The range of a state: a circle, walls, or a line."""
+    period, ends = periods.take(state, 0), walls.take(state, {})
+    parts, at = [], []
+    if period:
+        parts.append(f".period = {writer.number(period, f'the period of {state}')!r}")
+    for key in ends:
+        if key not in ("lower", "upper", "at_lower", "at_upper"):
+            raise lib.ModelError(f"the walls of {state} have no {key!r}: they have lower, at_lower, upper, at_upper")
+    for end in ("lower", "upper"):
+        what = ends.get(f"at_{end}", "reflect") if end in ends else "open"
+        if what not in ("reflect", "absorb", "open"):
+            raise lib.ModelError(f"a wall of {state} is to 'reflect' or to 'absorb', not {what!r}")
+        at.append(f"GBEES_END_{what.upper()}")
+        if end in ends:
+            parts.append(f".{end} = {writer.number(ends[end], f'the {end} wall of {state}')!r}")
+    if ends:
+        parts.append(f".at = {{{', '.join(at)}}}")
+    return f"{{{', '.join(parts) or '0'}}}"
+
+
 def source_of(
     name: str,
     drift: Mapping[Any, Any],
@@ -402,6 +423,7 @@ def source_of(
     periods: Mapping[Any, Any],
     targets: Mapping[str, Any] | None = None,
     jumps: Mapping[str, Any] | None = None,
+    walls: Mapping[Any, Mapping[str, Any]] | None = None,
 ) -> str:
     """The text of a plugin; the arguments are those of Model.from_sympy(), the drift a map."""
     states, values = list(drift), [_symbol(s, "parameter") for s in parameters]
@@ -426,6 +448,11 @@ def source_of(
         others += functions.code(writer)
         lists += functions.lists(named, wraps, writer)
         fields += "    .measurement_count = GBEES_COUNT(measurements),\n    .measurements = measurements,\n"
+    bounds = _Named(walls or {}, "walls")
+    ranges = [_range_of(str(s), wraps, bounds, writer) for s in states]
+    if any(r != "{0}" for r in ranges):
+        lists += f"static const gbees_state_range ranges[] = {{{', '.join(ranges)}}};\n"
+        fields = "    .ranges = ranges,\n" + fields
     if jumps:
         leaps = _Jumps(jumps, states)
         defines += "#define GBEES_HAS_JUMP 1\n"
@@ -440,6 +467,7 @@ def source_of(
         last = "    .target_count = GBEES_COUNT(targets),\n    .targets = targets,\n"
     named.check()
     wraps.check()
+    bounds.check()
     moving = _depends_on_time(writer, [*drift.values(), *noise], time)
     return _HEAD.format(
         name=_word(name, "model"),

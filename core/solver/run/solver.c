@@ -97,7 +97,7 @@ static int hand_out(gbees_solver *made, int status, gbees_solver **solver)
 static int check_ranks(const gbees_problem *problem, const gbees_backend *backend,
                        const gbees_engine_options *options, gbees_error *error)
 {
-    if (options && options->parallel && gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0)
+    if (options && options->parallel && gbees_problem_is_closed(problem))
         return gbees_error_set(
             error, GBEES_EUSAGE,
             "several ranks can't share a grid with circles or walls: run it without mpirun, or give "

@@ -210,6 +210,48 @@ START_TEST(keys_move_by_a_brick)
 }
 END_TEST
 
+/* A circle of five bricks, and the same five between walls. */
+START_TEST(keys_go_around_and_end_at_walls)
+{
+    gbees_shape circle, walls;
+
+    gbees_shape_set(&circle, 2, 64);
+    gbees_shape_set(&walls, 2, 64);
+    gbees_shape_close(&circle, 1, GBEES_AT_OTHER_END, GBEES_AT_OTHER_END, -16, 23);
+    gbees_shape_close(&walls, 1, GBEES_AT_REFLECTOR, GBEES_AT_ABSORBER, -16, 23);
+    ck_assert(gbees_shape_is_closed(&circle, 1) && gbees_shape_is_closed(&walls, 1));
+    ck_assert(!gbees_shape_is_closed(&circle, 0));
+    for (int32_t key = -2; key <= 2; key++)
+        for (int up = 0; up < 2; up++) {
+            const int32_t next = key + (up ? 1 : -1);
+            const int beyond = next < -2 || next > 2;
+
+            ck_assert_int_eq(gbees_key_beside(&circle, key, 1, 2 + up, 2 + up), beyond ? -key : next);
+            ck_assert_int_eq(gbees_key_beside(&walls, key, 1, 2 + up, 2 + up), beyond ? key : next);
+            ck_assert_int_eq(gbees_is_at_wall(&walls, key, 2 + up), beyond);
+            ck_assert(!gbees_is_at_wall(&circle, key, 2 + up));
+            ck_assert_int_eq(gbees_key_around(&circle, 1, key + (up ? 5 : -5)), key);
+        }
+}
+END_TEST
+
+/* Of pencils on a circle of five bricks: slots 1 to 5 in the order of the keys; a ring, and one that lacks a brick. */
+START_TEST(rings_begin_with_the_lowest_key)
+{
+    const uint32_t ring[] = {0, 2, 3, 4, 5, 1}, open[] = {0, 2, 3, 4, 0, 0}, alone[] = {0, 1};
+    gbees_shape shape;
+
+    gbees_shape_set(&shape, 1, 64);
+    gbees_shape_close(&shape, 0, GBEES_AT_OTHER_END, GBEES_AT_OTHER_END, -128, 191);
+    for (uint32_t slot = 1; slot <= 5; slot++) {
+        ck_assert_int_eq(gbees_begins_ring(&shape, 0, (int32_t)slot - 3, ring, slot), slot == 1);
+        ck_assert(!gbees_begins_ring(&shape, 0, (int32_t)slot - 3, open, slot));
+    }
+    gbees_shape_close(&shape, 0, GBEES_AT_OTHER_END, GBEES_AT_OTHER_END, 0, 63);
+    ck_assert(gbees_begins_ring(&shape, 0, 0, alone, 1));
+}
+END_TEST
+
 START_TEST(keys_are_so_many_bricks_outside)
 {
     for (int32_t key = -6; key <= 6; key++) {
@@ -237,6 +279,8 @@ int main(void)
     tcase_add_loop_test(rule, bricks_downwind_are_those_with_a_needed_cell, 1, 9);
     tcase_add_loop_test(rule, each_pair_has_one_number, 1, 9);
     tcase_add_test(rule, keys_move_by_a_brick);
+    tcase_add_test(rule, keys_go_around_and_end_at_walls);
+    tcase_add_test(rule, rings_begin_with_the_lowest_key);
     tcase_add_test(rule, keys_are_so_many_bricks_outside);
     suite_add_tcase(suite, rule);
     return run_suite(suite);

@@ -145,9 +145,25 @@ def test_units_periods_and_named_components():
     # A model of C without names for components has the library's.
     nameless = gbees.Model(made.source.replace("components0, NULL", "NULL, NULL"))
     assert nameless.info.functions[0].components == ("y1", "y2")
-    for more, words in (({"units": {"z": "m"}}, "`units` names z"), ({"periods": {"x": 1}}, "`periods` names x")):
+    for more, words in (({"units": {"z": "m"}}, "`units` names z"), ({"periods": {"z": 1}}, "`periods` names z")):
         with pytest.raises(gbees.ModelError, match=words):
             model({x: y, y: -x}, **more)
+
+
+def test_circles_and_walls():
+    """A phase that turns, beside its stationary density (test_circles.c); and noise alone between walls, which levels it."""
+    made = model({x: 1 - sympy.sin(x)}, diffusion={x: 0.2}, periods={x: 2 * sympy.pi})
+    how = {"mean": [0], "covariance": [0.01], "factor": 2, "threshold": 1e-9, "end": 40, "accuracy": 0}
+    last = gbees.run(made, set=how, audit=False, progress=False).records[-1]
+    assert abs(last.resultant[0] * np.cos(last.direction[0]) - 0.193273) < 1e-4
+    assert abs(last.resultant[0] * np.sin(last.direction[0]) - 0.631047) < 1e-4
+    made = model({x: 0}, diffusion={x: 1}, walls={x: {"lower": -1, "upper": 1}})
+    last = gbees.run(made, set={**how, "end": 9, "factor": 8}, audit=False, progress=False).records[-1]
+    assert abs(last.mean[0]) < 1e-4 and abs(last.std[0] - 3**-0.5) < 1e-4 and np.isnan(last.direction[0])
+    with pytest.raises(gbees.ModelError, match="to 'reflect' or to 'absorb', not 'bounce'"):
+        model({x: 0}, walls={x: {"lower": -1, "at_lower": "bounce"}})
+    with pytest.raises(gbees.ModelError, match="have no 'left'"):
+        model({x: 0}, walls={x: {"left": -1}})
 
 
 def test_correlated_noise():

@@ -109,7 +109,7 @@ static int is_made_for(const shim_variant *v, const gbees_problem *problem)
            gbees_scheme_is_split(scheme) == v->split && (!v->split || gbees_scheme_get(scheme)->order == v->order) &&
            gbees_scheme_get(scheme)->preserving == v->preserving &&
            (problem->model->flags & GBEES_TIME_DEPENDENT || problem->moving) == v->time_dependent &&
-           (gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0) == v->closed &&
+           gbees_problem_is_closed(problem) == v->closed &&
            problem->bounded == v->bounded && problem->rotated == v->rotated && problem->moving == v->moving;
 }
 
