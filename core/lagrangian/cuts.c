@@ -15,7 +15,7 @@ enum {
 };
 
 /* What may be in doubt, over what is in a target; and the least that is thought to be in one, of all. */
-static const double enough = 3e-4, least_inside = 1e-9;
+static const double enough = 3e-4, least_inside = 1e-11;
 /* Cells of less than this part of the largest doubt wait for the next round. */
 static const double next_round = 0.01;
 

@@ -53,8 +53,8 @@ typedef struct gbees_parts {
 
 /* Finds the parts of a cell. */
 void gbees_cell_parts(const gbees_cell *cell, gbees_parts *parts);
-/* The mass of a cell over that of its volume at the density at its centre: its average density, by second differences
- * of the weights. */
+/* The mass of a cell over that of its volume at the density at its centre: its average density, whose logarithm is
+ * taken to be a quadratic along each edge, as that of a Gaussian is. */
 double gbees_cell_average(const gbees_cell *cell);
 /* Sets doubt[k] to how wrong the part that is in target k may be, by how much its function bends over the cell, 0 to
  * 1; 0 where it can't change its sign there. Returns the edge along which the one of the largest doubt bends most. */

@@ -306,3 +306,21 @@ def test_jumps():
         gbees.run(model, set={"instants": [{"time": 0.5, "jump": "push"}]})
     with pytest.raises(gbees.ModelError, match="a list of 2 expressions"):
         gbees.Model.from_sympy("short", {x: v, v: -x}, jumps={"burn": [x]}, scenario={})
+
+
+@pytest.mark.parametrize("furthest, points, most", [(2, 1, 1e-3), (2, 3, 1e-4), (5, 2, 1e-3)])
+def test_first_passage_of_an_oscillator(furthest, points, most):
+    """In a period x comes as far as its amplitude, which exceeds a with the probability exp(-a^2 / 2): each trajectory
+    touches at a time of its own."""
+    x, v, a = sympy.symbols("x v a", real=True)
+    model = gbees.Model.from_sympy(
+        "swing", {x: v, v: -x}, parameters={a: 2}, targets={"far": a - x},
+        scenario={
+            "mean": [0, 0], "covariance": [1, 1], "end": 2 * math.pi, "records": 1, "frame": "lagrangian", "accuracy": 0,
+            "targets": {"far": "absorb"}, "output": {"densities": "none"},
+        },
+    )  # fmt: skip
+    last = gbees.run(model, set={"points": points, "parameters.a": furthest}).records[-1]
+    far, exact = last.targets["far"], math.exp(-(furthest**2) / 2)
+    assert abs(far.probability - exact) <= min(far.bound, most * exact)
+    assert last.mass == pytest.approx(1 - far.probability, abs=1e-12)

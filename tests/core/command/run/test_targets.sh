@@ -64,7 +64,7 @@ for points in 1 2 3; do
     # shellcheck disable=SC2086 # several words
     gbees 0 --no-output --json --set 'targets={half: count, sphere: off}' --set points=$points $inside
     within half "$exact"
-    near "$exact" "$(of half probability)" "$(awk -v k=$points 'BEGIN { print 3e-3 / k ^ 2.5 }')"
+    near "$exact" "$(of half probability)" "$(awk -v k=$points 'BEGIN { print 4e-3 / k ^ 2.5 }')"
 done
 for grid in factor=1 factor=2 rotate=yes frame=moving; do
     what="a half space, by cells, $grid"
