@@ -266,6 +266,8 @@ static int jump(gbees_engine *engine, const gbees_clock *clock, const gbees_inst
     status = find_least_scale(engine, scale, error);
     if (!status)
         status = gbees_past_add_jump(&engine->past, instant, sign, scale, error);
+    if (!status)
+        status = gbees_engine_take_off(engine, error);
     return status ? status : gbees_engine_sharpen(engine, &times, error);
 }
 

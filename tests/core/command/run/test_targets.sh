@@ -97,6 +97,13 @@ tells '"t":8.0.*"half":{"kind":"absorb","probability":0.0,' out
 mean=$(grep '"event":"record"' out | tail -n 1 | sed 's/.*"mean":\[\([^,]*\),.*/\1/')
 near 4.0016 "$mean" 0.08
 
+what="a jump into a target"
+exact=$(normal 0.334363) # R is then 130 m and 5.683 m less
+gbees 0 --no-output --json --set 'targets={half: absorb, sphere: off}' --until 0.5 --set points=2 --set records=1 \
+    --set 'instants=[{time: 0.5, value: [-130, 0, 0]}]'
+within half "$exact"
+near "$exact" "$(of half probability)" 1e-3
+
 # A collision: case 3 of Alfano, AAS 09-233: 0.100351176; the integral over the circle in the plane of the encounter is
 # 0.10035096. With the mean 20 m further along the minor axis it is 0.0068058443.
 what="a collision"
