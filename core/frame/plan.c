@@ -95,9 +95,14 @@ static void add_map(planner *p, const gbees_passes *passes, int k)
     pass->after = p->centres[axis] ? to_centres : 0;
 }
 
-/* Makes averages, and spreads them; spread: as gbees_remap_options has it. */
-static void add_last(planner *p, const gbees_passes *passes, const double *spread)
+/* The least variance of a convolution. */
+static const double least_convolved = 0.4;
+
+/* Makes averages, and spreads them. */
+static void add_last(planner *p, const gbees_passes *passes, const gbees_remap_options *options)
 {
+    const double *spread = options->spread;
+
     for (int j = 0; j < passes->n; j++) {
         const double variance = spread ? spread[passes->to[j]] : 0;
 
@@ -105,7 +110,7 @@ static void add_last(planner *p, const gbees_passes *passes, const double *sprea
             continue;
         gbees_remap_pass *pass = add_pass(p, j, 1);
         pass->before = p->centres[j] ? to_averages : 0;
-        pass->spread = variance;
+        *(options->convolves && variance > least_convolved ? &pass->convolved : &pass->spread) = variance;
     }
 }
 
@@ -134,7 +139,7 @@ int gbees_remap_plan_find(const gbees_moving_frame *from, const gbees_moving_fra
     add_first(&p, &passes);
     for (int k = 0; k < passes.count; k++)
         add_map(&p, &passes, k);
-    add_last(&p, &passes, options->spread);
+    add_last(&p, &passes, options);
     plan->sort_count = sort_to(&p, last, plan->sorts);
     return GBEES_OK;
 }

@@ -10,6 +10,7 @@ typedef struct gbees_remap_options {
     double least;         /* cells with P below it are not kept, >= 0 */
     int threads;          /* 0: as many as there are processors */
     const double *spread; /* NULL, or variances that diffusion adds along the axes of the new frame, in its cells */
+    int convolves;        /* 1: convolutions with Gaussians add them, for densities that may be far narrower */
 } gbees_remap_options;
 
 /* Finds the plan. GBEES_ENUMERIC: a frame is singular or not finite. */

@@ -142,7 +142,7 @@ static gbees_status move_row(const rows *s, const int32_t *at, const gbees_row *
 /* Whether the pass does anything but turn planes. */
 static int changes(const gbees_remap_pass *pass)
 {
-    return pass->moves || pass->before != 0 || pass->after != 0 || pass->spread > 0;
+    return pass->moves || pass->before != 0 || pass->after != 0 || pass->spread > 0 || pass->convolved > 0;
 }
 
 /* Sets part->row to the cells of a row, in reverse if the pass has a negative scale. Returns 1 if there is no memory.
@@ -180,6 +180,10 @@ static gbees_status change_row(const rows *s, const int32_t *at, rows_part *part
     }
     if (!status && s->pass->moves) {
         status = move_row(s, at, row, next);
+        swap(&row, &next);
+    }
+    if (!status && s->pass->convolved > 0) {
+        status = gbees_row_convolve(row, s->pass->convolved, next) ? GBEES_ENOMEM : GBEES_OK;
         swap(&row, &next);
     }
     if (!status && s->pass->spread > 0) {

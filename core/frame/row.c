@@ -2,6 +2,7 @@
  * limited so that no cell becomes negative; diffusion is a number of explicit steps. */
 #include "row.h"
 #include "base/clones.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #define GBEES_REAL double
@@ -9,6 +10,9 @@
 #include "numerics/split.h"
 /* The arithmetic, which needs what split.h defines. */
 #include "numerics/row.h"
+
+/* Of a Gaussian, in deviations. */
+#define REACH 7
 
 enum { BLOCK = 8 /* cells that are computed together, in vectors; so many after a row's end hold 0, too */ };
 
@@ -118,4 +122,35 @@ int gbees_row_spread(const gbees_row *row, double variance, gbees_row *to)
     for (int k = 0; k < steps; k++)
         spread(to, variance / steps);
     return 0;
+}
+
+/* to[i + 0 ... 2 reach] += p[i] weight[0 ... 2 reach] */
+GBEES_PROCESSOR_CLONES static void convolve(const double *restrict p, size_t length, const double *restrict weight,
+                                            size_t count, double *restrict to)
+{
+    for (size_t i = 0; i < length; i++)
+        for (size_t k = 0; k < count; k++)
+            to[i + k] += p[i] * weight[k];
+}
+
+int gbees_row_convolve(const gbees_row *row, double variance, gbees_row *to)
+{
+    const int reach = (int)ceil(REACH * sqrt(variance));
+    const size_t count = 2 * (size_t)reach + 1;
+    double *weight = malloc(count * sizeof *weight), sum = 0;
+    const int failed = !weight || open_range(to, gbees_row_around(row->first - reach,
+                                                                  row->first + (int64_t)row->length - 1 + reach));
+
+    for (size_t k = 0; k < count && !failed; k++) {
+        const double off = fabs((double)k - reach), scale = 1 / sqrt(2 * (variance - 1. / 12));
+
+        weight[k] = erfc((off - 0.5) * scale) - erfc((off + 0.5) * scale);
+        sum += weight[k];
+    }
+    for (size_t k = 0; k < count && !failed; k++)
+        weight[k] /= sum;
+    if (!failed)
+        convolve(row->p, row->length, weight, count, to->p + GBEES_ROW_MARGIN);
+    free(weight);
+    return failed;
 }

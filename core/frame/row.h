@@ -32,4 +32,9 @@ int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *t
  * fourth moment as a Gaussian's; no cell falls below 0, and the sum stays. Returns 1 if there is no memory. */
 int gbees_row_spread(const gbees_row *row, double variance, gbees_row *to);
 
+/* Sets `to` to the row after a convolution of this variance, above 1/12, in cells squared: with a Gaussian's averages
+ * over cells, which have a twelfth of it. For a row that may be far narrower than that. The sum stays. Returns 1 if
+ * there is no memory. */
+int gbees_row_convolve(const gbees_row *row, double variance, gbees_row *to);
+
 #endif

@@ -25,6 +25,8 @@ typedef struct gbees_remap_pass {
     double shear[GBEES_MAX_DIM]; /**< by coordinate; shear[axis] is 0 */
     double before, after;        /**< fractions of the exchanges; 0: none */
     double spread;               /**< variance that diffusion adds, in cells squared; 0: none */
+    double convolved;            /**< variance of a Gaussian that the row is convolved with; 0: none. No backend gets
+                                  * such a pass */
 } gbees_remap_pass;
 
 enum { GBEES_REMAP_PASSES = 4 * GBEES_MAX_DIM /**< at most */ };

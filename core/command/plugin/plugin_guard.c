@@ -82,6 +82,7 @@ static void name_subject(const subject *s, char *text, size_t size)
 /* Whether entries of x or y beyond the first `count` change a result; reports the first. */
 static int reads_beyond(const guard *g, const subject *s, int of_y, int count, int number)
 {
+    const char *array = !of_y ? "x" : s->equation == GBEES_EQUATION_JUMP ? "value" : "y";
     double before[OUT], after[OUT];
     char text[128];
 
@@ -97,7 +98,7 @@ static int reads_beyond(const guard *g, const subject *s, int of_y, int count, i
             return 0; /* it remembers something, which the check of batches says */
         name_subject(s, text, sizeof text);
         gbees_probe_report(g->probe, GBEES_PROBE_FAILED, "%s reads %s[%d], and there are %d, from %s[0] to %s[%d]",
-                           text, of_y ? "y" : "x", i, count, of_y ? "y" : "x", of_y ? "y" : "x", count - 1);
+                           text, array, i, count, array, array, count - 1);
         return 1;
     }
     return 0;
@@ -175,6 +176,12 @@ static int check_all(const guard *g)
         const subject target = {GBEES_EQUATION_TARGET, "target", "out", k, 1, model->targets[k].name, 0, 0};
 
         good = keeps_to(g, &target);
+    }
+    for (int k = 0; good && functions->jump_d && k < model->jump_count; k++) {
+        const gbees_jump_function *f = &model->jumps[k];
+        const subject jump = {GBEES_EQUATION_JUMP, "jump", "to", k, n, f->name, 1, f->size};
+
+        good = keeps_to(g, &jump);
     }
     for (int k = 0; good && k < model->measurement_count; k++) {
         const gbees_measurement_function *f = &model->measurements[k];

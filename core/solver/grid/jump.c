@@ -5,6 +5,7 @@
 #include "base/initial_cells.h"
 #include "frame/motion.h"
 #include "jump_image.h"
+#include "moving_noise.h"
 #include "solver/problem/frame.h"
 #include <math.h>
 #include <string.h>
@@ -28,13 +29,15 @@ static int turn(int n, const double *a, const double *c, double *turned)
     return gbees_matrix_solve(n, a, n, turned);
 }
 
-/* Sets variance[n], in cells squared, of the density after the jump, along the axes of the present grid. */
+/* Sets the variances, in cells squared, of the density before and after the jump, along the axes of the present grid;
+ * *thinned: by which factor the error, of covariance[n][n] there, lowers a Gaussian of this shape. */
 static int find_variances(const gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *jumped,
-                          const gbees_moving_frame *now, double *before, double *after, gbees_error *error)
+                          const gbees_moving_frame *now, const double *covariance, double *before, double *after,
+                          double *thinned, gbees_error *error)
 {
     const int n = now->n;
     gbees_statistics statistics;
-    double map[GBEES_MATRIX], half[GBEES_MATRIX];
+    double map[GBEES_MATRIX], half[GBEES_MATRIX], moved[GBEES_MATRIX];
     const int status = gbees_grid_statistics(grid, clock, &statistics, error);
 
     if (status)
@@ -48,12 +51,17 @@ static int find_variances(const gbees_grid *grid, const gbees_clock *clock, cons
         for (int k = 0; k < n; k++)
             statistics.covariance[j * n + k] /= width[j] * width[k];
     gbees_matrix_multiply(n, map, statistics.covariance, half);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++) {
+            moved[j * n + k] = 0;
+            for (int l = 0; l < n; l++)
+                moved[j * n + k] += half[j * n + l] * map[k * n + l];
+        }
     for (int j = 0; j < n; j++) {
         before[j] = statistics.covariance[j * n + j];
-        after[j] = 0;
-        for (int k = 0; k < n; k++)
-            after[j] += half[j * n + k] * map[j * n + k];
+        after[j] = moved[j * n + j];
     }
+    *thinned = gbees_moving_noise_thins(n, moved, covariance);
     return GBEES_OK;
 }
 
@@ -70,10 +78,11 @@ static double cells_a_deviation(const gbees_grid *grid, int axis)
 /* Sets scale[n] to the widths after the jump over those before it: they go with the density's deviations, and an
  * error, which smooths, lets them grow. */
 static int find_scales(const gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *jumped,
-                       const gbees_moving_frame *now, const double *spread, double *scale, gbees_error *error)
+                       const gbees_moving_frame *now, const double *spread, double *scale, double *thinned,
+                       gbees_error *error)
 {
     double before[GBEES_MAX_DIM], after[GBEES_MAX_DIM];
-    const int status = find_variances(grid, clock, jumped, now, before, after, error);
+    const int status = find_variances(grid, clock, jumped, now, spread, before, after, thinned, error);
 
     for (int j = 0; j < now->n && !status; j++) {
         const double cells = cells_a_deviation(grid, j);
@@ -148,12 +157,12 @@ static int jump_affine(gbees_grid *grid, const gbees_clock *clock, const gbees_i
     double scale[GBEES_MAX_DIM], variance[GBEES_MAX_DIM];
 
     gbees_motion_jump(instant->matrix, instant->value, &jumped);
-    const int status = find_scales(grid, clock, &jumped, now, covariance, scale, error);
+    const int status = find_scales(grid, clock, &jumped, now, covariance, scale, &to.thinned, error);
     if (status)
         return status;
     memcpy(to.frame.m, jumped.m, sizeof jumped.m);
     set_target(scale, covariance, variance, &via, &to);
-    to.threshold = gbees_grid_problem(grid)->threshold *
+    to.threshold = gbees_grid_problem(grid)->threshold * to.thinned *
                    fabs(gbees_matrix_determinant(n, to.frame.a) / gbees_matrix_determinant(n, jumped.a));
     return gbees_grid_remap(grid, clock, &jumped, &to, error);
 }
@@ -193,7 +202,7 @@ static int find_image_scales(const gbees_grid *grid, gbees_jump_image *image, gb
 static int take_image(gbees_grid *grid, const gbees_clock *clock, double entropy, gbees_grid_target *to,
                       gbees_initial_cells *cells, gbees_error *error)
 {
-    const gbees_remap_options options = {.threads = grid->options.threads, .spread = to->spread};
+    const gbees_remap_options options = {.threads = grid->options.threads, .spread = to->spread, .convolves = 1};
     const int status = to->spread ? gbees_grid_remap_cells(cells, &to->frame, to, &options, error) : GBEES_OK;
 
     if (status)

@@ -212,7 +212,7 @@ int gbees_moving_fits(const gbees_moving *moving)
 /* Sets moving->shape to cells along whose edges the noise that is due is diagonal, and spread[n] to what it adds
  * along them. Where the present cells fit, and noise is diagonal in them, they are kept. */
 static int turn_to_noise(gbees_moving *moving, const gbees_grid *grid, const view *seen, double time, double *spread,
-                         gbees_error *error)
+                         double *thinned, gbees_error *error)
 {
     const int n = moving->frame.n;
     const gbees_moving_noise *noise = &moving->noise;
@@ -230,6 +230,8 @@ static int turn_to_noise(gbees_moving *moving, const gbees_grid *grid, const vie
         status = find_shape(moving, grid->problem, seen, due, error);
     if (status)
         return status;
+    if (noise->is_of_jump)
+        *thinned = gbees_moving_noise_thins(n, seen->statistics.covariance, due);
     if (!gbees_shape_is_outgrown(&moving->shape))
         gbees_shape_keep(n, &moving->shape);
     return gbees_shape_turn(n, due, &moving->shape, spread)
@@ -258,7 +260,7 @@ int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clo
     int status = look(moving, grid, clock, &seen, error);
 
     if (!status && to.spread)
-        status = turn_to_noise(moving, grid, &seen, clock->time, spread, error);
+        status = turn_to_noise(moving, grid, &seen, clock->time, spread, &to.thinned, error);
     if (!status)
         status = gbees_moving_noise_apply(&moving->noise, moving->frame.n, moving->shape.edges, to.spread, error);
     if (status)

@@ -162,7 +162,7 @@ int gbees_moving_noise_apply(gbees_moving_noise *noise, int n, const double *edg
     gbees_matrix_multiply(n, turned, noise->information, noise->information);
     gbees_matrix_multiply(n, noise->information, edges, noise->information);
     if (spread) {
-        noise->is_due = 0;
+        noise->is_due = noise->is_of_jump = 0;
         noise->due = INFINITY;
     }
     return GBEES_OK;
@@ -185,6 +185,16 @@ int gbees_moving_noise_plan(gbees_moving_noise *noise, const gbees_problem *prob
     return GBEES_OK;
 }
 
+double gbees_moving_noise_thins(int n, const double *covariance, const double *added)
+{
+    double wider[GBEES_MATRIX];
+
+    for (int k = 0; k < n * n; k++)
+        wider[k] = covariance[k] + added[k];
+    const double thinned = sqrt(gbees_matrix_determinant(n, covariance) / gbees_matrix_determinant(n, wider));
+    return thinned > 0 && thinned < 1 ? thinned : 1;
+}
+
 int gbees_moving_noise_jump(gbees_moving_noise *noise, const gbees_moving_frame *frame, const double *covariance,
                             gbees_error *error)
 {
@@ -200,7 +210,7 @@ int gbees_moving_noise_jump(gbees_moving_noise *noise, const gbees_moving_frame 
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
             noise->gathered[j * n + k] += (turned[j * n + k] + turned[k * n + j]) / 2;
-    noise->is_due = 1;
+    noise->is_due = noise->is_of_jump = 1;
     return GBEES_OK;
 }
 

@@ -15,6 +15,7 @@
 typedef struct gbees_moving_noise {
     int any;                       /* whether there is ever noise: of the model, or errors of jumps */
     int is_due;                    /* whether it is to be applied now */
+    int is_of_jump;                /* whether there is the error of a jump in it */
     double gathered[GBEES_MATRIX]; /* covariance summed but not yet applied; negative where applied ahead of time */
     double information[GBEES_MATRIX]; /* the density's Fisher information, which the solver measures at times */
     double began, due, until;         /* the interval: its beginning, when the noise is applied, its end */
@@ -38,6 +39,8 @@ int gbees_moving_noise_find(const gbees_problem *problem, const gbees_moving_way
 int gbees_moving_noise_gather(gbees_moving_noise *noise, const gbees_problem *problem, const gbees_moving_way *way,
                               gbees_error *error);
 
+/* By which factor noise of covariance `added`[n][n] lowers the peak of a Gaussian of covariance[n][n]: at most 1. */
+double gbees_moving_noise_thins(int n, const double *covariance, const double *added);
 /* Adds the covariance[n][n] of a jump's error, in the model's axes, which is due at once. */
 int gbees_moving_noise_jump(gbees_moving_noise *noise, const gbees_moving_frame *frame, const double *covariance,
                             gbees_error *error);

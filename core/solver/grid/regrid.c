@@ -377,13 +377,18 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
 {
     const gbees_moving_frame *to = &target->frame;
     gbees_initial_cells cells = {0};
-    const double volume = fabs(gbees_matrix_determinant(to->n, to->a) / gbees_matrix_determinant(to->n, from->a));
+    const double volume = fabs(gbees_matrix_determinant(to->n, to->a) / gbees_matrix_determinant(to->n, from->a)) *
+                          (target->thinned > 0 ? target->thinned : 1);
     const double least =
         grid->problem->mass_budget > 0 ? gbees_grid_totals(grid).threshold * volume : target->threshold;
     const int stays = !target->spread && memcmp(from, to, sizeof *to) == 0;
-    const gbees_remap_options options = {
-        .least = stays ? 0 : least_remapped * least, .threads = grid->options.threads, .spread = target->spread};
-    int done = 0, status = target->via ? GBEES_OK : remap_there(grid, from, to, &options, &cells, &done, error);
+    const gbees_remap_options options = {.least = stays ? 0 : least_remapped * least,
+                                         .threads = grid->options.threads,
+                                         .spread = target->spread,
+                                         .convolves = target->thinned > 0};
+    int done = 0, status = target->via || target->thinned > 0
+                               ? GBEES_OK
+                               : remap_there(grid, from, to, &options, &cells, &done, error);
 
     if (!status && !done)
         status = gbees_grid_fetch(grid, &cells, error);

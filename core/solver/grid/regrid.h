@@ -60,8 +60,9 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
 /* The grid to which a density is transferred from the cells of another frame. */
 typedef struct gbees_grid_target {
     gbees_moving_frame frame;
-    double threshold;              /* p* there, unless a mass budget controls it */
-    const double *spread;          /* NULL, or the variances that noise adds along its axes, in its cells */
+    double threshold;     /* p* there, unless a mass budget controls it */
+    const double *spread; /* NULL, or the variances that noise adds along its axes, in its cells */
+    double thinned;       /* 0, or by which factor the error of a jump lowers the density, with which p* goes */
     const gbees_moving_frame *via; /* NULL, or the frame along whose axes that is, where the cells are taken first */
 } gbees_grid_target;
 

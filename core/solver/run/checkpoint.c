@@ -53,6 +53,7 @@ static void clear_gaps(run_state *state)
     GBEES_CLEAR_GAPS(&state->moving.frame);
     GBEES_CLEAR_GAPS(&state->moving.fits);
     GBEES_CLEAR_GAPS(&state->moving.shape);
+    GBEES_CLEAR_GAPS(&state->moving.noise);
     GBEES_CLEAR_GAPS(&state->recorded);
     GBEES_CLEAR_GAPS(&state->evidence);
 }

@@ -1,5 +1,6 @@
 /* test_remap.c - densities from a frame's cells to another's: mass, sign, order, threads, and Gaussians, whose
  * averages over oblique cells are known. */
+#include "base/initial_cells.h"
 #include "fixtures/cell_list.h"
 #include "fixtures/frame_fixture.h"
 #include "fixtures/suite.h"
@@ -304,6 +305,36 @@ START_TEST(diffusion_adds_variances)
 }
 END_TEST
 
+/* A density of one cell, far narrower than what a convolution adds, gets all of it, and is a Gaussian then. */
+START_TEST(convolutions_of_one_cell)
+{
+    enum { N = 2 };
+    static const double spread[N] = {0.5, 2.3};
+    const gbees_moving_frame frame = frame_at_rest(N, 0.5);
+    const gbees_remap_options options = {.least = 1e-16, .threads = 1, .spread = spread, .convolves = 1};
+    gbees_initial_cells cells = {0};
+    double c[N * N], dropped = 0, fourth = 0;
+    gbees_error error = {0};
+
+    ck_assert(!gbees_initial_cells_reserve(&cells, N, 1));
+    cells.count = 1;
+    cells.index[0][0] = cells.index[1][0] = 3;
+    cells.p[0] = 1;
+    ck_assert_msg(gbees_remap(&cells, &frame, &frame, &options, &dropped, &error) == GBEES_OK, "%s", error.text);
+    check_list(&cells, N);
+    ck_assert_double_eq_tol(sum_of(&cells), 1, 1e-10);
+    covariance_of(&cells, N, c);
+    ck_assert_double_eq_tol(c[0], spread[0], 4e-3);
+    ck_assert_double_eq_tol(c[3], spread[1], 1e-8);
+    ck_assert_double_eq_tol(c[1], 0, 1e-12);
+    for (size_t i = 0; i < cells.count; i++)
+        fourth += cells.p[i] * pow(cells.index[1][i] - 3, 4);
+    /* Of averages over cells: the fourth cumulant of a cell, -1/120, is in it. */
+    ck_assert_double_eq_tol(fourth, 3 * spread[1] * spread[1] - 1. / 120, 1e-6);
+    gbees_initial_cells_clear(&cells);
+}
+END_TEST
+
 /* Enough cells for several threads. */
 START_TEST(threads_do_not_matter)
 {
@@ -433,6 +464,7 @@ int main(void)
     tcase_add_loop_test(remaps, turned_gaussians, 0, 8);
     tcase_add_loop_test(remaps, rough_cells, 0, 12);
     tcase_add_loop_test(remaps, diffusion_adds_variances, 0, 2);
+    tcase_add_test(remaps, convolutions_of_one_cell);
     tcase_add_test(remaps, threads_do_not_matter);
     tcase_add_loop_test(remaps, the_same_frame, 1, 6);
     tcase_add_test(remaps, a_permutation_is_exact);

@@ -318,6 +318,14 @@ failed 'arrays, default' "drift() reads x[-1], and there are 2"
 variant mute "s/y\[0\] = fabs/if (x[0] > 1e9) &/"
 run 1 check mute.so --no-strict
 failed 'arrays, default' "measure() of 'size' never writes y[0]: it has 1 component; look at its case, which = 1"
+sed 's/name = "leap"/name = "idle"/; s/to\[1\] = which == 0/if (which < 3) &/' "$top_src/tests/plugins/leap.c" >idle.c
+run 0 build idle.c --no-install
+run 1 check idle.so --no-strict
+failed 'arrays, default' "jump() of 'lost' never writes to[1]: it has 2 components; look at its case, which = 3"
+sed 's/name = "leap"/name = "greedy"/; s/x\[1\] + value\[0\] :/x[1] + value[1] :/' "$top_src/tests/plugins/leap.c" >greedy.c
+run 0 build greedy.c --no-install
+run 1 check greedy.so --no-strict
+failed 'arrays, default' "jump() of 'burn' reads value[1], and there are 1"
 variant lavish "s/y\[0\] = fabs/y[1] = 1; &/"
 run 1 check lavish.so --no-strict
 failed 'arrays, default' "measure() of 'size' writes y[1], and its size is 1: it writes y[0] to y[0]"
