@@ -36,7 +36,7 @@ GBEES_NUM int32_t gbees_key_around(const gbees_shape *shape, int axis, int32_t k
 {
     const int32_t low = shape->low[axis], high = shape->high[axis];
 
-    if ((key >= low && key < high) || shape->end[2 * axis] != GBEES_AT_OTHER_END)
+    if ((uint32_t)key - (uint32_t)low < (uint32_t)high - (uint32_t)low || shape->end[2 * axis] != GBEES_AT_OTHER_END)
         return key;
     return key < low ? key + (high - low) : key - (high - low);
 }

@@ -31,16 +31,24 @@ typedef struct pencil_list {
     uint32_t row[(PENCIL_BLOCK + 1) * PENCIL_BRICKS]; /* all these bricks, in the order of the sweep */
 } pencil_list;
 
-/* The brick above the last one of a pencil; 0: none, or the pencil is a ring. */
-INLINE uint32_t brick_above(const uint32_t *above, uint32_t last, uint32_t first)
+/* Whether pencils along an axis may be rings. */
+INLINE int goes_around(const kernel_context *c, int axis)
 {
-    return above[last] == first ? 0 : above[last];
+    return c->g->shape.end[2 * axis] == GBEES_AT_OTHER_END;
+}
+
+/* The brick above the last one of a pencil, whose first one is *first; 0: none, or the pencil is a ring, which only
+ * one that `around` is set for can be. */
+INLINE uint32_t brick_above(const uint32_t *above, uint32_t last, int around, const uint32_t *first)
+{
+    return around && above[last] == *first ? 0 : above[last];
 }
 
 /* Lists the pencils with first bricks first[count], at most PENCIL_BLOCK of them. */
 INLINE void find_pencils(const kernel_context *c, int axis, const uint32_t *first, uint32_t count, pencil_list *list)
 {
     const uint32_t *above = c->g->neighbor[2 * axis + 1];
+    const int around = goes_around(c, axis);
     uint32_t growing[PENCIL_BLOCK];
 
     list->count = count;
@@ -53,7 +61,7 @@ INLINE void find_pencils(const kernel_context *c, int axis, const uint32_t *firs
     for (uint32_t b = 1, left = 0; count && b < PENCIL_BRICKS; b++, count = left, left = 0)
         for (uint32_t i = 0; i < count; i++) {
             uint32_t pencil = growing[i], last = list->slot[pencil][b - 1];
-            uint32_t slot = brick_above(above, last, list->slot[pencil][0]);
+            uint32_t slot = brick_above(above, last, around, list->slot[pencil]);
 
             __builtin_prefetch(above + slot); /* for the next b */
             __builtin_prefetch(c->flow.one_signed + slot);
@@ -99,7 +107,7 @@ INLINE int open_pencil(const kernel_context *c, int axis, const pencil_list *lis
     if (bricks < PENCIL_BRICKS)
         return 0;
     pencil->one_signed &= c->flow.one_signed[last];
-    pencil->next = brick_above(c->g->neighbor[2 * axis + 1], last, list->slot[i][0]);
+    pencil->next = brick_above(c->g->neighbor[2 * axis + 1], last, goes_around(c, axis), list->slot[i]);
     if (!pencil->next)
         return 0;
     if (reserve_bricks(pencil, PENCIL_BRICKS + more))
@@ -116,7 +124,7 @@ INLINE void follow_pencil(const kernel_context *c, int axis, kernel_pencil *penc
     __builtin_prefetch(above + slot + LINKS_A_LINE); /* most often the links of the next pencils */
     pencil->storage[pencil->bricks++] = slot;
     pencil->one_signed &= c->flow.one_signed[slot];
-    pencil->next = brick_above(above, slot, pencil->storage[0]);
+    pencil->next = brick_above(above, slot, goes_around(c, axis), pencil->storage);
 }
 
 /* Adds all other bricks to a pencil.  Returns 1 if there is no memory. */

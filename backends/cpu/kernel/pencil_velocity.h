@@ -36,11 +36,13 @@ INLINE int place_faces(const kernel_context *c, pencil_faces f, int f64, void *r
         place_face(c, f.axis, key, -1, f64, at, 0);
         place_face(c, f.axis, key, 0, f64, at, 1);
     }
-    for (int b = f.from; b < f.to; b++)
+    for (int b = f.from; b < f.to; b++) {
+        const int32_t own = gbees_key_around(&c->g->shape, f.axis, key + b);
+
 #pragma GCC unroll 4
         for (int face = 1; face <= f.edge; face++)
-            place_face(c, f.axis, gbees_key_around(&c->g->shape, f.axis, key + b), face, f64, at,
-                       first + (b - f.from) * f.edge + face - 1);
+            place_face(c, f.axis, own, face, f64, at, first + (b - f.from) * f.edge + face - 1);
+    }
     if (f.last)
         place_face(c, f.axis, gbees_key_around(&c->g->shape, f.axis, key + f.to - 1), f.edge + 1, f64, at, planes);
     return planes + (f.last ? 1 : 0);
