@@ -304,8 +304,8 @@ static double distance_at_rest(const char *backend, const char *factor, const ch
     return apart;
 }
 
-/* By split5 on the CPU, of fourth order at least; on threads, in single precision, whose rounding is what is left of the
- * error of the finer grids. */
+/* By split5 on the CPU, of fourth order at least; on threads, in single precision, whose rounding is what is left of
+ * the error of the finer grids. */
 START_TEST(an_ornstein_uhlenbeck_process_comes_to_rest)
 {
     const char *backend = backend_names[_i];
@@ -320,6 +320,24 @@ START_TEST(an_ornstein_uhlenbeck_process_comes_to_rest)
         error[k] = distance_at_rest(backend, factor[k], "scheme=split5", precision);
     ck_assert_msg(error[0] < 1e-4 && error[1] * 5 < error[0] && error[2] * (rounded ? 2.5 : 256) < error[0],
                   "%s: %g, %g, %g", backend, error[0], error[1], error[2]);
+}
+END_TEST
+
+/* In one dimension noise is in double by default: floats would make mass. The process at rest keeps 1 for 30,000
+ * steps, to what p* cuts off. */
+START_TEST(rounding_makes_no_mass_in_one_dimension)
+{
+    const a_case c = {"linear",
+                      "cpu",
+                      {"dimension=1", "mean=[0]", "covariance=[0.25]", "threshold=1e-16", "extent=8", "end=30",
+                       "records=1", "measurements=[]", "parameters.diagonal=-1", "parameters.noise=0.5", "factor=2",
+                       "time_step=0.001"}};
+    kept_run *run = run_on(&c, "cpu");
+    const kept_record *last = &run->record[run->count - 1];
+
+    ck_assert_uint_ge(last->record.totals.steps, 30000);
+    ck_assert_double_eq_tol(last->record.statistics.mass, 1, 1e-10);
+    forget(run);
 }
 END_TEST
 
@@ -370,6 +388,7 @@ int main(void)
         tcase_add_loop_test(strcmp(halved[k].dimension, "dimension=3") ? tcase : slow, second_order_in_time, k,
                             k + 1);
     tcase_add_loop_test(tcase, an_ornstein_uhlenbeck_process_comes_to_rest, 0, BACKENDS);
+    tcase_add_test(tcase, rounding_makes_no_mass_in_one_dimension);
     tcase_add_test(tcase, noise_that_grows_with_the_state);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

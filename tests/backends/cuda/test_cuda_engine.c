@@ -37,7 +37,7 @@ static const struct {
     /* One edge of 64 cells; bricks one cell wide along two axes. */
     {{"linear",
       "shim",
-      {"dimension=1", "records=2", "end=3.5", "factor=50", "parameters.diagonal=-0.3",
+      {"dimension=1", "precision=mixed", "records=2", "end=3.5", "factor=50", "parameters.diagonal=-0.3",
        "measurements=[{time: 3, function: x1, value: [1], covariance: [0.04]}]"}},
      &same},
     /* Measurements and initial densities that are not one Gaussian. */
@@ -48,7 +48,7 @@ static const struct {
      &same},
     {{"linear",
       "shim",
-      {"dimension=1", "records=1", "end=2", "factor=50", "parameters.diagonal=-0.3",
+      {"dimension=1", "precision=mixed", "records=1", "end=2", "factor=50", "parameters.diagonal=-0.3",
        "measurements=[{time: 1, function: x1, value: [4], covariance: [0.04], likelihood: student-t, "
        "degrees_of_freedom: 2.5}]"}},
      &same},
@@ -74,7 +74,8 @@ static const struct {
     /* Diffusion: diagonal; full, of either sign, with the state, with time. */
     {{"linear",
       "shim",
-      {"dimension=1", "records=2", "end=2", "factor=20", "measurements=[]", "parameters.noise=0.3"}},
+      {"dimension=1", "precision=mixed", "records=2", "end=2", "factor=20", "measurements=[]",
+       "parameters.noise=0.3"}},
      &same},
     {{"linear",
       "shim",
