@@ -83,7 +83,8 @@ static int take(const gbees_problem *problem, const gbees_backend *backend, int 
     for (int tries = 0; !status && tries < (backend ? 60 : 1) && calls_done < 2; tries++) {
         spread(problem, cases[k].count, x, scale);
         const double before = gbees_trajectories_evaluations(t), start = gbees_seconds_now();
-        const gbees_travel travel = {problem->start, problem->start + cases[k].length, scale, TOLERANCE, 0, NULL};
+        const gbees_travel travel = {
+            .from = problem->start, .to = problem->start + cases[k].length, .scale = scale, .tolerance = TOLERANCE};
         status = gbees_trajectories_run(t, cases[k].count, x, NULL, &travel, &error);
         *seconds = gbees_seconds_now() - start;
         *evaluations = gbees_trajectories_evaluations(t) - before;
