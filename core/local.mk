@@ -48,10 +48,8 @@ libgbees_la_SOURCES = \
 	%D%/numerics/ctu.h \
 	%D%/numerics/diffusion.h \
 	%D%/numerics/dormand_prince.h \
-	%D%/numerics/dormand_prince_dense.h \
 	%D%/numerics/downwind.h \
 	%D%/numerics/fixed.h \
-	%D%/numerics/fraction.h \
 	%D%/numerics/fused.h \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
@@ -102,6 +100,7 @@ libgbees_la_SOURCES = \
 	%D%/base/cholesky.h \
 	%D%/record/certificate.c \
 	%D%/record/certificate.h \
+	%D%/record/fraction.h \
 	%D%/audit/compare.c \
 	%D%/audit/compare.h \
 	%D%/audit/escape.c \
@@ -183,6 +182,7 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/deposit.h \
 	%D%/lagrangian/divide.c \
 	%D%/lagrangian/divide.h \
+	%D%/lagrangian/dormand_prince_dense.h \
 	%D%/lagrangian/image.c \
 	%D%/lagrangian/image.h \
 	%D%/lagrangian/parts.c \

@@ -2,7 +2,7 @@
 #ifndef GBEES_LAGRANGIAN_WATCH_H
 #define GBEES_LAGRANGIAN_WATCH_H
 
-#include "numerics/dormand_prince_dense.h"
+#include "dormand_prince_dense.h"
 #include <gbees/problem.h>
 #include <stddef.h>
 

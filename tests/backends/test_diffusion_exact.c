@@ -109,7 +109,8 @@ START_TEST(linear_model_with_noise)
     a_case c = {"linear",
                 linears[_i].backend,
                 {linears[_i].dimension, linears[_i].scheme, "factor=2", "mean=[1, ...]", "covariance=[0.25, ...]",
-                 "threshold=1e-12", "extent=6", "end=0.5", "records=1", "measurements=[]", "parameters.noise=0.4"}};
+                 "threshold=1e-12", "extent=6", "end=0.5", "records=1", "measurements=[]", "parameters.noise=0.4",
+                 "precision=mixed"}};
     const moments m = linear_moments(linears[_i].dimension[10] - '0', -0.1);
     if (!is_built(c.backend))
         return;

@@ -45,11 +45,13 @@ NOT_RUN = {
     ("doc/gbees-run.md", "gbees-run --plugin NAME"): "a synopsis",
     ("doc/gbees-run.md", "gbees-run --resume DIR"): "needs a run that was stopped: test_resume.sh",
     ("doc/gbees-run.md", "forecast"): "output",
+    ("doc/instants.md", "instants:"): "a time of each kind, of no one model",
     ("doc/install.md", "autoreconf"): "builds and installs gbees itself",
     ("doc/install.md", "PREFIX/bin"): "a list of files",
     ("doc/measuring.md", "tests/"): "measures for hours, partly on a GPU",
     ("doc/measuring.md", "make gbees-run"): "measures for hours",
     ("doc/models.md", "d"): "equations",
+    ("doc/models.md", "x(k)"): "equations",
     ("doc/performance.md", "make bench"): "measures for hours: test_bench.sh",
     ("doc/notes/ranks.md", "step = c"): "a formula",
     ("doc/plugins.md", "#define GBEES_DIM"): "a part of a plugin",
@@ -61,6 +63,9 @@ NOT_RUN = {
     ("doc/results.md", "DIR/run.h5"): "a list of files",
     ("doc/results.md", "/leg0/record0"): "a list of groups",
     ("doc/results.md", "mass = 1"): "a formula",
+    ("doc/scenario.md", "states:"): "states of no one model: test_circles.sh",
+    ("doc/targets.md", "targets:"): "targets of no one model: test_targets.sh",
+    ("doc/targets.md", "gbees.Model.from_sympy"): "a part of a program: test_sympy.py",
     ("doc/scenario.md", "measurements: {file: data.csv, epoch"): "needs a table of dates: test_measurements.sh",
 }
 # Lines of shell blocks that are left out.
@@ -106,10 +111,10 @@ BETWEEN = {
     ("doc/results.md", "parts ="): "f = {'pdf/p': Parts(p)}",
 }
 # The model of a scenario or table that does not name it.
-MODELS = {"function: sight": "pcr3bp", "sigma_angle": "pcr3bp"}
+MODELS = {"jump: step": "growth", "function: sight": "pcr3bp", "sigma_angle": "pcr3bp"}
 TABLE = "time,z,sigma_z\n0.05,18.7,1\n0.1,45.7,1\n0.15,77.6,1\n0.2,80.3,1\n"
 COMMANDS = r"(\$ |build/)?(gbees-(run|plot|plugin|export)|cp|mkdir|cc|mpirun)\b"
-KEYS = r"(#.*\n)*(initial|measurements|model|regrid|output): ?"
+KEYS = r"(#.*\n)*(initial|instants|measurements|model|regrid|output): ?"
 
 
 def blocks_of(page):

@@ -99,8 +99,8 @@ END_TEST
 /* Samples that have lost others between them keep their random numbers. */
 START_TEST(noise_belongs_to_the_sample)
 {
-    static const char *const settings[] = {"dimension=1", "factor=20", "measurements=[]", "parameters.noise=0.3",
-                                           NULL};
+    static const char *const settings[] = {"dimension=1",     "precision=mixed",      "factor=20",
+                                           "measurements=[]", "parameters.noise=0.3", NULL};
     const gbees_measurement sharp = {.size = 1, .value = {1}, .covariance = {1e-3}, .function = 0};
     gbees_montecarlo *samples[2];
     scene s;

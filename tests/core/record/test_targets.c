@@ -1,6 +1,6 @@
 /* test_targets.c - which part of a cell is inside of a target, and what cells have inside. */
 #include "fixtures/suite.h"
-#include "numerics/fraction.h"
+#include "record/fraction.h"
 #include <math.h>
 #include <stdlib.h>
 

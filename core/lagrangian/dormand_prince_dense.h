@@ -4,7 +4,7 @@
 #ifndef GBEES_NUMERICS_DORMAND_PRINCE_DENSE_H
 #define GBEES_NUMERICS_DORMAND_PRINCE_DENSE_H
 
-#include "qualifier.h"
+#include "numerics/qualifier.h"
 
 enum {
     GBEES_DORMAND_PRINCE_SLOPES = 16, /* with those of the step */

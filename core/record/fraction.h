@@ -8,7 +8,7 @@
 #ifndef GBEES_NUMERICS_FRACTION_H
 #define GBEES_NUMERICS_FRACTION_H
 
-#include "qualifier.h"
+#include "numerics/qualifier.h"
 #include <math.h>
 
 /* The distribution function of the sum of two, a >= b >= 0 long, at d. */
