@@ -14,6 +14,7 @@ libgbees_la_SOURCES = \
 	%D%/base/checkpoint.h \
 	%D%/base/clones.h \
 	%D%/base/embed.h \
+	%D%/base/fraction.h \
 	%D%/base/child.c \
 	%D%/base/child.h \
 	%D%/base/error.c \
@@ -100,7 +101,6 @@ libgbees_la_SOURCES = \
 	%D%/base/cholesky.h \
 	%D%/record/certificate.c \
 	%D%/record/certificate.h \
-	%D%/record/fraction.h \
 	%D%/audit/compare.c \
 	%D%/audit/compare.h \
 	%D%/audit/escape.c \

@@ -1,8 +1,8 @@
 /* dormand_prince_dense.h - the point anywhere within a step of dormand_prince.h, of order 7, with the coefficients of
  * Hairer's DOP853 (E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., 1993,
  * section II.6): it takes the slope at the step's end, number 12, and three more, numbers 13 ... 15. */
-#ifndef GBEES_NUMERICS_DORMAND_PRINCE_DENSE_H
-#define GBEES_NUMERICS_DORMAND_PRINCE_DENSE_H
+#ifndef GBEES_LAGRANGIAN_DORMAND_PRINCE_DENSE_H
+#define GBEES_LAGRANGIAN_DORMAND_PRINCE_DENSE_H
 
 #include "numerics/qualifier.h"
 

@@ -1,7 +1,7 @@
 /* fields.c - parts of cells by functions that are linear over them; see fields.h. */
 #include "fields.h"
 #include "base/array.h"
-#include "record/fraction.h"
+#include "base/fraction.h"
 #include <gbees/record.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * Over a cell - of a lattice, or a part of one (cuts.h) - such a function is taken to be linear, with the slope that
  * three points along each edge have. So the part of the cell where it is below 0 follows, and of the mass with the
- * slope of the logarithm of the density (record/fraction.h). */
+ * slope of the logarithm of the density (base/fraction.h). */
 #ifndef GBEES_LAGRANGIAN_FIELDS_H
 #define GBEES_LAGRANGIAN_FIELDS_H
 

@@ -1,6 +1,6 @@
 /* targets.c - adds up what cells have inside of targets; see targets.h. */
 #include "targets.h"
-#include "fraction.h"
+#include "base/fraction.h"
 #include <math.h>
 #include <string.h>
 

@@ -14,7 +14,7 @@ typedef struct gbees_target_sums {
 } gbees_target_sums;
 
 /* A gbees_cell_visitor whose context is the sums. A cell that the boundary cuts counts by the fraction of it that is
- * inside (core/record/fraction.h). It stops where a target's function is not a number. */
+ * inside (core/base/fraction.h). It stops where a target's function is not a number. */
 int gbees_target_sums_add(void *sums, size_t count, const int32_t *const *index, const double *p);
 
 #endif

@@ -11,7 +11,7 @@ static const double pi = 3.14159265358979323846;
 /* The lowest of so many cells around a circle: that of a brick. */
 static int first_of(int n, int axis, int cells)
 {
-    gbees_shape shape;
+    gbees_shape shape = {0};
 
     gbees_shape_set(&shape, n, 64);
     return -(cells / shape.edge[axis] / 2) * shape.edge[axis];

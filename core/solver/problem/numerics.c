@@ -55,10 +55,8 @@ static int set_cell_values(const builder *b, gbees_numerics *numerics)
  * There doubles cost next to nothing. */
 static gbees_precision precision_of(const builder *b)
 {
-    const int needs_double = b->problem->dimension == 1 && b->problem->model->diffusion;
-
     if (!builder_find(b, "precision"))
-        return needs_double ? GBEES_DOUBLE : GBEES_MIXED;
+        return b->problem->dimension == 1 && builder_has_noise(b, 1) ? GBEES_DOUBLE : GBEES_MIXED;
     return builder_is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
 }
 

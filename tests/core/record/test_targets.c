@@ -1,6 +1,6 @@
 /* test_targets.c - which part of a cell is inside of a target, and what cells have inside. */
+#include "base/fraction.h"
 #include "fixtures/suite.h"
-#include "record/fraction.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -67,13 +67,13 @@ END_TEST
 /* Along one axis the mass below a point of exp(s z) has a closed form. */
 START_TEST(a_density_with_a_slope)
 {
-    const double change[] = {2, 0}, slope[] = {1.5, -3};
+    const double change[] = {2, 0}, slope[] = {1.5, -3}, across[] = {0, 5};
     const double part = gbees_fraction_inside(2, 0.3, change);
 
     ck_assert_double_eq_tol(part, 0.35, 1e-15);
     ck_assert_double_eq_tol(gbees_fraction_of_mass(2, part, change, slope), (exp(1.5 * 0.35) - 1) / (exp(1.5) - 1),
                             1e-14);
-    ck_assert_double_eq(gbees_fraction_of_mass(2, 0.35, change, change + 1), 0.35);
+    ck_assert_double_eq(gbees_fraction_of_mass(2, 0.35, change, across), 0.35);
 }
 END_TEST
 

@@ -5,14 +5,13 @@
  * -change[k]/2 to change[k]/2, at -g of the centre. It is exact for the three largest changes; the others make the
  * third one longer so that the variance of the sum is right. So sums over the cells along a plane, whose distances
  * from it are spread evenly, are right to second order, and to more for n <= 3. */
-#ifndef GBEES_NUMERICS_FRACTION_H
-#define GBEES_NUMERICS_FRACTION_H
+#ifndef GBEES_BASE_FRACTION_H
+#define GBEES_BASE_FRACTION_H
 
-#include "numerics/qualifier.h"
 #include <math.h>
 
 /* The distribution function of the sum of two, a >= b >= 0 long, at d. */
-GBEES_NUM double gbees_fraction_of_two(double d, double a, double b)
+static inline double gbees_fraction_of_two(double d, double a, double b)
 {
     const double far = (a + b) / 2, near = (a - b) / 2, from = fabs(d);
     double beyond; /* the part above |d| */
@@ -27,7 +26,7 @@ GBEES_NUM double gbees_fraction_of_two(double d, double a, double b)
 }
 
 /* The integral of gbees_fraction_of_two() up to d. */
-GBEES_NUM double gbees_fraction_sum_of_two(double d, double a, double b)
+static inline double gbees_fraction_sum_of_two(double d, double a, double b)
 {
     const double far = (a + b) / 2, near = (a - b) / 2, from = fabs(d);
     double below; /* up to -|d| */
@@ -44,7 +43,7 @@ GBEES_NUM double gbees_fraction_sum_of_two(double d, double a, double b)
 /* The part of a cell's mass where g < 0 is `part` of its volume, if the logarithm of the density is linear over it,
  * by slope[k] from one face across edge k to the other. Exact where g changes along one edge alone; else what counts
  * is how the density changes with g. */
-GBEES_NUM double gbees_fraction_of_mass(int n, double part, const double *change, const double *slope)
+static inline double gbees_fraction_of_mass(int n, double part, const double *change, const double *slope)
 {
     double along = 0, square = 0;
 
@@ -57,7 +56,7 @@ GBEES_NUM double gbees_fraction_of_mass(int n, double part, const double *change
 }
 
 /* The part of a cell where g < 0; g: at its centre. Where nothing changes it is 0 or 1. */
-GBEES_NUM double gbees_fraction_inside(int n, double g, const double *change)
+static inline double gbees_fraction_inside(int n, double g, const double *change)
 {
     double a = 0, b = 0, c = 0;
 
