@@ -424,7 +424,7 @@ _SPOKEN = [
     (r", or give --trust", ""),
     (r"; --trust loads it all the same", ""),
     (r"leave out --backend\b", "leave out backend="),
-    (r"leave --audit out\b", "leave audit= out"),
+    (r"--(audit|compare)\b", r"\1="),
 ]
 
 
