@@ -184,6 +184,12 @@ int engine_launch_pass(gbees_engine *e, int kernel, int pass, gbees_error *error
     return cuda_check(e->api, launch_pass(e, kernel, pass), kernel_table[kernel].doing, error);
 }
 
+int engine_planned_passes(const gbees_engine *e)
+{
+    return gbees_problem_noise_in_sweeps(e->problem) ? gbees_sweep_passes(e->problem->dimension, e->state->plan.parts)
+                                                     : e->passes;
+}
+
 /* Launches so many passes of a large grid's step, and the marks after them. */
 static CUresult launch_passes(gbees_engine *e, int passes)
 {
@@ -254,8 +260,7 @@ static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbe
 {
     const int is_advected = e->setup.advect_apart || e->advects_all;
     gbees_state *s = e->state;
-    const int passes =
-        s->stop == STOP_REPEATED ? gbees_sweep_passes(e->problem->dimension, s->plan.parts) : e->passes;
+    const int passes = s->stop == STOP_REPEATED ? engine_planned_passes(e) : e->passes;
 
     if (s->stop == STOP_REPEATED)
         s->stop = STOP_ADVECT;

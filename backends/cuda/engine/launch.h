@@ -17,8 +17,11 @@ int engine_send_state(gbees_engine *e, const char *doing, gbees_error *error);
 /* Fetches the state, and waits for it and for all launches before. */
 int engine_fetch_state(gbees_engine *e, const char *doing, gbees_error *error);
 
-/* Launches pass 0 .. e->passes - 1 of a large grid's step (KERNEL_ADVECT), or the marks after the last one
- * (KERNEL_MARK). */
+/* Passes of the planned step: e->passes, or more where sweeps are repeated. */
+int engine_planned_passes(const gbees_engine *e);
+
+/* Launches pass 0 .. engine_planned_passes() - 1 of a large grid's step (KERNEL_ADVECT), or the marks after the last
+ * one (KERNEL_MARK). */
 int engine_launch_pass(gbees_engine *e, int kernel, int pass, gbees_error *error);
 
 /* Sends the state, in which `stop` is STOP_PRUNE, prunes the grid, and fetches the state. */

@@ -38,17 +38,11 @@ static int refresh_for(gbees_engine *e, int pass, gbees_error *error)
         gbees_pass_axis(n, gbees_sweep_turn(n, steps), gbees_step_is_reversed(steps), parts_of(e), pass), error);
 }
 
-/* Passes of the planned step. */
-static int passes_of(const gbees_engine *e)
-{
-    return parts_of(e) ? gbees_sweep_passes(e->problem->dimension, parts_of(e)) : e->passes;
-}
-
 static int advect(gbees_engine *e, gbees_error *error)
 {
     int status = 0;
 
-    for (int pass = 0; pass < passes_of(e) && !status; pass++) {
+    for (int pass = 0; pass < engine_planned_passes(e) && !status; pass++) {
         status = refresh_for(e, pass, error);
         if (!status)
             status = engine_launch_pass(e, KERNEL_ADVECT, pass, error);
@@ -78,7 +72,7 @@ static int diffuse(gbees_engine *e, int current, double steps, gbees_error *erro
 int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *error)
 {
     gbees_state *s = e->state;
-    const int moved = rows_after(e, passes_of(e)), reversed = gbees_step_is_reversed(s->run.steps);
+    const int moved = rows_after(e, engine_planned_passes(e)), reversed = gbees_step_is_reversed(s->run.steps);
 
     memset(s->sums, 0, sizeof s->sums);
     memset(s->work_queue, 0, sizeof s->work_queue);
