@@ -49,8 +49,8 @@ int gbees_writer_step(gbees_writer *writer, const gbees_record *record, gbees_er
 /** Adds a row to the time series of the records given all measurements (gbees_observer.smoothed). */
 int gbees_writer_smoothed(gbees_writer *writer, const gbees_record *record, gbees_error *error);
 /** Writes the time series and calls fsync, if the last time is more than a second ago and something has changed
- * since. Called a few times a second, it bounds what a power failure costs to about a second. It may be called from
- * another thread than the functions above. */
+ * since. Called a few times a second (gbees_observer.idle), it bounds what a power failure costs to about a second. It
+ * may be called from another thread than the functions above. */
 int gbees_writer_sync(gbees_writer *writer, gbees_error *error);
 /** Opens the folder of a run that was stopped, to continue it from a checkpoint. Records made after the checkpoint
  * are written again. run.json lists when and how the run was resumed.

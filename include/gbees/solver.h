@@ -21,7 +21,8 @@ typedef struct gbees_solver gbees_solver;
  *
  * `record`, `step`, `update`, `jump` and `checkpoint` are called one at a time, in the order of the events. If
  * `concurrent` is set, a thread of the solver calls them while the run continues, up to two records behind; meanwhile
- * another one has `audit` compare the next record, so that these functions must not use it. The caller's thread calls
+ * another one has `audit` compare the next record, so that these functions must not use it; `idle` is called by that
+ * thread while there is no event, also within a step that takes long. The caller's thread calls
  * `progress`, `cancelled` and `checkpoint_due`, possibly at the same time. All calls have returned when
  * gbees_solver_run() returns, also after an error. */
 typedef struct gbees_observer {
@@ -41,6 +42,9 @@ typedef struct gbees_observer {
     int (*step)(void *context, const gbees_record *record, gbees_error *error);
     /** Called a few times a second. fraction: how much of the run's model time is done, 0 to 1. */
     int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);
+    /** Called about twice a second while there are no events, if `concurrent` is set: e.g. to write what is not yet on
+     * disk. Calls of the functions above may come at the same time if the cells of a record are fetched piece by piece. */
+    int (*idle)(void *context, gbees_error *error);
     /** Polled several times a second; non-zero ends the run. */
     int (*cancelled)(void *context);
     /** Polled as often; non-zero: `checkpoint` is called with the current state. */

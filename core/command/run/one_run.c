@@ -126,14 +126,22 @@ static int on_jump(void *context, const gbees_problem *problem, int number, doub
 static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
 {
     gbees_one_run *r = context;
-    int status = r->writer ? gbees_writer_sync(r->writer, error) : GBEES_OK;
+    int status = GBEES_OK;
 
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_show(&r->progress, time, fraction, totals);
-    if (!status && r->progress.stream != stderr)
+    if (r->progress.stream != stderr)
         status = gbees_print_flush(r->progress.stream, error);
     (void)pthread_mutex_unlock(&r->lock);
     return status;
+}
+
+/* What the folder does not have yet reaches it also within a step that does not end. */
+static int on_idle(void *context, gbees_error *error)
+{
+    const gbees_one_run *r = context;
+
+    return gbees_writer_sync(r->writer, error);
 }
 
 static int is_checkpoint_due(void *context)
@@ -374,6 +382,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .update = on_update,
                                      .jump = on_jump,
                                      .progress = on_progress,
+                                     .idle = run->writer ? on_idle : NULL,
                                      .cancelled = is_cancelled,
                                      .checkpoint_due = run->writer ? is_checkpoint_due : NULL,
                                      .checkpoint = run->writer && !run->refinement ? on_checkpoint : NULL,

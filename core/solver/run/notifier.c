@@ -5,8 +5,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum {
+    IDLE_MS = 500,   /* between two calls to the observer's `idle` */
     MAX_EVENTS = 3,  /* in the queue: an update, and the records before and after it */
     MAX_RECORDS = 2, /* in the queue, if their cells together have at most SMALL_BYTES; else one */
     SMALL_BYTES = 256 << 20
@@ -28,7 +30,7 @@ struct gbees_notifier {
     entry queue[MAX_EVENTS]; /* a ring buffer: first those that are prepared */
     int first, prepared, count, records, closed;
     double bytes; /* of all cells in the queue */
-    int status;   /* of the first event that failed: there are no calls after it */
+    int status;   /* of the first call that failed: there are no calls after it */
     gbees_error error;
 };
 
@@ -72,6 +74,33 @@ static void *prepare_events(void *context)
     return NULL;
 }
 
+/* Waits for a change, and calls the observer's `idle` if there is none for a while: also within a step that does not
+ * end. The caller holds the lock. */
+static void wait_for_event(gbees_notifier *notifier)
+{
+    const gbees_observer *observer = notifier->target.observer;
+    gbees_error error = {0};
+    struct timespec until = {0};
+
+    if (!observer->idle || notifier->status) {
+        (void)pthread_cond_wait(&notifier->change, &notifier->lock);
+        return;
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    const long ns = until.tv_nsec + IDLE_MS * 1000000L;
+    until.tv_sec += ns / 1000000000L;
+    until.tv_nsec = ns % 1000000000L;
+    if (!pthread_cond_timedwait(&notifier->change, &notifier->lock, &until))
+        return;
+    (void)pthread_mutex_unlock(&notifier->lock);
+    const int status = observer->idle(observer->context, &error);
+    (void)pthread_mutex_lock(&notifier->lock);
+    if (status) {
+        notifier->status = status;
+        notifier->error = error;
+    }
+}
+
 /* Calls the observer with the prepared events in their order, and frees them. */
 static void *observe_events(void *context)
 {
@@ -80,7 +109,7 @@ static void *observe_events(void *context)
     (void)pthread_mutex_lock(&notifier->lock);
     for (;;) {
         while (!notifier->prepared && (notifier->count || !notifier->closed))
-            (void)pthread_cond_wait(&notifier->change, &notifier->lock);
+            wait_for_event(notifier);
         if (!notifier->prepared)
             break;
         entry *next = &notifier->queue[notifier->first];
@@ -134,6 +163,17 @@ static int start(gbees_notifier *notifier)
     return started;
 }
 
+static void prepare_lock(gbees_notifier *notifier)
+{
+    pthread_condattr_t monotonic;
+
+    (void)pthread_mutex_init(&notifier->lock, NULL);
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&notifier->change, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+}
+
 int gbees_notifier_create(const gbees_problem *problem, const gbees_backend *backend, const gbees_observer *observer,
                           gbees_notifier **notifier, gbees_error *error)
 {
@@ -143,8 +183,7 @@ int gbees_notifier_create(const gbees_problem *problem, const gbees_backend *bac
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a solver");
     made->target = (gbees_event_target){problem, backend, observer};
     if (observer->concurrent) {
-        (void)pthread_mutex_init(&made->lock, NULL);
-        (void)pthread_cond_init(&made->change, NULL);
+        prepare_lock(made);
         made->is_concurrent = start(made); /* without threads calls are synchronous */
         if (!made->is_concurrent) {
             (void)pthread_cond_destroy(&made->change);

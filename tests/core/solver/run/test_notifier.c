@@ -256,6 +256,40 @@ START_TEST(prepared_records_need_not_be_told)
 }
 END_TEST
 
+/* Counts calls in place of steps; the third one fails. */
+static int see_idle(void *context, gbees_error *error)
+{
+    stage *s = context;
+
+    (void)pthread_mutex_lock(&s->lock);
+    const uint64_t calls = ++s->steps;
+    (void)pthread_cond_broadcast(&s->stepped);
+    (void)pthread_mutex_unlock(&s->lock);
+    return calls == 3 ? gbees_error_set(error, GBEES_EIO, "the disk is full") : GBEES_OK;
+}
+
+/* Nothing is posted any more, as within a step that does not end. */
+START_TEST(idle_is_called_while_there_are_no_events)
+{
+    gbees_error error = {0};
+    stage s = make(1);
+    const gbees_observer observer = {.context = &s, .idle = see_idle, .concurrent = 1};
+    gbees_notifier *notifier = NULL;
+    int status = GBEES_OK;
+
+    ck_assert_int_eq(gbees_notifier_create(&s.problem, &fake, &observer, &notifier, &error), GBEES_OK);
+    ck_assert_int_eq(wait_for(&s, 3, 0), 1);
+    for (int k = 0; k < 1000 && !status; k++) { /* until the status of the third call is known */
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        status = gbees_notifier_status(notifier, &error);
+    }
+    ck_assert_int_eq(status, GBEES_EIO);
+    ck_assert_str_eq(error.text, "the disk is full");
+    gbees_notifier_destroy(notifier);
+    ck_assert_uint_eq(s.steps, 3);
+}
+END_TEST
+
 /* While a record is told, steps go on up to the next one, or, if records are small, up to the second one. */
 START_TEST(few_are_there_at_once)
 {
@@ -379,6 +413,7 @@ int main(void)
     tcase_add_test(tests, steps_go_on_meanwhile);
     tcase_add_test(tests, the_next_record_is_prepared_meanwhile);
     tcase_add_test(tests, prepared_records_need_not_be_told);
+    tcase_add_test(tests, idle_is_called_while_there_are_no_events);
     tcase_add_test(tests, few_are_there_at_once);
     tcase_add_test(tests, calls_are_short_after_short_intervals);
     tcase_add_test(tests, a_record_that_can_not_be_told);
