@@ -34,17 +34,25 @@ GBEES_NUM double gbees_cfl_step(double courant, double rate)
     return courant / rate;
 }
 
+/* The time at which velocities are looked at before a step, for its size and for growth, if the drift depends on
+ * time: the middle of a step as long as the one before it, at which they are evaluated. A drift that vanishes
+ * everywhere for a moment says nothing of a moment later. */
+GBEES_NUM double gbees_step_look(const gbees_step_clock *clock, const gbees_time_step *before)
+{
+    return clock->time + fmin(before->longest, clock->length - clock->elapsed) / 2;
+}
+
 /* Returns a step of size `longest`, or what is left of the interval if that is less. before: the step before it if
- * the drift depends on time, NULL otherwise. Such a drift may vanish everywhere for a moment, and its rate then says
- * nothing of a moment later: so a step is at most twice as long as the one before it, unless there is none. */
+ * the drift depends on time and the step is not fixed, NULL otherwise: then a step is at most twice as long as the
+ * one before it, and the first one at most a thousandth of its interval. */
 GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, double longest,
                                             const gbees_time_step *before)
 {
     const double rest = clock->length - clock->elapsed;
     gbees_time_step step;
 
-    if (before && before->longest > 0)
-        longest = fmin(longest, 2 * before->longest);
+    if (before)
+        longest = fmin(longest, before->longest > 0 ? 2 * before->longest : clock->length / 1000);
     step.is_last = !(longest < rest);
     step.size = step.is_last ? rest : longest;
     step.longest = longest;

@@ -123,7 +123,7 @@ static int choose_step(gbees_engine *e, gbees_error *error)
     const double longest = fixed > 0 ? fixed : gbees_cfl_step(numerics->courant, rate);
 
     e->run.step = gbees_step_choose(clock, e->problem->moving ? fmin(longest, e->longest_step) : longest,
-                                    e->context.drift.time_dependent ? &e->run.step : NULL);
+                                    e->context.drift.time_dependent && !(fixed > 0) ? &e->run.step : NULL);
     const double size = e->run.step.size;
     if (gbees_step_exceeds(size, rate, limit))
         return failure_courant(clock->time, size, size * rate, limit, error);
@@ -152,8 +152,10 @@ int engine_step(gbees_engine *e, gbees_error *error)
     e->is_initial = 0;
     if (e->problem->moving) /* inspected by engine_frame_set(), for this step's velocities */
         now = e->inspected;
-    else if (e->context.drift.time_dependent)
+    else if (e->context.drift.time_dependent) {
+        now = gbees_step_look(&e->run.clock, &e->run.step);
         status = engine_inspect(e, 0, now, error);
+    }
     if (e->context.drift.time_dependent)
         status = ranks_agree(e->ranks, status, error);
     if (!status)

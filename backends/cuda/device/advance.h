@@ -58,7 +58,7 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
     const double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
 
     b->run.step = gbees_step_choose(&b->run.clock, GBEES_MOVING ? fmin(longest, m->longest_step) : longest,
-                                    GBEES_DRIFT_TIME_DEPENDENT ? &b->run.step : 0);
+                                    GBEES_DRIFT_TIME_DEPENDENT && !(m->time_step > 0) ? &b->run.step : 0);
     if (b->sums.bad) {
         b->stop = STOP_DRIFT;
         b->where = b->sums.bad - 1;
@@ -74,13 +74,20 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
                   !b->run.step.is_last && b->run.steps + 1 < b->target;
 }
 
+/* The time at which the velocities of a step's bricks are looked at. */
+GBEES_NUM double look_time(const step_state *b)
+{
+    return GBEES_DRIFT_TIME_DEPENDENT && !GBEES_MOVING ? gbees_step_look(&b->run.clock, &b->run.step)
+                                                       : b->run.clock.time;
+}
+
 /* Links new bricks, if there are any, and plans the step.  Returns 0 if the step can't be taken: b->stop says why. */
 GBEES_NUM int link_and_choose_step(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     if (b->stop)
         return 0;
     if (b->fresh) {
-        link_new(m, s, b->linked, b->count, b->current, b->run.clock.time, sums_of(s, b->run.steps));
+        link_new(m, s, b->linked, b->count, b->current, look_time(b), sums_of(s, b->run.steps));
         grid_barrier(m, s);
     } else {
         block_sync(); /* all threads have read *b before it is written again */
@@ -186,8 +193,8 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
 
     for (;;) {
 #if GBEES_DRIFT_TIME_DEPENDENT && !GBEES_MOVING /* of a grid that moves gbees_frame() has done it */
-        if (!advected) {                        /* velocities at the beginning of the step */
-            inspect_all(m, s, 1, b->linked, b->run.clock.time);
+        if (!advected) {
+            inspect_all(m, s, 1, b->linked, look_time(b));
             grid_barrier(m, s);
         }
 #endif

@@ -37,7 +37,7 @@ static int grow(gbees_engine *e, int has_grown, int *too_small, gbees_error *err
     void *arguments[] = {&e->setup, &e->device_state.at, &step};
     if (!has_grown)
         memset(e->state->sums, 0, sizeof e->state->sums);
-    int status = has_grown ? 0 : ranks_inspect(e, e->state->run.clock.time, error);
+    int status = has_grown ? 0 : ranks_inspect(e, gbees_step_look(&e->state->run.clock, &e->state->run.step), error);
     if (!status)
         status = has_grown ? engine_send_state(e, "advancing the density", error)
                            : split_run(e, KERNEL_GROW, arguments, "advancing the density", error);
@@ -75,7 +75,8 @@ static int choose_step(gbees_engine *e, double rate, gbees_error *error)
     const int is_time_dependent = (e->problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     const double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
 
-    s->run.step = gbees_step_choose(&s->run.clock, longest, is_time_dependent ? &s->run.step : NULL);
+    s->run.step =
+        gbees_step_choose(&s->run.clock, longest, is_time_dependent && !(m->time_step > 0) ? &s->run.step : NULL);
     s->stop = STOP_DONE;
     if (gbees_step_exceeds(s->run.step.size, rate, m->courant_limit)) {
         s->stop = STOP_COURANT;

@@ -39,17 +39,21 @@ START_TEST(a_step_without_effect_is_seen)
 }
 END_TEST
 
-/* At most twice the step before, which the end of its interval has shortened; the first may be of any length. */
+/* At most twice the step before, which the end of its interval has shortened; the first a thousandth of its interval.
+ * Velocities are looked at in the middle of a step as long as the one before. */
 START_TEST(steps_grow_slowly)
 {
     const gbees_step_clock clock = {.elapsed = 1.9, .length = 2};
     gbees_time_step step = {0};
 
-    ck_assert_double_eq(gbees_step_choose(&clock, HUGE_VAL, &step).longest, HUGE_VAL);
-    step = gbees_step_choose(&clock, 0.5, &step);
+    ck_assert_double_eq(gbees_step_look(&clock, &step), 0);
+    ck_assert_double_eq(gbees_step_choose(&clock, HUGE_VAL, &step).longest, 0.002);
+    ck_assert_double_eq(gbees_step_choose(&clock, 1e-4, &step).longest, 1e-4);
+    step = gbees_step_choose(&clock, 0.5, NULL);
     ck_assert_double_eq_tol(step.size, 0.1, 1e-15);
     ck_assert_double_eq(gbees_step_choose(&clock, HUGE_VAL, &step).longest, 1);
     ck_assert_double_eq(gbees_step_choose(&clock, 0.7, &step).longest, 0.7);
+    ck_assert_double_eq_tol(gbees_step_look(&clock, &step), 0.05, 1e-15);
     ck_assert_double_eq(gbees_step_choose(&clock, HUGE_VAL, NULL).longest, HUGE_VAL);
 }
 END_TEST

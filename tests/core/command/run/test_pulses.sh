@@ -37,6 +37,16 @@ near() {
     grep -q 'the audit says' err && fail "$(cat err)"
 }
 
+what="a velocity that is cos t everywhere, and so vanishes everywhere at once"
+for factor in 1 2; do
+    "$program" --plugin-path "$top_build/tests/.libs" --plugin advect --backend cpu --threads 1 --json --progress none \
+        --no-output --param a1=0 --param beat=1 --set end=4 --set accuracy=0 --set factor=$factor >out 2>err </dev/null ||
+        fail "exit status $?: $(tail -n 1 err)"
+    grep '"event":"record"' out | tail -n 1 | sed 's/.*"mean":\[\([^],]*\).*/\1/' |
+        awk -v factor=$factor '{ off = $1 - sin(4); exit !(off * off < (0.04 / factor ^ 2) ^ 2) }' ||
+        fail "factor $factor: the mean is off by more than .04 / factor^2: $(tail -n 2 out)"
+done
+
 near 0.02 width=0.01
 near 0.02 noise=1
 near 0.02 noise=1 width=0.01
