@@ -258,6 +258,7 @@ cuda_numerics = \
 	core/numerics/neighbour.h \
 	core/numerics/noise_factor.h \
 	core/numerics/periods.h \
+	core/numerics/table_value.h \
 	core/numerics/philox.h \
 	core/numerics/row.h \
 	core/numerics/sample_steps.h \

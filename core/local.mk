@@ -68,6 +68,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/split_noise.h \
 	%D%/numerics/step.h \
 	%D%/numerics/sweeps.h \
+	%D%/numerics/table_value.h \
 	%D%/numerics/work.h \
 	%D%/module/card.c \
 	%D%/module/card.h \
@@ -99,6 +100,7 @@ libgbees_la_SOURCES = \
 	%D%/audit/offload.h \
 	%D%/base/cholesky.c \
 	%D%/base/cholesky.h \
+	%D%/base/parameters.h \
 	%D%/record/certificate.c \
 	%D%/record/certificate.h \
 	%D%/audit/compare.c \
@@ -255,6 +257,8 @@ libgbees_la_SOURCES = \
 	%D%/scenario/date.h \
 	%D%/scenario/measurement_table.c \
 	%D%/scenario/measurement_table.h \
+	%D%/scenario/parameter_table.c \
+	%D%/scenario/parameter_table.h \
 	%D%/scenario/scenario_measurements.c \
 	%D%/scenario/table.c \
 	%D%/scenario/table.h \
@@ -390,6 +394,9 @@ libgbees_la_SOURCES = \
 	%D%/solver/run/run.h \
 	%D%/solver/problem/schedule.c \
 	%D%/solver/problem/schedule.h \
+	%D%/solver/problem/tables.c \
+	%D%/solver/problem/driven.c \
+	%D%/solver/problem/driven.h \
 	%D%/record/instants.c \
 	%D%/record/instants.h \
 	%D%/record/likelihood.c \

@@ -8,6 +8,7 @@ dist_doc_DATA = \
 	%D%/gbees-run.md \
 	%D%/install.md \
 	%D%/instants.md \
+	%D%/tables.md \
 	%D%/json.md \
 	%D%/lagrangian.md \
 	%D%/targets.md \

@@ -36,6 +36,7 @@ test_scripts = \
 	%D%/core/command/export/test_export.sh \
 	%D%/core/command/run/test_lagrangian.sh \
 	%D%/core/command/run/test_targets.sh \
+	%D%/core/command/run/test_parameter_tables.sh \
 	%D%/core/command/run/test_measurements.sh \
 	%D%/core/command/run/test_output.sh \
 	%D%/core/command/run/test_memory.sh \

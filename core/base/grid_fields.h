@@ -10,7 +10,7 @@
 typedef struct gbees_grid_fields {
     int is_set; /* 0: the grid is the run's first, and the rest is not set */
     int extent[GBEES_MAX_DIM];
-    double parameters[GBEES_PARAMETER_VALUES];
+    double parameters[GBEES_TABLES_AT];
     double centre[GBEES_MAX_DIM], rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];
     double mean[GBEES_MAX_DIM], width[GBEES_MAX_DIM], threshold;
 } gbees_grid_fields;
@@ -19,7 +19,7 @@ static inline void gbees_grid_fields_get(const gbees_problem *problem, gbees_gri
 {
     fields->is_set = 1;
     memcpy(fields->extent, problem->extent, sizeof fields->extent);
-    memcpy(fields->parameters, problem->parameters, sizeof fields->parameters);
+    memcpy(fields->parameters, problem->parameters, sizeof fields->parameters); /* without tables, which stay */
     memcpy(fields->centre, problem->centre, sizeof fields->centre);
     memcpy(fields->rotation, problem->rotation, sizeof fields->rotation);
     memcpy(fields->mean, problem->mean, sizeof fields->mean);

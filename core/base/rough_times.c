@@ -139,6 +139,82 @@ static void find_range(search *s, int looks)
             s->range[k] = fmax(s->range[k], most.at[(size_t)k * points + i] - least.at[(size_t)k * points + i]);
 }
 
+/* ---- rows of tables ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double range_of(const gbees_parameter_table *table)
+{
+    double least = table->value[0], most = table->value[0];
+
+    for (size_t i = 1; i < table->rows; i++) {
+        least = fmin(least, table->value[i]);
+        most = fmax(most, table->value[i]);
+    }
+    return most - least;
+}
+
+/* Adds the rows of a table in the interval between which its value has changed by much of its range. */
+static void add_rows(search *s, const gbees_parameter_table *table, gbees_rough_times *rows)
+{
+    const double enough = most_change * range_of(table);
+    double from = table->value[0];
+    search all = *s;
+
+    all.times = rows;
+    for (size_t i = 1; i < table->rows; i++)
+        if (fabs(table->value[i] - from) > enough) {
+            add(&all, table->time[i - 1]);
+            add(&all, table->time[i]);
+            from = table->value[i];
+        }
+    s->status = all.status;
+}
+
+/* Adds the times in `more` to the search's, and puts all in order. */
+static void merge(search *s, const gbees_rough_times *more)
+{
+    gbees_rough_times *times = s->times;
+    const size_t count = times->count + more->count;
+    double *all = count ? calloc(count, sizeof *all) : NULL;
+    size_t kept = 0;
+
+    if (!all) {
+        s->status = count ? GBEES_ENOMEM : s->status;
+        return;
+    }
+    if (times->count)
+        memcpy(all, times->time, times->count * sizeof *all);
+    if (more->count)
+        memcpy(all + times->count, more->time, more->count * sizeof *all);
+    qsort(all, count, sizeof *all, compare_times);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || all[i] > all[kept - 1])
+            all[kept++] = all[i];
+    free(times->time);
+    *times = (gbees_rough_times){kept, count, all};
+}
+
+/* Adds the rows of the problem's tables at which steps are to end. */
+static void add_tables(search *s)
+{
+    const gbees_problem *problem = s->look->problem;
+
+    for (int k = 0; k < problem->table_count && !s->status; k++) {
+        gbees_rough_times rows = {0};
+
+        add_rows(s, &problem->tables[k], &rows);
+        if (!s->status && rows.count)
+            merge(s, &rows);
+        gbees_rough_times_clear(&rows);
+    }
+}
+
 int gbees_rough_times_find(const gbees_rough_look *look, gbees_rough_times *times, gbees_error *error)
 {
     const gbees_problem *problem = look->problem;
@@ -162,6 +238,7 @@ int gbees_rough_times_find(const gbees_rough_look *look, gbees_rough_times *time
             divide(&s, a, &before, b, &now, HALVINGS);
         before = now;
     }
+    add_tables(&s);
     return s.status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the times of pulses") : GBEES_OK;
 }
 

@@ -153,18 +153,20 @@ static int resolve_path(gbees_node *file, const char *key, gbees_error *error)
     return file->text ? GBEES_OK : gbees_no_memory(error, "for the scenario");
 }
 
-/* Stores a copy of a value that may be a map with a path. */
-static int put_with_path(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
-                         gbees_error *error)
+/* Stores a copy of a value of KEY or of "KEY.NAME", which may be a map with a path, or, of tables, a path. */
+static int put_with_path(gbees_scenario *scenario, const gbees_schema_key *key, const char *name,
+                         const gbees_node *value, gbees_error *error)
 {
     gbees_node *copy = gbees_node_copy(NULL, value);
     int status = copy ? GBEES_OK : gbees_no_memory(error, "for the scenario");
 
+    if (!status && copy->kind == GBEES_NODE_SCALAR && key->kind == GBEES_KIND_TABLES)
+        status = resolve_path(copy, name, error);
     for (size_t i = 0; !status && copy->kind == GBEES_NODE_MAP && i < copy->count; i += 2)
         if (strcmp(copy->items[i]->text, "file") == 0)
-            status = resolve_path(copy->items[i + 1], key->name, error);
+            status = resolve_path(copy->items[i + 1], name, error);
     if (!status)
-        return gbees_scenario_put(scenario, key->name, copy, error);
+        return gbees_scenario_put(scenario, name, copy, error);
     gbees_node_destroy(copy);
     return status;
 }
@@ -174,7 +176,7 @@ static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const
                     gbees_error *error)
 {
     if (key->kind == GBEES_KIND_INITIAL || key->kind == GBEES_KIND_MEASUREMENTS)
-        return put_with_path(scenario, key, value, error);
+        return put_with_path(scenario, key, key->name, value, error);
     if (!gbees_schema_has_parts(key))
         return gbees_scenario_put(scenario, key->name, gbees_node_copy(NULL, value), error);
     int status = GBEES_OK;
@@ -183,7 +185,7 @@ static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const
 
         gbees_text_add(&name, "%s.%s", key->name, value->items[i]->text);
         char *full = gbees_text_take(&name);
-        status = full ? gbees_scenario_put(scenario, full, gbees_node_copy(NULL, value->items[i + 1]), error)
+        status = full ? put_with_path(scenario, key, full, value->items[i + 1], error)
                       : gbees_no_memory(error, "for the scenario");
         free(full);
     }

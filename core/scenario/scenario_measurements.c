@@ -3,6 +3,7 @@
 #include "base/no_memory.h"
 #include "measurement_file.h"
 #include "measurement_table.h"
+#include "parameter_table.h"
 #include "scenario.h"
 #include <errno.h>
 #include <string.h>
@@ -56,9 +57,11 @@ int gbees_scenario_load(gbees_scenario *scenario, const gbees_model *model, gbee
     const gbees_node *how = gbees_scenario_find(scenario, "measurements");
     gbees_node *list = NULL;
 
-    if (!how || how->kind != GBEES_NODE_MAP)
-        return GBEES_OK;
-    int status = gbees_scenario_table(how, model, &list, error);
+    int status = gbees_parameter_tables_read(scenario, error);
+
+    if (status || !how || how->kind != GBEES_NODE_MAP)
+        return status;
+    status = gbees_scenario_table(how, model, &list, error);
     if (!status && !gbees_scenario_find(scenario, "end")) {
         const gbees_node *last = gbees_node_find(list->items[list->count - 1], "time");
 

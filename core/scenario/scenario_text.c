@@ -39,7 +39,7 @@ static void write_value(gbees_text *out, const gbees_schema_key *key, const gbee
             write_value(out, key, node->items[i]);
         }
         gbees_text_add(out, "]");
-    } else if (key->kind == GBEES_KIND_NAME || key->kind == GBEES_KIND_PATH) {
+    } else if (key->kind == GBEES_KIND_NAME || key->kind == GBEES_KIND_PATH || key->kind == GBEES_KIND_TABLES) {
         write_name(out, node->text);
     } else if (key->kind == GBEES_KIND_CHOICE) {
         gbees_text_add(out, "%s", node->text);
@@ -114,7 +114,8 @@ static void write_parts(gbees_text *out, const gbees_schema_key *key, const gbee
 
     for (size_t i = 0; i < count; i++) {
         const char *name = gbees_scenario_part(entries[i].key, key->name);
-        const gbees_schema_key *field = name && key->record ? gbees_schema_find(key->record, name) : key;
+        const gbees_schema_key *field =
+            name && key->kind == GBEES_KIND_OUTPUT ? gbees_schema_find(key->record, name) : key;
 
         if (!name)
             continue;
@@ -126,6 +127,8 @@ static void write_parts(gbees_text *out, const gbees_schema_key *key, const gbee
         gbees_text_add(out, ": ");
         if (field->kind == GBEES_KIND_DENSITIES && entries[i].value->kind == GBEES_NODE_LIST)
             write_times(out, scenario, entries[i].value);
+        else if (entries[i].value->kind == GBEES_NODE_MAP)
+            write_map(out, key->record, entries[i].value);
         else
             write_value(out, field, entries[i].value);
     }

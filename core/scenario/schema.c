@@ -195,6 +195,12 @@ static const gbees_schema_key scenario_keys[] = {
      .bounded = GBEES_KEY_MIN | GBEES_KEY_MAX,
      .initial = "1",
      .text = "records in each leg beside its initial one"},
+    {.name = "tables",
+     .kind = GBEES_KIND_TABLES,
+     .record = gbees_schema_parameter_table_fields,
+     .initial = "none",
+     .text = "a map of parameters that follow data, each: FILE.csv, or a map: file, column, interpolation; or time, "
+             "value"},
     {.name = "measurements",
      .kind = GBEES_KIND_MEASUREMENTS,
      .fields = gbees_schema_measurement_fields,

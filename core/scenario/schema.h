@@ -20,6 +20,7 @@ typedef enum gbees_kind {
     GBEES_KIND_MATRIX,       /* n variances, '...' allowed, or n lists of n numbers */
     GBEES_KIND_PARAMETERS,   /* a map of numbers */
     GBEES_KIND_TARGETS,      /* a map of words, each one of `choices` */
+    GBEES_KIND_TABLES,       /* a map of paths, or of maps with the keys of `record` */
     GBEES_KIND_PATH,         /* of a file or folder */
     GBEES_KIND_INITIAL,      /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_MEASUREMENTS, /* a list of maps with the keys `fields`, or a map with those of `record` */
@@ -61,7 +62,8 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
 /* Whether the values of a map's keys are entries of their own, "KEY.NAME": each source gives some of them. */
 static inline int gbees_schema_has_parts(const gbees_schema_key *key)
 {
-    return key->kind == GBEES_KIND_PARAMETERS || key->kind == GBEES_KIND_OUTPUT || key->kind == GBEES_KIND_TARGETS;
+    return key->kind == GBEES_KIND_PARAMETERS || key->kind == GBEES_KIND_OUTPUT || key->kind == GBEES_KIND_TARGETS ||
+           key->kind == GBEES_KIND_TABLES;
 }
 
 /* Whether an entry of a list is '...'. */

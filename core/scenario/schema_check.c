@@ -331,6 +331,28 @@ static int check_targets(const gbees_schema_key *key, const gbees_node *node, co
     return status;
 }
 
+static int check_tables(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    if (node->kind != GBEES_NODE_MAP)
+        return fail(node, label, "a map of parameters, each with a file", error);
+    for (size_t i = 0; 2 * i < node->count && !status; i++) {
+        const gbees_node *value = node->items[2 * i + 1];
+        char name[128], words[GBEES_NODE_WORDS];
+
+        status = check_name(node->items[2 * i], label, error);
+        (void)gbees_node_describe(node->items[2 * i], words);
+        (void)snprintf(name, sizeof name, "%s.%.*s", label, (int)strcspn(words + 1, "'"), words + 1);
+        if (!status)
+            status = check_twice(node, i, label, error);
+        if (!status)
+            status = value->kind == GBEES_NODE_SCALAR ? check_path(value, name, error)
+                                                      : check_fields(key->record, value, name, "a file", error);
+    }
+    return status;
+}
+
 int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, const char *label, gbees_error *error)
 {
     switch (key->kind) {
@@ -354,6 +376,8 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
         return check_matrix(key, value, label, error);
     case GBEES_KIND_PARAMETERS:
         return check_parameters(key, value, label, error);
+    case GBEES_KIND_TABLES:
+        return check_tables(key, value, label, error);
     case GBEES_KIND_TARGETS:
         return check_targets(key, value, label, error);
     case GBEES_KIND_MEASUREMENTS:

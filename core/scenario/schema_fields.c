@@ -6,6 +6,7 @@ static const char *const densities[] = {"all", "last", "none", NULL};
 static const char *const updated[] = {"yes", "no", NULL};
 static const char *const moments[] = {"every record", "every step", NULL};
 static const char *const walls[] = {"reflect", "absorb", NULL};
+static const char *const interpolations[] = {"linear", "cubic", NULL};
 static const char *const files[] = {"run", "records", NULL};
 #define NAME(id, name, text) name,
 static const char *const likelihoods[] = {GBEES_LIKELIHOOD_ROWS(NAME) NULL};
@@ -52,6 +53,22 @@ const gbees_schema_key gbees_schema_table_fields[] = {
      .initial = "1",
      .text = "seconds in a unit of the model's time, for dates"},
     LIKELIHOOD_FIELDS,
+    {.name = NULL},
+};
+
+const gbees_schema_key gbees_schema_parameter_table_fields[] = {
+    {.name = "file", .kind = GBEES_KIND_PATH, .text = "CSV or TSV, with a column time"},
+    {.name = "column", .kind = GBEES_KIND_NAME, .initial = "the parameter's name", .text = "of the values"},
+    {.name = "time",
+     .kind = GBEES_KIND_NUMBERS,
+     .range = "a number",
+     .text = "in place of a file: increasing times of the model"},
+    {.name = "value", .kind = GBEES_KIND_NUMBERS, .range = "a number", .text = "in place of a file: a value a time"},
+    {.name = "interpolation",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = interpolations,
+     .initial = "linear",
+     .text = "linear; or cubic, smooth and without an extremum between two rows"},
     {.name = NULL},
 };
 

@@ -5,6 +5,7 @@
 #include "schema.h"
 
 extern const gbees_schema_key gbees_schema_measurement_fields[];
+extern const gbees_schema_key gbees_schema_parameter_table_fields[]; /* of `tables` */
 extern const gbees_schema_key gbees_schema_table_fields[]; /* of `measurements`, as a map */
 extern const gbees_schema_key gbees_schema_instant_fields[];
 extern const gbees_schema_key gbees_schema_regrid_fields[];

@@ -458,7 +458,7 @@ int gbees_yaml_parse(const char *text, size_t length, const char *source, int li
     gbees_node *root = NULL;
 
     if (length > GBEES_INPUT_BYTES)
-        return gbees_error_set(error, GBEES_EINPUT, "%s: longer than 1 MiB: not a scenario", source);
+        return gbees_error_set(error, GBEES_EINPUT, "%s: longer than 16 MiB: not a scenario", source);
     int status = with_parser(&r, work_depth, NULL);
     if (!status)
         status = with_parser(&r, work_document, &root);

@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 enum {
-    GBEES_INPUT_BYTES = 1 << 20, /* of a scenario or a measurement file */
+    GBEES_INPUT_BYTES = 1 << 24, /* of a scenario or a measurement file */
     GBEES_NODE_DEPTH = 8,
-    GBEES_NODE_COUNT = 100000
+    GBEES_NODE_COUNT = 1000000
 };
 
 typedef enum gbees_node_kind { GBEES_NODE_SCALAR, GBEES_NODE_LIST, GBEES_NODE_MAP } gbees_node_kind;

@@ -41,7 +41,8 @@ enum {
     GBEES_FRAME_INVERSE = GBEES_FRAME_AXES + GBEES_MAX_ENTRIES,       /**< index in p of the inverse of A, [n][n] */
     GBEES_FRAME_VELOCITY = GBEES_FRAME_INVERSE + GBEES_MAX_ENTRIES,   /**< index in p of u[n] */
     GBEES_FRAME_GRADIENT = GBEES_FRAME_VELOCITY + GBEES_MAX_DIM,      /**< index in p of G[n][n] */
-    GBEES_PARAMETER_VALUES = GBEES_FRAME_GRADIENT + GBEES_MAX_ENTRIES /**< length of p */
+    GBEES_TABLES_AT = GBEES_FRAME_GRADIENT + GBEES_MAX_ENTRIES,       /**< index in p of what tables need (8 bytes) */
+    GBEES_PARAMETER_VALUES = GBEES_TABLES_AT + 2                      /**< length of p */
 };
 
 /* A run-time compiler for a GPU compiles the equations only. */

@@ -189,12 +189,33 @@ typedef struct gbees_axis_range {
     int32_t last;     /**< index of the highest cell, unless the upper end is open */
 } gbees_axis_range;
 
+enum { GBEES_MAX_TABLES = 16, GBEES_MAX_TABLE_ROWS = 100000 };
+
+/** How a table is interpolated between its rows. */
+typedef enum gbees_interpolation {
+    GBEES_INTERPOLATION_LINEAR,
+    GBEES_INTERPOLATION_CUBIC /**< by cubics that have no extremum between rows (Fritsch and Carlson 1980) */
+} gbees_interpolation;
+
+/** A parameter that follows data: its values at given times. */
+typedef struct gbees_parameter_table {
+    int parameter; /**< index among the model's parameters */
+    gbees_interpolation interpolation;
+    size_t rows;         /**< at least 2 */
+    const double *time;  /**< [rows], increasing; of the model */
+    const double *value; /**< [rows] */
+    const double *slope; /**< [rows]: of cubics; else NULL */
+} gbees_parameter_table;
+
 /** A problem. */
 typedef struct gbees_problem {
     const gbees_model *model;                  /**< must outlive the problem */
     const gbees_functions *functions;          /**< the model's functions for n, framed ones if `rotated` is set */
     int dimension;                             /**< n, the number of states */
     double parameters[GBEES_PARAMETER_VALUES]; /**< parameters, and a rotated grid's frame (gbees/model.h) */
+    int table_count;                           /**< entries of `tables`, at most GBEES_MAX_TABLES */
+    /** Parameters that follow tables; `model` is then a card of the problem's own, whose functions read them. */
+    const gbees_parameter_table *tables;
 
     /** 1: the grid is rotated (`rotate`): a point y of it is x = centre + rotation y. Then mean (which is 0),
      * covariance (which is diagonal), width and extent are in the grid's axes. */

@@ -1,4 +1,5 @@
 /* setup.c - sets up an engine for a problem: arrays, tables of face points, the initial density. */
+#include "base/parameters.h"
 #include "common/bound.h"
 #include "common/ends.h"
 #include "common/initial_grid.h"
@@ -112,8 +113,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
 
 void engine_round_parameters(gbees_engine *e)
 {
-    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
-        e->tables.parameters_f[k] = (float)e->tables.parameters_d[k];
+    gbees_parameters_round(e->tables.parameters_d, e->tables.parameters_f);
     if (e->tables.frame_points)
         engine_frame_points_set(e);
 }

@@ -135,7 +135,7 @@ int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_er
     if (sink)
         failed = state.grid.count == 0 || sink(context, "engine", 1, sizeof state, &state) ||
                  save_portable(e, &state, sink, context) ||
-                 sink(context, "engine_parameters", sizeof(double), GBEES_PARAMETER_VALUES, e->tables.parameters_d);
+                 sink(context, "engine_parameters", sizeof(double), GBEES_TABLES_AT, e->tables.parameters_d);
     failed = ranks_any(e->ranks, failed);
     return failed || save_rows(e, &state, sink, context) ? stopped(error) : 0;
 }
@@ -209,9 +209,9 @@ static int find_state(gbees_engine *e, gbees_state_source *source, void *context
         return misfit("engine", error);
     memcpy(state, data, sizeof *state);
     const double *parameters = source(context, "engine_parameters", sizeof *parameters, &count);
-    if (!parameters || count != GBEES_PARAMETER_VALUES)
+    if (!parameters || count != GBEES_TABLES_AT)
         return misfit("engine_parameters", error);
-    memcpy(e->tables.parameters_d, parameters, sizeof e->tables.parameters_d);
+    memcpy(e->tables.parameters_d, parameters, GBEES_TABLES_AT * sizeof *parameters);
     *keys = source(context, "key", sizeof **keys, &count);
     if (!*keys || !is_whole(state) || count != (uint64_t)state->grid.count * (uint64_t)e->g.shape.n)
         return misfit("key", error);
@@ -255,7 +255,7 @@ static int load_shared(gbees_engine *e, gbees_state_source *source, void *contex
     if (status)
         return status;
     p->broadcast(p->context, &state, sizeof state);
-    p->broadcast(p->context, e->tables.parameters_d, sizeof e->tables.parameters_d);
+    p->broadcast(p->context, e->tables.parameters_d, GBEES_TABLES_AT * sizeof *e->tables.parameters_d);
     engine_round_parameters(e);
     state.buffer_size = 0;
     status = set_rest(e, &state, error);
@@ -293,7 +293,7 @@ static int load_portable(gbees_engine *e, gbees_state_source *source, void *cont
 
     if (status)
         return status;
-    memcpy(e->tables.parameters_d, found.state.parameters, sizeof e->tables.parameters_d);
+    memcpy(e->tables.parameters_d, found.state.parameters, sizeof found.state.parameters);
     engine_round_parameters(e);
     e->run = found.state.run;
     e->budget = found.state.budget;

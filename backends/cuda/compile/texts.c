@@ -61,6 +61,7 @@ EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(neighbour, "core/numerics/neighbour.h")
 EMBED(noise_factor, "core/numerics/noise_factor.h")
 EMBED(periods, "core/numerics/periods.h")
+EMBED(table_value, "core/numerics/table_value.h")
 EMBED(philox, "core/numerics/philox.h")
 EMBED(row, "core/numerics/row.h")
 EMBED(sample_steps, "core/numerics/sample_steps.h")
@@ -128,6 +129,7 @@ static const cuda_text table[] = {
     NAMED("numerics/neighbour.h", neighbour),
     NAMED("numerics/noise_factor.h", noise_factor),
     NAMED("numerics/periods.h", periods),
+    NAMED("numerics/table_value.h", table_value),
     NAMED("numerics/philox.h", philox),
     NAMED("numerics/row.h", row),
     NAMED("numerics/sample_steps.h", sample_steps),

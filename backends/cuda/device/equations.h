@@ -6,6 +6,7 @@
  * "gbees:drift" and so on: a compiler's error there is one in a function's arguments.
  */
 #include "device/model.h"
+#include "numerics/table_value.h"
 #include <gbees/model.h>
 
 #ifndef GBEES_SOURCE_FILE
@@ -65,6 +66,16 @@ template <typename T> static __device__ __forceinline__ auto tan(T x) -> decltyp
 #include <gbees/model_equations.h>
 #endif
 
+/* The parameters at the time t: with GBEES_TABLES, which the model's text may define, some follow its tables. */
+#ifdef GBEES_TABLES
+#define GBEES_MODEL_PARAMETERS(R)                                                                                    \
+    R parameters[GBEES_MAX_PARAMETERS];                                                                              \
+    GBEES_UNROLL for (int k = 0; k < GBEES_MAX_PARAMETERS; k++) parameters[k] = p[k];                                \
+    GBEES_OF_MODEL(gbees_tables_set)(t, parameters)
+#else
+#define GBEES_MODEL_PARAMETERS(R) const R *parameters = p
+#endif
+
 /* With GBEES_ROTATED x becomes a point of the model's axes. */
 #if GBEES_ROTATED
 #define GBEES_MODEL_POINT(R, S)                                                                                      \
@@ -84,10 +95,12 @@ GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const flo
     dxdt = f;
 #endif
     GBEES_MODEL_POINT(float, _f);
+    GBEES_MODEL_PARAMETERS(float);
 #line 1 "gbees:drift"
-    GBEES_OF_MODEL(gbees_equation_drift_f)(GBEES_N, t, x, p, dxdt);
+    GBEES_OF_MODEL(gbees_equation_drift_f)(GBEES_N, t, x, parameters, dxdt);
 #if GBEES_ROTATED
-    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] = GBEES_OF_MODEL(gbees_frame_along_f)(GBEES_N, j, p, y, f);
+    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] =
+        GBEES_OF_MODEL(gbees_frame_along_f)(GBEES_N, j, p, y, f);
 #endif
 }
 
@@ -100,10 +113,12 @@ GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const d
     dxdt = f;
 #endif
     GBEES_MODEL_POINT(double, _d);
+    GBEES_MODEL_PARAMETERS(double);
 #line 1 "gbees:drift"
-    GBEES_OF_MODEL(gbees_equation_drift_d)(GBEES_N, t, x, p, dxdt);
+    GBEES_OF_MODEL(gbees_equation_drift_d)(GBEES_N, t, x, parameters, dxdt);
 #if GBEES_ROTATED
-    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] = GBEES_OF_MODEL(gbees_frame_along_d)(GBEES_N, j, p, y, f);
+    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] =
+        GBEES_OF_MODEL(gbees_frame_along_d)(GBEES_N, j, p, y, f);
 #endif
 }
 
@@ -117,9 +132,10 @@ GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, con
     q = own;
 #endif
     GBEES_MODEL_POINT(double, _d);
+    GBEES_MODEL_PARAMETERS(double);
     GBEES_UNROLL for (int k = 0; k < ENTRIES; k++) q[k] = 0;
 #line 1 "gbees:diffusion"
-    GBEES_OF_MODEL(gbees_equation_diffusion_d)(GBEES_N, t, x, p, q);
+    GBEES_OF_MODEL(gbees_equation_diffusion_d)(GBEES_N, t, x, parameters, q);
 #if GBEES_ROTATED
     GBEES_OF_MODEL(gbees_frame_noise_d)(GBEES_N, FULL, p, q, to);
 #endif
@@ -132,10 +148,11 @@ GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const doubl
 {
 #ifdef GBEES_HAS_MEASURE
     GBEES_MODEL_POINT(double, _d);
+    GBEES_MODEL_PARAMETERS(double);
     /* `which` is a constant in each call, so that x[which] is a register. */
 #define GBEES_CASE(k)                                                                                                \
     case k:                                                                                                          \
-        GBEES_OF_MODEL(gbees_equation_measure_d)(k, GBEES_N, t, x, p, y);                                            \
+        GBEES_OF_MODEL(gbees_equation_measure_d)(k, GBEES_N, t, x, parameters, y);                                   \
         break;
 #line 1 "gbees:measure"
     switch (which) {
@@ -163,7 +180,7 @@ GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const doubl
 #endif
 #if GBEES_MEASUREMENTS > 8
     default:
-        GBEES_OF_MODEL(gbees_equation_measure_d)(which, GBEES_N, t, x, p, y);
+        GBEES_OF_MODEL(gbees_equation_measure_d)(which, GBEES_N, t, x, parameters, y);
 #endif
     }
 #else
@@ -177,8 +194,9 @@ GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, co
 {
 #ifdef GBEES_HAS_LOG_LIKELIHOOD
     GBEES_MODEL_POINT(double, _d);
+    GBEES_MODEL_PARAMETERS(double);
 #line 1 "gbees:log_likelihood"
-    return GBEES_OF_MODEL(gbees_equation_log_likelihood_d)(which, GBEES_N, t, x, p, y);
+    return GBEES_OF_MODEL(gbees_equation_log_likelihood_d)(which, GBEES_N, t, x, parameters, y);
 #else
     (void)which, (void)t, (void)x, (void)p, (void)y;
     return NAN;
@@ -189,8 +207,9 @@ GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const
 {
 #ifdef GBEES_HAS_BOUND
     GBEES_MODEL_POINT(double, _d);
+    GBEES_MODEL_PARAMETERS(double);
 #line 1 "gbees:bound"
-    return GBEES_OF_MODEL(gbees_equation_bound_d)(GBEES_N, t, x, p);
+    return GBEES_OF_MODEL(gbees_equation_bound_d)(GBEES_N, t, x, parameters);
 #else
     (void)t, (void)x, (void)p;
     return 0;

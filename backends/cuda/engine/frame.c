@@ -1,5 +1,6 @@
 /* frame.c - a grid whose frame moves: sends the frame, and launches the passes of device/frame.h that find rates and
  * sums. */
+#include "base/parameters.h"
 #include "common/frame.h"
 #include "engine.h"
 #include "launch.h"
@@ -28,8 +29,7 @@ int engine_send_frame(gbees_engine *e, gbees_error *error)
         status = device_array_grow(&e->memory, &e->framed, sizeof e->frame, sizeof e->frame, error);
     if (status)
         return status;
-    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
-        e->frame.parameters_f[k] = (float)e->frame.parameters_d[k];
+    gbees_parameters_round(e->frame.parameters_d, e->frame.parameters_f);
     e->setup.framed_d = e->framed.at;
     e->setup.framed_f = e->framed.at + doubles;
     return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->framed.at, &e->frame, sizeof e->frame, e->stream),

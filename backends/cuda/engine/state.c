@@ -16,7 +16,7 @@
 typedef struct saved_state {
     gbees_state state;
     mass_budget budget; /* its problem is NULL */
-    double parameters[GBEES_PARAMETER_VALUES];
+    double parameters[GBEES_TABLES_AT];
     double longest_step, negligible, mean_step;
     uint64_t peak;
     uint32_t capacity;

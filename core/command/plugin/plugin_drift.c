@@ -1,5 +1,6 @@
 /* plugin_drift.c - gbees-plugin check: what the equations give over the initial box; see plugin.h. */
 #include "plugin.h"
+#include "base/parameters.h"
 #include "record/equations.h"
 #include <math.h>
 #include <stdint.h>
@@ -97,8 +98,7 @@ static int make_points(points *at)
     }
     for (int j = 0; j < at->n; j++)
         at->mean_f[j] = (float)at->problem->mean[j];
-    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
-        at->parameters_f[k] = (float)at->problem->parameters[k];
+    gbees_parameters_round(at->problem->parameters, at->parameters_f);
     return 1;
 }
 

@@ -26,6 +26,8 @@ static const char *values_of(const gbees_schema_key *key, char *text, size_t siz
         return "a map of numbers";
     case GBEES_KIND_TARGETS:
         return "for each target of a map";
+    case GBEES_KIND_TABLES:
+        return "a map of files, or of maps";
     case GBEES_KIND_NAME:
         return "a name";
     case GBEES_KIND_PATH:

@@ -42,6 +42,11 @@ int builder_set_numerics(builder *b);
 /* measurements.c: fills problem->measurements. */
 int builder_set_measurements(builder *b);
 
+/* tables.c: fills problem->tables, and makes the model one that follows them; dimension and parameters are known. */
+int builder_set_tables(builder *b);
+/* tables.c: refuses tables that do not reach from the start to the end of the run. */
+int builder_check_tables(builder *b);
+
 /* targets.c: fills problem->targets; the initial density and its frame are known. */
 int builder_set_targets(builder *b);
 

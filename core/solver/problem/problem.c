@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/time_tolerance.h"
 #include "builder.h"
+#include "driven.h"
 #include "scenario/scenario.h"
 #include "scenario/schema.h"
 #include <gbees/gbees.h>
@@ -322,17 +323,12 @@ static int set_times(builder *b)
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error)
 {
-    static int (*const steps[])(builder *) = {set_dimension,        set_parameters,
-                                              builder_set_states,   builder_check_frame,
-                                              set_gaussian,         builder_set_lagrangian,
-                                              builder_set_frame,    set_grid,
-                                              builder_set_moving,   set_times,
-                                              builder_set_bound,    set_measurements,
-                                              builder_set_numerics, set_memory_limit,
-                                              builder_set_instants, builder_check_instants,
-                                              set_threshold,        set_accuracy,
-                                              builder_set_regrids,  builder_set_targets,
-                                              builder_check_states};
+    static int (*const steps[])(builder *) = {
+        set_dimension,       set_parameters,         builder_set_tables,     builder_set_states, builder_check_frame,
+        set_gaussian,        builder_set_lagrangian, builder_set_frame,      set_grid,           builder_set_moving,
+        set_times,           builder_check_tables,   builder_set_bound,      set_measurements,   builder_set_numerics,
+        set_memory_limit,    builder_set_instants,   builder_check_instants, set_threshold,      set_accuracy,
+        builder_set_regrids, builder_set_targets,    builder_check_states};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 
@@ -352,6 +348,7 @@ void gbees_problem_destroy(gbees_problem *problem)
 {
     if (!problem)
         return;
+    gbees_driven_destroy(problem);
     free((void *)problem->measurements);
     free((void *)problem->instants);
     free((void *)problem->gaussians);

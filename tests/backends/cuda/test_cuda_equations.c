@@ -1,6 +1,7 @@
 /* test_cuda_equations.c - a model's equations for a GPU: what they may use, and what their author reads when they do
  * not compile. */
 #include "compiler_fixture.h"
+#include "solver/problem/driven.h"
 #include <dirent.h>
 
 /* ---- what a model may use ---- */
@@ -71,6 +72,41 @@ START_TEST(float_stays_float)
     ck_assert_ptr_nonnull(strstr(f64, "sqrt.rn.f64"));
     free(f32);
     free(f64);
+}
+END_TEST
+
+/* A table's rows, [3 * 2]: times, values, slopes; the problem frees them. */
+static double *rows_of(void)
+{
+    double *rows = calloc(6, sizeof *rows);
+
+    ck_assert_ptr_nonnull(rows);
+    rows[1] = rows[3] = 2;
+    return rows;
+}
+
+/* Parameters of tables are read from these; what no table has is the caller's. */
+START_TEST(parameters_follow_tables)
+{
+    const gbees_model model = model_of("rich.c", rich);
+    gbees_problem problem = {.model = &model, .table_count = 2, .tables = calloc(2, sizeof *problem.tables)};
+    gbees_parameter_table *tables = (gbees_parameter_table *)problem.tables;
+
+    ck_assert_ptr_nonnull(tables);
+    for (int k = 0; k < 2; k++) {
+        double *rows = rows_of();
+
+        tables[k] = (gbees_parameter_table){.parameter = k, .rows = 2, .time = rows, .value = rows + 2};
+        tables[k].slope = k ? rows + 4 : NULL;
+    }
+    ck_assert_int_eq(gbees_driven_create(&problem, &error), GBEES_OK);
+    ck_assert_int_eq((int)problem.model->flags & GBEES_TIME_DEPENDENT, GBEES_TIME_DEPENDENT);
+    char *ptx =
+        ptx_of(problem.model, "extern \"C\" __global__ void k(const float *x, float *y, double *z)\n"
+                              "{ gbees_model_drift_f(x[0], x, x, y); gbees_model_drift_d(z[0], z, z, z + 8); }");
+    ck_assert_ptr_nonnull(strstr(ptx, "gbees_table_value_0"));
+    free(ptx);
+    gbees_driven_destroy(&problem);
 }
 END_TEST
 
@@ -254,6 +290,7 @@ int main(void)
     TCase *tests = add_case(suite, "equations");
 
     tcase_add_test(tests, float_stays_float);
+    tcase_add_test(tests, parameters_follow_tables);
     tcase_add_test(tests, no_contraction_if_not_wanted);
     tcase_add_test(tests, the_numerics_without_a_warning);
     tcase_add_test(tests, a_syntax_error);

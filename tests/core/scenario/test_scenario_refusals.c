@@ -251,7 +251,7 @@ START_TEST(reads_files)
     memset(big, '#', (size_t)GBEES_INPUT_BYTES + 1);
     ck_assert_int_eq(gbees_scenario_read(write_file(huge, big, (size_t)GBEES_INPUT_BYTES + 1), &scenario, &error),
                      GBEES_EINPUT);
-    (void)snprintf(expected, sizeof expected, "%s: longer than 1 MiB: not a file of this kind", huge);
+    (void)snprintf(expected, sizeof expected, "%s: longer than 16 MiB: not a file of this kind", huge);
     ck_assert_str_eq(error.text, expected);
     ck_assert_ptr_null(scenario);
     free(big);
