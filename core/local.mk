@@ -87,6 +87,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/sample_count.c \
 	%D%/accuracy/selection.c \
 	%D%/accuracy/refinement.c \
+	%D%/accuracy/run_scenario.c \
 	%D%/accuracy/variation.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \

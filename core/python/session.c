@@ -169,7 +169,7 @@ const char *gbees_session_scenario(gbees_session *session)
 /* ---- a run ---- */
 
 /* Creates run.scenario and run.problem for the next run of a search. The scenario is that of a single run, without an
- * accuracy. If the user's has no scheme, it is the one that reaches an accuracy with the fewest cells. */
+ * accuracy. */
 static int refined_problem(gbees_session *s, gbees_error *error)
 {
     const char *text = gbees_scenario_text(s->scenario);
@@ -178,8 +178,6 @@ static int refined_problem(gbees_session *s, gbees_error *error)
 
     if (!status)
         status = gbees_scenario_set(s->run.scenario, "accuracy=0", error);
-    if (!status && !value_of(s->scenario, "scheme"))
-        status = gbees_scenario_set(s->run.scenario, "scheme=split7-mp", error);
     if (!status)
         status = gbees_refinement_scenario(s->refinement, s->run.scenario, error);
     if (!status)

@@ -59,7 +59,7 @@ void gbees_refinement_fix(gbees_refinement *refinement, size_t samples);
  * another audit than that of the run before. */
 int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *options);
 /** Sets the keys `factor`, `regrid` or, of a grid that moves, `frame_cells`, `extent`, and `mass_budget_total` or
- * `threshold` of a scenario for the next run. */
+ * `threshold` of a scenario for the next run, and `scheme` if the scenario has none. */
 int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario *scenario, gbees_error *error);
 /** Estimates the error of a record without a certificate: the largest difference of a mean, in standard deviations,
  * or of a standard deviation, relative, from the previous run on wider cells, scaled on the assumption that the error

@@ -10,17 +10,6 @@
 
 /* ---- its scenario ---- */
 
-/* Sets the scheme that reaches an accuracy with the fewest cells, unless the scenario has one. On circles and between
- * walls noise is in the sweeps, which those with bounds do not have. */
-static int choose_scheme(const gbees_problem *problem, gbees_scenario *scenario, gbees_error *error)
-{
-    const int in_sweeps = gbees_problem_is_closed(problem) && gbees_problem_engine_noise(problem);
-
-    if (gbees_scenario_find(scenario, "scheme"))
-        return GBEES_OK;
-    return gbees_scenario_set(scenario, in_sweeps ? "scheme=split7" : "scheme=split7-mp", error);
-}
-
 /* Copies the search's scenario without its accuracy. The run's results hold the copy, and a user who runs it gets
  * this run, not a search. */
 static int copy_scenario(const gbees_search *s, gbees_search_run *a, gbees_error *error)
@@ -46,8 +35,6 @@ static int plan_scenario(const gbees_search *s, gbees_search_run *a, gbees_error
 {
     int status = copy_scenario(s, a, error);
 
-    if (!status)
-        status = choose_scheme(s->setup->problem, a->setup.scenario, error);
     return status ? status : gbees_refinement_scenario(s->refinement, a->setup.scenario, error);
 }
 

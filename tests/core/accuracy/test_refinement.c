@@ -24,7 +24,10 @@ typedef struct law {
 
 static gbees_problem problem_of(double accuracy)
 {
-    return (gbees_problem){.dimension = N,
+    static const gbees_model model = {.name = "test"};
+
+    return (gbees_problem){.model = &model,
+                           .dimension = N,
                            .start = 0,
                            .end = 2,
                            .covariance = {1, 0, 0, 4},

@@ -1,8 +1,9 @@
-/* test_selection.c - tails that measurements select: the next run of an accuracy keeps them. */
+/* test_selection.c - tails that measurements select: the next run of an accuracy keeps them; and its scheme. */
 #include "fixtures/suite.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +159,36 @@ START_TEST(a_measurement_in_the_middle_keeps_the_budget)
 }
 END_TEST
 
+/* The scheme of a run: that of the highest order whose sweeps can take the noise; one that is given stays. */
+START_TEST(noise_chooses_the_scheme)
+{
+    static const struct {
+        int noise, moving;
+        const char *given, *scheme;
+    } cases[] = {{0, 0, "", "split7-mp"},
+                 {GBEES_DIAGONAL, 0, "", "split7"},
+                 {GBEES_FULL, 0, "", "split7-mp"},
+                 {GBEES_DIAGONAL, 1, "", "split7-mp"}, /* its noise is not in the sweeps */
+                 {GBEES_DIAGONAL, 0, "scheme: split5", "split5"}};
+    const gbees_model model = {.name = "test", .diffusion = cases[_i].noise};
+    gbees_problem problem = problem_of(NULL, &model, NULL);
+    gbees_refinement *plan = NULL;
+    gbees_scenario *scenario = NULL;
+    gbees_error error;
+    char wanted[64];
+
+    problem.measurement_count = 0;
+    problem.moving = cases[_i].moving;
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_scenario_create(cases[_i].given, "test", &scenario, &error), GBEES_OK);
+    ck_assert_msg(!gbees_refinement_scenario(plan, scenario, &error), "%s", error.text);
+    (void)snprintf(wanted, sizeof wanted, "scheme: %s\n", cases[_i].scheme);
+    ck_assert_msg(strstr(gbees_scenario_text(scenario), wanted) != NULL, "%s", gbees_scenario_text(scenario));
+    gbees_scenario_destroy(scenario);
+    gbees_refinement_destroy(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("selection");
@@ -166,6 +197,7 @@ int main(void)
     tcase_add_loop_test(tests, the_tail_is_kept, 0, 2);
     tcase_add_test(tests, a_lost_tail_asks_for_no_more_than_can_be_kept);
     tcase_add_test(tests, a_measurement_in_the_middle_keeps_the_budget);
+    tcase_add_loop_test(tests, noise_chooses_the_scheme, 0, 5);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
