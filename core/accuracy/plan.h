@@ -38,6 +38,7 @@ typedef struct run_result {
     int unsure;              /* records that samples can't certify: the accuracy is within their own error */
     double unsure_time[GBEES_UNSURE_LISTED];
     double unsure_error; /* the largest bound of these; infinite: one has none */
+    int owned;           /* 1: a record is further off than the accuracy and its samples' error explain */
     int by_points;       /* 1: certificates are from lattices of points */
     double evidence;     /* the logarithm of the evidence of all measurements */
 } run_result;
@@ -117,6 +118,13 @@ int gbees_plan_samples_suffice(const gbees_refinement *r, size_t before);
 int gbees_plan_note_samples(gbees_refinement *r, const gbees_record *record, gbees_difference difference);
 /* At a run's end: records that samples can't certify count if they are more than a tenth. */
 void gbees_plan_judge_unsure(run_result *run);
+/* Whether a record's error is the grid's: above the accuracy, and not by what samples differ from each other. */
+int gbees_plan_owns(const gbees_refinement *r, const gbees_certificate *certificate, gbees_difference difference);
+/* Whether a run that has ended is not within the accuracy, and of no record the grid is to blame for it. */
+int gbees_plan_is_blind(const gbees_refinement *r);
+/* Whether the next run, on the same cells, may have so many more samples than the `before` of this one that it is
+ * worth its time. */
+int gbees_plan_samples_can_grow(const gbees_refinement *r, size_t before);
 /* Whether only a fixed, too small number of samples keeps the run from its accuracy: most of each bound is sampling
  * error, and estimates, where there are no bounds, are within the accuracy. */
 int gbees_plan_samples_are_few(const gbees_refinement *r);

@@ -225,7 +225,9 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         leg->worst = fmax(leg->worst, isnan(estimate) ? unknown_ratio : estimate / r->problem->accuracy);
         return GBEES_OK;
     }
-    const double ratio = ratio_of(r->problem->accuracy, difference);
+    const int owned = !unsure && gbees_plan_owns(r, certificate, difference);
+    const double ratio =
+        owned || difference.bound <= r->problem->accuracy ? ratio_of(r->problem->accuracy, difference) : 0;
     if (record->number == 0)
         leg->start = ratio;
     else
@@ -235,6 +237,7 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         now->time = record->time;
     }
     now->by_points |= certificate && certificate->points > 0;
+    now->owned |= owned;
     now->sample_bound = fmax(now->sample_bound, difference.bound - difference.value);
     if (record->cells && gbees_cells_count(record->cells) > 0 &&
         gbees_cells_count(record->cells) <= GBEES_COMPARED_CELLS) {
@@ -390,9 +393,9 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     gbees_plan_choose_samples(r);
     if (step->met == 0)
         note_loss(r, &summary->totals);
-    const int tail = step->met != 1 && gbees_plan_lacks_tail(r);
-    const int truncated = !tail && step->met == 0 && is_near(r) && is_truncated(r, &summary->totals, 1);
-    r->insists = !tail && !truncated && step->met == 0 && gbees_plan_samples_suffice(r, samples);
+    const int tail = step->met != 1 && gbees_plan_lacks_tail(r), blind = gbees_plan_is_blind(r);
+    const int truncated = !tail && step->met == 0 && !blind && is_near(r) && is_truncated(r, &summary->totals, 1);
+    r->insists = !tail && !truncated && step->met == 0 && (blind || gbees_plan_samples_suffice(r, samples));
     const int halves = !tail && !truncated && !r->insists && step->met == 0 && halves_step(r);
     if (tail || truncated || r->insists || halves) { /* the same cells */
         r->budget /= truncated ? 4 : 1;
@@ -409,7 +412,9 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->estimate = r->now.unknown ? r->now.estimate : NAN;
     step->evidence_estimate = estimate_evidence(r, summary);
     r->now.evidence = summary->evidence.total;
-    step->samples_few = step->met != 1 && gbees_plan_samples_are_few(r);
+    step->samples_needed = r->samples;
+    step->samples_few =
+        step->met != 1 && (gbees_plan_samples_are_few(r) || (blind && !gbees_plan_samples_can_grow(r, samples)));
     step->next = step->met != 1 && !step->samples_few && !is_estimated(r) && r->run < RUNS_MOST &&
                  (step->next_updates > 1.02 * updates || r->samples > wanted || (r->insists && r->samples > samples));
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;

@@ -13,10 +13,13 @@ enum {
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
 static const double margin = 1.1;    /* samples over those that are needed */
 static const double most_own = 0.75; /* of the accuracy: an error of the samples' own that leaves them to certify */
+static const double most_chance = 2; /* times a bound's own error, four standard errors: differences that hundreds
+                                      * of figures of a run may have by chance */
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
-/* The work of samples in cell updates of the grid: of a step of one of them; always allowed, a second or less; the
- * part of the grid's work that is allowed besides. On a GPU cell updates are a hundred times cheaper. */
-static const double step_cost = 6, always = 5e7, share = 0.1, share_gpu = 0.001;
+/* The work of samples in cell updates of the grid: of a step of one of them; always allowed, a second or less; where
+ * only samples are missing as much as some ten seconds allow, `growth` times the samples of the run before at most;
+ * the part of the grid's work that is allowed besides. On a GPU cell updates are a hundred times cheaper. */
+static const double step_cost = 6, always = 5e7, always_missing = 1e9, growth = 4, share = 0.1, share_gpu = 0.001;
 
 int gbees_plan_is_hopeless(double effective)
 {
@@ -49,16 +52,37 @@ void gbees_refinement_fix(gbees_refinement *refinement, size_t samples)
     refinement->fixed = 1;
 }
 
+/* How many samples a run may begin with: those that the accuracy takes, or, of a number that is not fixed, as many as
+ * may take so much work. */
+static size_t affordable(const gbees_refinement *r, double work)
+{
+    const double steps = step_cost * r->steps;
+
+    if (r->fixed || !(steps > 0) || work / steps >= (double)r->samples)
+        return r->samples;
+    return work / steps < SAMPLES_LEAST && SAMPLES_LEAST < r->samples ? SAMPLES_LEAST : (size_t)(work / steps);
+}
+
+/* The work that samples may have where only they are missing, after a run with so many. */
+static double missing_work(const gbees_refinement *r, size_t before, double grid)
+{
+    return fmax(fmin(always_missing, growth * step_cost * r->steps * (double)before), fmax(always, grid));
+}
+
+int gbees_plan_samples_can_grow(const gbees_refinement *r, size_t before)
+{
+    return (double)affordable(r, missing_work(r, before, r->now.work)) > margin * (double)before;
+}
+
 int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *options)
 {
     const gbees_audit_options before = refinement->audit;
     const double part = refinement->insists ? 1 : options->backend && options->backend->capture ? share_gpu : share;
-    const double work = fmax(always, part * refinement->before.work);
-    size_t first = refinement->samples;
+    const double grid = part * refinement->before.work;
 
-    if (!refinement->fixed && refinement->steps > 0 && work / (step_cost * refinement->steps) < (double)first)
-        first = (size_t)fmax((double)SAMPLES_LEAST, work / (step_cost * refinement->steps));
-    options->samples = first < refinement->samples ? first : refinement->samples;
+    options->samples =
+        affordable(refinement, refinement->insists ? missing_work(refinement, refinement->before.samples, grid)
+                                                   : fmax(always, grid));
     options->most = refinement->fixed ? 0 : refinement->samples;
     options->share = refinement->fixed ? 0 : part;
     refinement->audit = *options;
@@ -73,7 +97,8 @@ void gbees_plan_choose_samples(gbees_refinement *r)
     const double accuracy = r->problem->accuracy;
     const size_t needed = gbees_plan_samples_for(accuracy, r->now.effective);
 
-    if (!r->fixed && !r->now.by_points && (r->now.unknown || r->now.error < near_accuracy * accuracy) &&
+    if (!r->fixed && !r->now.by_points &&
+        (r->now.unknown || gbees_plan_is_blind(r) || r->now.error < near_accuracy * accuracy) &&
         (double)needed > margin * (double)r->samples)
         r->samples = needed;
 }
@@ -133,6 +158,19 @@ int gbees_plan_note_samples(gbees_refinement *r, const gbees_record *record, gbe
     if (unsure)
         note_unsure(now, record->time, difference.bound);
     return unsure;
+}
+
+int gbees_plan_owns(const gbees_refinement *r, const gbees_certificate *certificate, gbees_difference difference)
+{
+    const double own = difference.bound - difference.value;
+    const int by_samples = certificate && certificate->points == 0 && !r->fixed;
+
+    return difference.bound > r->problem->accuracy && !(by_samples && difference.value <= most_chance * own);
+}
+
+int gbees_plan_is_blind(const gbees_refinement *r)
+{
+    return !r->fixed && !r->now.by_points && !r->now.unknown && !r->now.owned && r->now.error > r->problem->accuracy;
 }
 
 void gbees_plan_judge_unsure(run_result *run)

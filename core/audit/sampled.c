@@ -187,8 +187,9 @@ int gbees_audit_look_out(const gbees_problem *problem, const gbees_audit_options
                            : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's outlook");
     if (!status)
         status = pass_all(audit, effective, &count, error);
-    if (!status)
-        outlook->steps = (double)audit->samples->steps;
+    if (!status) /* an update costs as much as a record */
+        outlook->steps =
+            (double)audit->samples->steps + RECORD_STEPS * (double)(count + 1) * (double)(problem->records + 2);
     if (!status && count > 0) {
         qsort(effective, (size_t)count, sizeof *effective, compare_numbers);
         outlook->effective = effective[count / 10];

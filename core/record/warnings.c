@@ -320,7 +320,7 @@ static void describe_accuracy(const gbees_problem *problem, const gbees_totals *
     (void)totals;
     (void)snprintf(text, size,
                    "the accuracy that was asked for, %g, is not certified at every record (error <=): give more "
-                   "time (--max-time) or memory, or ask for less",
+                   "time (--max-time), memory or samples (--audit), or ask for less",
                    problem->accuracy);
 }
 

@@ -50,7 +50,7 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
 typedef struct gbees_audit_outlook {
     double effective; /**< of the samples' number, (sum w)^2 / sum w^2 with the weights w after the measurements of a
                        * time: nine tenths of the times leave more than this; 1 without measurements */
-    double steps;     /**< of each sample, over the run; 0: not known */
+    double steps;     /**< of each sample, over the run, and what records and updates cost, in steps; 0: not known */
 } gbees_audit_outlook;
 /** Estimates, with 10,000 samples (a tenth without measurements), what an audit with samples will be like; samples
  * and their growth are not asked of *options. */

@@ -38,11 +38,13 @@ typedef struct gbees_refinement_step {
     size_t samples;           /**< number of samples of its audit; 0: it had points */
     int unsure; /**< records that so few samples can't certify, and that do not count: a tenth at most */
     double unsure_time[GBEES_UNSURE_LISTED]; /**< model times of the first of them */
-    int samples_few;     /**< 1: with as few samples as gbees_refinement_fix() was given no grid can be certified */
-    int next;            /**< 1: another run is planned */
-    double next_updates; /**< its predicted cell updates */
-    double next_seconds; /**< its predicted wall-clock time */
-    double next_bytes;   /**< its predicted memory */
+    int samples_few; /**< 1: with as few samples as gbees_refinement_fix() was given, or as a run may have, no grid
+                      * can be certified */
+    size_t samples_needed; /**< number of samples that the accuracy takes */
+    int next;              /**< 1: another run is planned */
+    double next_updates;   /**< its predicted cell updates */
+    double next_seconds;   /**< its predicted wall-clock time */
+    double next_bytes;     /**< its predicted memory */
 } gbees_refinement_step;
 
 /** Creates a plan for a problem with an `accuracy`. The problem must outlive the plan. */

@@ -72,15 +72,22 @@ static void notice_frame(const gbees_search *s, const gbees_search_run *a, const
 }
 
 /* Why no further run is made, although the accuracy is not met; NULL: it is made. */
-static const char *reason_to_stop(const gbees_search *s, const gbees_refinement_step *step)
+static const char *reason_to_stop(gbees_search *s, const gbees_refinement_step *step)
 {
     const double limit =
         s->options->max_memory > 0 ? s->options->max_memory * 1073741824.0 : 0.8 * gbees_memory_available();
     /* A GPU's memory is its own: a run that does not fit fails, and the best one stays. */
     const int limited = s->options->max_memory > 0 || !s->setup->backend->capture;
 
-    if (step->samples_few)
+    if (step->samples_few && s->options->samples)
         return "so few samples certify it on no grid (--audit): give more of them, or leave it to the program";
+    if (step->samples_few) {
+        (void)snprintf(s->few, sizeof s->few,
+                       "most of the error is that of %zu samples, which no finer grid makes smaller, and more would "
+                       "take long: give --audit %zu, or ask for %.2g",
+                       step->samples, step->samples_needed, 1.1 * step->error);
+        return s->few;
+    }
     if (!step->next && step->estimate <= s->setup->problem->accuracy)
         return "samples are too few to certify it, but by runs on coarser cells it may be (an estimate, not a bound)";
     if (!step->next || s->count == GBEES_SEARCH_RUNS)

@@ -36,6 +36,7 @@ typedef struct gbees_search {
     gbees_refinement_step steps[GBEES_SEARCH_RUNS]; /* [count]: what each run has shown */
     int count;                                      /* runs that have ended */
     int met;                                        /* whether the best is within the accuracy */
+    char few[256];                                  /* what reason_to_stop() says of too few samples */
     double began_s, stop_s;                         /* of the monotonic clock; --max-time ends all, 0: nothing does */
 } gbees_search;
 

@@ -11,7 +11,7 @@ static size_t after(double accuracy, size_t before, double share, double error)
 {
     const gbees_problem problem = {.accuracy = accuracy};
     gbees_refinement plan = {
-        .problem = &problem, .samples = before, .now = {.effective = share, .error = error * accuracy}};
+        .problem = &problem, .samples = before, .now = {.effective = share, .error = error * accuracy, .owned = 1}};
 
     gbees_plan_choose_samples(&plan);
     return plan.samples;
@@ -98,6 +98,66 @@ START_TEST(their_work_is_bounded)
 }
 END_TEST
 
+/* What the plan makes of a run for .01 whose records are all off by `value`, as far as so many samples can tell,
+ * whose own error is .02. */
+static void see_run(gbees_refinement *plan, const gbees_problem *problem, size_t samples, double value,
+                    gbees_refinement_step *step)
+{
+    const gbees_certificate certificate = {
+        .samples = samples, .effective = (double)samples, .mean = {{value, value + 0.02}}, .std = {{0, 0.02}}};
+    const gbees_summary summary = {
+        .problem = problem, .totals = {.cell_updates = 1e6, .mass_pruned = 0.01}, .propagate_s = 1};
+    gbees_error error;
+
+    for (int k = 0; k < 5; k++) {
+        const gbees_record record = {
+            .problem = problem, .number = k, .certificate = &certificate, .totals.cell_updates = 1e6};
+
+        ck_assert_int_eq(gbees_refinement_record(plan, &record, &error), GBEES_OK);
+    }
+    ck_assert_int_eq(gbees_refinement_finish(plan, &summary, step, &error), GBEES_OK);
+}
+
+/* Where an error may be all the samples' own, cells stay as they are: the next run has more samples, if these do not
+ * take too long; else there is none. Where the grid is certainly off, cells become finer. */
+START_TEST(an_error_of_the_samples_refines_no_grid)
+{
+    static const struct {
+        double steps, value;
+        int next, few;
+    } cases[] = {{100, 0.01, 1, 0}, {100, 0.029, 1, 0}, {1e6, 0.01, 0, 1}, {100, 0.2, 1, 0}, {1e6, 0.2, 1, 0}};
+    const gbees_model model = {.name = "test", .diffusion = GBEES_DIAGONAL};
+    const gbees_problem problem = {
+        .model = &model, .dimension = 1, .end = 1, .covariance = {1}, .width = {0.5}, .accuracy = 0.01};
+    gbees_refinement *plan = NULL;
+    gbees_refinement_step step;
+    gbees_audit_options how = {0};
+    gbees_error error;
+
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
+    gbees_refinement_expect(plan, &(gbees_audit_outlook){.effective = 1, .steps = cases[_i].steps});
+    (void)gbees_refinement_audit(plan, &how);
+    see_run(plan, &problem, how.samples, cases[_i].value, &step);
+    ck_assert_int_eq(step.met, 0);
+    ck_assert_int_eq(step.next, cases[_i].next);
+    ck_assert_int_eq(step.samples_few, cases[_i].few);
+    if (cases[_i].value < 0.1) {
+        ck_assert_uint_eq(step.samples_needed, gbees_plan_samples_for(0.01, 1));
+        ck_assert_double_eq(step.next_updates, step.updates);
+    }
+    for (size_t before = how.samples; cases[_i].value < 0.1 && step.next; before = how.samples) {
+        (void)gbees_refinement_audit(plan, &how); /* four times as many, as long as it is not for long */
+        ck_assert_uint_eq(how.samples, before * 4 < step.samples_needed ? before * 4 : step.samples_needed);
+        ck_assert_double_eq(plan->now.legs[0].factor[0], 1);
+        see_run(plan, &problem, how.samples, cases[_i].value, &step);
+    }
+    ck_assert_int_eq(step.samples_few, cases[_i].value < 0.1);
+    if (cases[_i].value > 0.1)
+        ck_assert_double_eq_tol(plan->now.legs[0].factor[0], 4, 1e-12);
+    gbees_refinement_destroy(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sample_count");
@@ -107,6 +167,7 @@ int main(void)
     tcase_add_test(tcase, they_grow_when_the_grids_error_is_near_to_theirs);
     tcase_add_test(tcase, they_stay_where_their_margin_suffices);
     tcase_add_test(tcase, their_work_is_bounded);
+    tcase_add_loop_test(tcase, an_error_of_the_samples_refines_no_grid, 0, 5);
     tcase_add_test(tcase, a_moving_grid_has_all_from_the_start);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
