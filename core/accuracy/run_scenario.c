@@ -80,10 +80,11 @@ static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees
 }
 
 /* Sets the cells of a grid at rest. With circles or walls it stays as it is: it has the largest factors of all legs.
- */
+ * So it is with noise, which makes the densities of all legs about as smooth: what tells one leg from another are
+ * mostly the samples' own errors. */
 static int set_cells(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
-    const int stays = gbees_problem_is_closed(r->problem);
+    const int stays = gbees_problem_is_closed(r->problem) || r->problem->model->diffusion;
     char text[64 + N * 24];
     double factor[N];
 

@@ -8,14 +8,22 @@
 
 static const double budget_part = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
 static const double cut_part = 0.05;                       /* of the accuracy: what the initial box may cut off */
-static const double least_part = 1e-12; /* a run that has lost the tail finds a fraction that may be far too small */
-static const double lowest = 1e-18;     /* p* */
-static const double prunes = 10;        /* so many losses of all cells that hold p* are within the budget */
-static const double least_growth = 1.3; /* of the cells by a lower p* */
+static const double measured_part = 0.1; /* of both where measurements follow: what is lost before each is made up for
+                                          * by it, and is missing from the evidence of all; with noise the next loss
+                                          * comes at once */
+static const double least_part = 1e-12;  /* a run that has lost the tail finds a fraction that may be far too small */
+static const double lowest = 1e-18;      /* p* */
+static const double prunes = 10;         /* so many losses of all cells that hold p* are within the budget */
+static const double least_growth = 1.3;  /* of the cells by a lower p* */
+
+static double part_of(const gbees_problem *problem)
+{
+    return problem->model->diffusion && problem->measurement_count > 0 ? measured_part : 1;
+}
 
 double gbees_plan_budget(const gbees_problem *problem)
 {
-    return fmin(budget_most, budget_part * problem->accuracy);
+    return part_of(problem) * fmin(budget_most, budget_part * problem->accuracy);
 }
 
 /* The half-size of a box that cuts off no more than a part of the accuracy, of a fraction of the density. */
@@ -23,6 +31,7 @@ static double extent_for(const gbees_problem *problem, double fraction)
 {
     double extent = 3;
 
+    fraction *= part_of(problem);
     while (problem->dimension * erfc(extent / sqrt(2)) > cut_part * problem->accuracy * fraction)
         extent += 0.05;
     return extent;

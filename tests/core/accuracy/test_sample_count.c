@@ -4,6 +4,7 @@
 #include "fixtures/suite.h"
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The number of samples of the run after one that had `before` samples, this share of them effective, and an error of
  * so many times the accuracy. */
@@ -158,6 +159,32 @@ START_TEST(an_error_of_the_samples_refines_no_grid)
 }
 END_TEST
 
+/* Errors of samples tell one leg from another: with noise all have the finest one's cells. */
+START_TEST(with_noise_all_legs_have_one_grid)
+{
+    const gbees_model model = {.name = "test", .diffusion = _i ? GBEES_DIAGONAL : 0};
+    const gbees_problem problem = {
+        .model = &model, .dimension = 1, .end = 2, .covariance = {1}, .width = {0.5}, .accuracy = 0.05};
+    gbees_refinement *plan = NULL;
+    gbees_scenario *scenario = NULL;
+    gbees_error error;
+
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
+    leg_result *legs = realloc(plan->now.legs, 2 * sizeof *legs);
+    ck_assert_ptr_nonnull(legs);
+    legs[1] = (leg_result){.time = 1, .factor = {4}};
+    plan->now.legs = legs;
+    plan->now.leg_count = 2;
+    ck_assert_int_eq(gbees_scenario_create("", "test", &scenario, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_refinement_scenario(plan, scenario, &error), GBEES_OK);
+    const char *text = gbees_scenario_text(scenario);
+    ck_assert_msg(strstr(text, _i ? "factor: [4]\n" : "factor: [1]\n") != NULL, "%s", text);
+    ck_assert_int_eq(strstr(text, "{time: 1, factor: [4]}") != NULL, _i == 0);
+    gbees_scenario_destroy(scenario);
+    gbees_refinement_destroy(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sample_count");
@@ -168,6 +195,7 @@ int main(void)
     tcase_add_test(tcase, they_stay_where_their_margin_suffices);
     tcase_add_test(tcase, their_work_is_bounded);
     tcase_add_loop_test(tcase, an_error_of_the_samples_refines_no_grid, 0, 5);
+    tcase_add_loop_test(tcase, with_noise_all_legs_have_one_grid, 0, 2);
     tcase_add_test(tcase, a_moving_grid_has_all_from_the_start);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

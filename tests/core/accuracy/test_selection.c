@@ -159,6 +159,24 @@ START_TEST(a_measurement_in_the_middle_keeps_the_budget)
 }
 END_TEST
 
+/* What is lost before a measurement is missing from the evidence; with noise there is always a next loss. */
+START_TEST(noise_and_measurements_lose_less)
+{
+    const gbees_model model = {.name = "test", .diffusion = GBEES_DIAGONAL};
+    const gbees_measurement measurement = {.time = 1, .size = 1, .covariance = {1}};
+    const double part = _i ? 0.1 : 1;
+    gbees_problem problem = problem_of(&measurement, &model, NULL);
+    gbees_refinement *plan = NULL;
+    gbees_error error;
+
+    problem.measurement_count = _i;
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
+    ck_assert_double_eq_tol(next(plan, "mass_budget_total: "), part * 0.01, 1e-15);
+    ck_assert_double_le(erfc(next(plan, "extent: ") / sqrt(2)), 0.05 * accuracy * part);
+    gbees_refinement_destroy(plan);
+}
+END_TEST
+
 /* The scheme of a run: that of the highest order whose sweeps can take the noise; one that is given stays. */
 START_TEST(noise_chooses_the_scheme)
 {
@@ -197,6 +215,7 @@ int main(void)
     tcase_add_loop_test(tests, the_tail_is_kept, 0, 2);
     tcase_add_test(tests, a_lost_tail_asks_for_no_more_than_can_be_kept);
     tcase_add_test(tests, a_measurement_in_the_middle_keeps_the_budget);
+    tcase_add_loop_test(tests, noise_and_measurements_lose_less, 0, 2);
     tcase_add_loop_test(tests, noise_chooses_the_scheme, 0, 5);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
