@@ -411,6 +411,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/run/tail.h \
 	%D%/solver/run/jumps.c \
 	%D%/solver/run/updates.c \
+	%D%/solver/run/wells.c \
 	%D%/base/version.c \
 	%D%/record/warnings.c \
 	%D%/record/warnings.h

@@ -1,5 +1,5 @@
-/* escape.c - whether a model's drift leaves every bound in finite time, as x' = x^2 does: then steps get shorter and
- * shorter and no run comes to its end. */
+/* escape.c - where a model's drift leads without noise: whether it leaves every bound in finite time, as x' = x^2
+ * does, so that steps get shorter and shorter and no run comes to its end; and whether it rests in several places. */
 #include "flow.h"
 #include <gbees/audit.h>
 #include <math.h>
@@ -16,12 +16,17 @@ enum {
 static const double tolerance = 1e-3;     /* of a step, relative to the state and the samples' spread */
 static const double shortest = 1e-13;     /* step, relative to the whole time */
 static const double largest_drift = 1e12; /* at a step as short as that, in spreads and states a whole time */
+/* In standard deviations: a state that goes no further in the last quarter of a run is at rest; two that are at least
+ * so far from each other rest in different places. */
+static const double still = 0.1, apart = 4;
+enum { DOUBLINGS = 6 /* of the distance from one standard deviation on, at which another place is looked for */ };
 
 /* A sample on its way. */
 typedef struct traveller {
     gbees_montecarlo *samples;
     double spread[GBEES_MAX_DIM];
     double start, end;
+    double reached; /* the time to which time_of() has come */
     double x[GBEES_MAX_DIM];
 } traveller;
 
@@ -71,7 +76,7 @@ static double time_of(traveller *of)
     const double whole = of->end - of->start;
     double t = of->start, dt = whole / SAMPLES;
 
-    for (int k = 0; k < STEPS_MOST && t < of->end; k++) {
+    for (int k = 0; k < STEPS_MOST && t < of->end; k++, of->reached = t) {
         if (!step(of, t, fmin(dt, of->end - t))) {
             dt /= 2;
             if (dt < shortest * whole)
@@ -123,4 +128,61 @@ int gbees_audit_escape(const gbees_problem *problem, gbees_error *error)
         "%s: the drift leaves every bound in finite time: of %d samples of the initial density the "
         "first has done so at t = %.4g, %d by t = %.4g: give an 'end' before that",
         problem->model->name, SAMPLES, gone[0], count, gone[count - 1]);
+}
+
+/* ---- wells ---- */
+
+/* The distance of two states in standard deviations. */
+static double distance(const traveller *of, const double *a, const double *b)
+{
+    double square = 0;
+
+    for (int j = 0; j < of->samples->problem->dimension; j++)
+        square += pow((a[j] - b[j]) / of->spread[j], 2);
+    return sqrt(square);
+}
+
+/* Takes the traveller from its state through the time of a run. Returns whether it is at rest in the end. */
+static int come_to_rest(traveller *of)
+{
+    const gbees_problem *problem = of->samples->problem;
+    double before[GBEES_MAX_DIM];
+
+    for (int quarter = 0; quarter < 4; quarter += 3) {
+        memcpy(before, of->x, sizeof before);
+        of->start = problem->start + 0.25 * quarter * (problem->end - problem->start);
+        of->end = quarter ? problem->end : problem->start + 0.75 * (problem->end - problem->start);
+        if (isfinite(time_of(of)) || !(of->reached >= of->end))
+            return 0;
+    }
+    return distance(of, before, of->x) < still;
+}
+
+int gbees_audit_wells(const gbees_problem *problem, const double *from, const double *spread, double *here,
+                      double *there)
+{
+    const gbees_montecarlo_options how = {.count = SAMPLES, .step = INFINITY, .seed = 1, .threads = 1};
+    double nearest = INFINITY;
+    traveller of = {0};
+    gbees_error ignored;
+
+    if (gbees_montecarlo_create(problem, &how, &of.samples, &ignored))
+        return 0;
+    memcpy(of.spread, spread, (size_t)problem->dimension * sizeof *spread);
+    memcpy(of.x, from, (size_t)problem->dimension * sizeof *from);
+    const int rests = come_to_rest(&of);
+    memcpy(here, of.x, (size_t)problem->dimension * sizeof *here);
+    for (int k = 0; rests && k < 2 * DOUBLINGS * problem->dimension; k++) {
+        const int axis = k / (2 * DOUBLINGS), far = k / 2 % DOUBLINGS;
+
+        memcpy(of.x, here, (size_t)problem->dimension * sizeof *here);
+        of.x[axis] += ldexp(k % 2 ? spread[axis] : -spread[axis], far);
+        const double away = come_to_rest(&of) ? distance(&of, here, of.x) : 0;
+        if (away < apart || away >= nearest)
+            continue;
+        nearest = away;
+        memcpy(there, of.x, (size_t)problem->dimension * sizeof *there);
+    }
+    gbees_montecarlo_destroy(of.samples);
+    return isfinite(nearest);
 }

@@ -99,8 +99,7 @@ static double lost(const gbees_totals *totals)
     return totals->mass_outflow + totals->mass_pruned;
 }
 
-/* What has been lost since the last update, which has made up for what was lost before it. */
-static double lost_lately(const gbees_problem *problem, const gbees_totals *totals)
+double gbees_warnings_lost(const gbees_problem *problem, const gbees_totals *totals)
 {
     if (totals->mass_normalised == 0 || problem->numerics.mode != GBEES_MODE_DEFAULT)
         return lost(totals);
@@ -122,7 +121,7 @@ static unsigned loss_of(const gbees_problem *problem, const gbees_totals *totals
         return 0;
     if (is_overspent(problem, totals))
         return GBEES_WARNING_BUDGET_SPENT;
-    return lost_lately(problem, totals) > most_lost ? GBEES_WARNING_MASS_LOST : 0;
+    return gbees_warnings_lost(problem, totals) > most_lost ? GBEES_WARNING_MASS_LOST : 0;
 }
 
 unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals)
@@ -217,7 +216,7 @@ static int may_be_bound(const gbees_problem *problem, const gbees_totals *totals
 
 static void describe_loss(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
-    const double lately = lost_lately(problem, totals);
+    const double lately = gbees_warnings_lost(problem, totals);
     char losses[160];
 
     if (lately < lost(totals))
@@ -233,6 +232,18 @@ static void describe_loss(const gbees_problem *problem, const gbees_totals *tota
         text, size, "%s: give a smaller '%s'%s", losses, problem->mass_budget > 0 ? "mass_budget" : "threshold",
         may_be_bound(problem, totals) ? ", or, as the bound lets mass out, too, a larger 'factor' or 'bound: off'"
                                       : "");
+}
+
+static void describe_saddle(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    const double gone = gbees_warnings_lost(problem, totals);
+
+    (void)snprintf(
+        text, size,
+        "%.2g of the probability has been lost (%.2g a unit of time), more than a tenth of what is beyond a saddle "
+        "of "
+        "the drift: that, and the rate across it, may be wrong; give 'tail: 1e-10' in place of a threshold or budget",
+        gone, gone / gbees_budget_time(problem->start, problem->end));
 }
 
 static void describe_jump(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
@@ -380,6 +391,7 @@ static const warning_text texts[] = {
      "samples of the model can't be computed: how far the records are off from then on is not known; their "
      "certificates say why"},
     {GBEES_WARNING_BLOW_UP, describe_blow_up, NULL},
+    {GBEES_WARNING_SADDLE, describe_saddle, NULL},
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 

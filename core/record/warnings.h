@@ -8,6 +8,9 @@
  * widens the density by more than its own width.  The statistics are in the grid's axes. */
 unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics);
 
+/* What has been lost since the last update, which has made up for what was lost before it. */
+double gbees_warnings_lost(const gbees_problem *problem, const gbees_totals *totals);
+
 /* GBEES_ENUMERIC if what a record has left of the mass is no density of the model's any more, or if its mass is more
  * than 1, which no scheme makes: then a sum is wrong somewhere. */
 int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error);

@@ -60,6 +60,16 @@ int gbees_audit_look_out(const gbees_problem *problem, const gbees_audit_options
  * way of 128 samples most of the initial density, before the first measurement or the end. It takes milliseconds. A
  * run that lasts calls it. A problem with a bound, and a failure, say that it does not. */
 int gbees_audit_escape(const gbees_problem *problem, gbees_error *error);
+/** Looks for another place than that of a state where the drift comes to rest without noise, as the second well of
+ * two, along each axis up to 32 standard deviations away. The drift must not depend on time.
+ * @param from a state in the model's axes, such as the density's peak
+ * @param spread standard deviations along the axes
+ * @param here receives where the state comes to rest
+ * @param there receives the other place; of several that which is nearest in standard deviations
+ * @return whether there is one
+ */
+int gbees_audit_wells(const gbees_problem *problem, const double *from, const double *spread, double *here,
+                      double *there);
 /** Frees the audit; NULL is allowed. */
 void gbees_audit_destroy(gbees_audit *audit);
 /** Integrates the samples to the time of a record, which is not before that of the last one, and compares the record

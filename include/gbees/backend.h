@@ -78,7 +78,8 @@ typedef struct gbees_clock {
     ROW(FRAME_CELLS, 12, "`frame_cells` keeps the cells of a grid that moves too wide")                              \
     ROW(FRAME_COST, 13, "a grid at rest would have taken longer steps than one that moves")                          \
     ROW(AUDIT_LOST, 14, "the audit's samples have failed: certificates say no more than why")                        \
-    ROW(BLOW_UP, 15, "by a backend: trajectories have left every bound in finite time")
+    ROW(BLOW_UP, 15, "by a backend: trajectories have left every bound in finite time")                              \
+    ROW(SADDLE, 16, "more has been lost than a tenth of what is beyond a saddle of the drift")
 
 #define GBEES_WARNING_BIT(id, bit, condition) GBEES_WARNING_##id = 1 << bit,
 /** A warning. */

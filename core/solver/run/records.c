@@ -220,6 +220,8 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
     solver->before.statistics = found;
     if (record->problem->target_count > 0 && gbees_run_targets(solver, record, &cause))
         return gbees_run_fail(solver, (int)cause.status, &cause, error);
+    if (gbees_run_wells(solver, record, &cause))
+        return gbees_run_fail(solver, (int)cause.status, &cause, error);
     if (solver->backend->certify && !solver->observer->audit) {
         status = solver->backend->certify(solver->grid.engine, &event->certificate, &cause);
         event->is_certified = !status;

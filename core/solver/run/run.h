@@ -77,6 +77,8 @@ int gbees_run_slice(gbees_solver *solver, gbees_error *error);
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
 /* targets.c: sets what a record says of the problem's targets, at the clock's time. */
 int gbees_run_targets(gbees_solver *solver, gbees_record *record, gbees_error *error);
+/* wells.c: at the run's last record, warns where more has been lost than a tenth of what is beyond a saddle. */
+int gbees_run_wells(gbees_solver *solver, const gbees_record *record, gbees_error *error);
 /* Posts the moments of now to an observer of steps. */
 int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */

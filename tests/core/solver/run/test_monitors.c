@@ -136,6 +136,31 @@ START_TEST(measurements_of_one_time_are_one)
 }
 END_TEST
 
+/* The phase of a noisy oscillator in lock, by no means a turn: wells at 0 and at whole turns, a barrier of 10 D. p*
+ * ends the grid before the saddle at half a turn, and what has come across is missing; 'tail' has it. Where there is
+ * one well only nothing is said, however much is lost. */
+START_TEST(losses_at_a_saddle_are_told)
+{
+    static const struct {
+        const char *model, *parameters, *lost;
+        int warns;
+    } cases[] = {{"phase", "parameters={detuning: 0, noise: 0.2}", "threshold=1e-5", 1},
+                 {"phase", "parameters={detuning: 0, noise: 0.2}", "tail=1e-10", 0},
+                 {"linear", "parameters={diagonal: -1, noise: 0.5}", "threshold=1e-3", 0}};
+    a_case c = {.model = cases[_i].model,
+                .settings = {"dimension=1", "states=lines", cases[_i].parameters, cases[_i].lost, "mean=[0]",
+                             "covariance=[0.01]", "factor=2", "end=20", "records=2", "measurements=[]"}};
+
+    if (!is_built("cpu"))
+        return;
+    kept_run *run = run_on(&c, "cpu");
+
+    ck_assert_uint_eq(warnings_of(run, 1) & GBEES_WARNING_SADDLE, 0);
+    ck_assert_uint_eq(warnings_of(run, LAST) & GBEES_WARNING_SADDLE, cases[_i].warns ? GBEES_WARNING_SADDLE : 0);
+    forget(run);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("monitors");
@@ -146,6 +171,7 @@ int main(void)
     tcase_add_loop_test(tests, a_contraction_below_the_cells_is_told, 0, BACKENDS);
     tcase_add_loop_test(tests, evidence_in_the_tail_is_told, 0, 4 * BACKENDS);
     tcase_add_loop_test(tests, measurements_of_one_time_are_one, 0, 2);
+    tcase_add_loop_test(tests, losses_at_a_saddle_are_told, 0, 3);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
