@@ -88,6 +88,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/statistics.c \
 	%D%/cpu/engine/step.c \
 	%D%/cpu/engine/sweep.c \
+	%D%/cpu/engine/targets.c \
 	%D%/cpu/team.h \
 	%D%/cpu/engine/update.c
 
@@ -132,6 +133,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/ctu_columns.h \
 	%D%/cpu/kernel/ctu_fluxes.h \
 	%D%/cpu/kernel/ctu_planes.h \
+	%D%/cpu/kernel/cuts.h \
 	%D%/cpu/kernel/diffusion.h \
 	%D%/cpu/kernel/face_velocity.h \
 	%D%/cpu/kernel/inspect.h \

@@ -713,6 +713,12 @@ check_LTLIBRARIES += %D%/encounter.la
 %C%_encounter_la_CPPFLAGS = $(test_model_cppflags)
 %C%_encounter_la_CFLAGS = $(test_model_cflags)
 
+check_LTLIBRARIES += %D%/exits.la
+%C%_exits_la_SOURCES = %D%/plugins/exits.c
+%C%_exits_la_LDFLAGS = $(test_module)
+%C%_exits_la_CPPFLAGS = $(test_model_cppflags)
+%C%_exits_la_CFLAGS = $(test_model_cflags)
+
 check_LTLIBRARIES += %D%/stochastic.la
 %C%_stochastic_la_SOURCES = %D%/plugins/stochastic.c
 %C%_stochastic_la_LDFLAGS = $(test_module)

@@ -317,6 +317,7 @@ const gbees_backend gbees_lagrangian_backend = {
     .name = "lagrangian",
     .title = "points that go with the flow",
     .exact = 1,
+    .absorbs = 1,
     .probe = probe,
     .estimate = gbees_engine_estimate,
     .create = create,

@@ -100,6 +100,8 @@ int gbees_target_sums_add(void *sums, size_t count, const int32_t *const *index,
         b.count = count - first < BLOCK ? count - first : BLOCK;
         place_cells(s->problem, edge, index, first, &b);
         for (int k = 0; k < s->problem->target_count; k++) {
+            if (s->problem->targets[k].kind == GBEES_TARGET_ABSORB)
+                continue;
             evaluate(s, k, &b);
             for (size_t i = 0; i < b.count; i++) {
                 if (isnan(b.g[0][i])) {

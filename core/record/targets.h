@@ -9,7 +9,7 @@ typedef struct gbees_target_sums {
     const gbees_problem *problem; /* with the grid that the cells are of */
     double time;
     double mass;                      /* of all cells so far */
-    double inside[GBEES_MAX_TARGETS]; /* of it, in each target */
+    double inside[GBEES_MAX_TARGETS]; /* of it, in each target that does not absorb */
     int wrong;                        /* 1 + the target whose function is not a number at a cell; 0: none */
 } gbees_target_sums;
 

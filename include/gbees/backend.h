@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 21 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 22 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -263,6 +263,8 @@ typedef struct gbees_backend {
     /** 1: the density is exact but for what certify() tells. It has no cells but those that are made for records;
      * what leaves every bound is left out, and noted in the totals; a call that is cancelled leaves it half way. */
     int exact;
+    /** 1: targets of the problem may absorb; gbees_totals.mass_entered has what they take. */
+    int absorbs;
 
     /** Returns 0 if the backend can be used on this machine. `text` then names the processor, or is empty; else it
      * gives the reason in one sentence. */
@@ -406,7 +408,7 @@ typedef struct gbees_backend {
     int (*compare)(gbees_engine *engine, const struct gbees_record *record, double *work,
                    struct gbees_certificate *certificate, gbees_error *error);
     /** Sets state[k] to that of target k of the problem, for the present density. The pointer is NULL if the solver
-     * has to find what is inside of targets from the cells; then none may absorb. */
+     * has to find what is inside of targets from the cells, and what has entered from the totals. */
     int (*targets)(gbees_engine *engine, const gbees_clock *clock, gbees_target_state *state, gbees_error *error);
 } gbees_backend;
 

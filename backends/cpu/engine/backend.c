@@ -183,6 +183,7 @@ static void totals(const gbees_engine *e, gbees_totals *out)
     *out = totals_of(&e->run, &e->budget);
     out->peak_bytes = e->g.peak_bytes + e->workspace.buffer_size;
     out->threads = e->threads;
+    engine_add_entered(e, out);
     ranks_get_totals(e->ranks, out);
 }
 
@@ -217,6 +218,7 @@ const gbees_backend gbees_backend_card = {
     .size = sizeof(gbees_backend),
     .name = "cpu",
     .title = "threads and vector instructions",
+    .absorbs = 1,
     .probe = probe,
     .estimate = estimate,
     .create = shared_create,

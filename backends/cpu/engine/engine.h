@@ -44,9 +44,11 @@ typedef struct engine_rows {
     kernel_ended *ended;  /* with ranks: a brick's sums after a step; else NULL */
     uint64_t *inside;     /* with a bound: cells within it; else NULL */
     uint16_t *blocked;    /* with a bound: 2n a slot; [d] bit f: it leaves no neighbour in directions d and f */
-    unsigned char *diverging; /* as kernel.h has it */
-    uint16_t *one_signed;     /* as kernel.h has it */
-    double *rate;             /* the largest CFL rate of a cell */
+    unsigned char *diverging;     /* as kernel.h has it */
+    uint16_t *one_signed;         /* as kernel.h has it */
+    double *rate;                 /* the largest CFL rate of a cell */
+    double *g[GBEES_MAX_TARGETS]; /* of targets that absorb: as kernel_targets has them; else NULL */
+    uint64_t *outside;
     double *noise; /* [n], with process noise: the largest spread along each axis (noise_rates in diffusion.c) */
 } engine_rows;
 
@@ -68,6 +70,12 @@ typedef struct engine_workspace {
     size_t buffer_size;
 } engine_workspace;
 
+/* Targets that absorb. */
+typedef struct engine_targets {
+    int number[GBEES_MAX_TARGETS];     /* of those that kernel_targets counts, in the problem's list */
+    double entered[GBEES_MAX_TARGETS]; /* what has entered each of these */
+} engine_targets;
+
 struct gbees_engine {
     shared_engine shared; /* first */
     const gbees_problem *problem;
@@ -85,6 +93,7 @@ struct gbees_engine {
     double longest_step; /* of a grid that moves: the next step is not longer */
 
     gbees_run_state run;
+    engine_targets targets;
     int is_initial;         /* no step and no update has been done */
     uint64_t initial_above; /* cells with P >= p* of the initial density */
     mass_budget budget;     /* the control of p*, if the problem has a budget */
@@ -119,6 +128,16 @@ int engine_far_axis(const gbees_engine *e, const int32_t *key);
 int engine_insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error);
 /* Sets a new brick's P and its active, needed and expanded cells to 0. */
 void engine_clear_brick(gbees_engine *e, uint32_t slot);
+
+/* ---- targets.c ---- */
+/* Finds the problem's targets that absorb. */
+void engine_set_up_targets(gbees_engine *e);
+/* Finds which cells of used bricks from .. count - 1 are in targets that absorb, at a time, and empties these. */
+int engine_find_targets(gbees_engine *e, uint32_t from, double time, gbees_error *error);
+/* Counts what has entered targets, as kernel_sums has it. Returns an error if a function was not a number there. */
+int engine_enter(gbees_engine *e, const double *entered, gbees_error *error);
+/* Sets totals->mass_entered. */
+void engine_add_entered(const gbees_engine *e, gbees_totals *totals);
 
 /* ---- growth.c ---- */
 /* Inserts the absent bricks that active cells flow into, links, clears and inspects them. */
@@ -345,6 +364,8 @@ static inline void engine_add_sums(const gbees_engine *e, const kernel_sums *sum
         total->mass += sums[at].mass;
         total->clipped += sums[at].clipped;
         total->outflow += sums[at].outflow;
+        for (int k = 0; k <= GBEES_MAX_TARGETS; k++)
+            total->entered[k] += sums[at].entered[k];
     }
 }
 

@@ -214,8 +214,11 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
 {
     uint32_t count = e->g.count - from, chunk = engine_chunk(e);
 
+    const int status = engine_find_targets(e, from, time, error);
     e->context.time = e->inspected = time;
     engine_set_flow_rows(e);
+    if (status)
+        return status;
 #pragma omp parallel for num_threads(engine_threads(e, count)) schedule(static)
     for (uint32_t at = 0; at < (count + chunk - 1) / chunk; at++) {
         uint32_t first = at * chunk, rest = count - first;

@@ -122,6 +122,8 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
 {
     const gbees_problem *problem = e->problem;
     const int noisy = gbees_problem_engine_noise(problem) != 0;
+
+    engine_set_up_targets(e);
     int n = problem->dimension;
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
@@ -151,6 +153,7 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
         {(void **)&e->rows.noise, (size_t)n * sizeof *e->rows.noise, 0, noisy},
         {(void **)&e->rows.ghost, sizeof *e->rows.ghost, 0, e->ranks != NULL},
         {(void **)&e->rows.ended, sizeof *e->rows.ended, 1, e->ranks != NULL},
+        {(void **)&e->rows.outside, sizeof *e->rows.outside, 0, e->context.targets.count > 0},
         {(void **)&e->rows.inside, sizeof *e->rows.inside, 0, problem->bounded},
         {(void **)&e->rows.blocked, (size_t)(2 * n) * sizeof *e->rows.blocked, 0, problem->bounded},
     };
@@ -158,6 +161,8 @@ int engine_set_up(gbees_engine *e, const gbees_parallel *parallel, gbees_error *
     for (size_t f = 0; f < sizeof fields / sizeof fields[0] && !status; f++)
         if (fields[f].wanted)
             status = grid_register(&e->g, fields[f].data, fields[f].size, fields[f].transient, error);
+    for (int k = 0; k < e->context.targets.count && !status; k++)
+        status = grid_register(&e->g, (void **)&e->rows.g[k], cells * sizeof *e->rows.g[k], 0, error);
     return status ? status : set_up_context(e, error);
 }
 

@@ -17,6 +17,7 @@ typedef struct engine_state {
     grid_state grid;
     gbees_run_state run;
     mass_budget budget; /* its problem is NULL */
+    engine_targets targets;
     double inspected, longest_step, negligible;
     uint64_t initial_above, buffer_size;
     int is_initial, diverging_axes;
@@ -73,6 +74,7 @@ static void get_state(gbees_engine *e, engine_state *state)
     state->run = e->run;
     state->budget = e->budget;
     state->budget.problem = NULL;
+    state->targets = e->targets;
     state->inspected = e->inspected;
     state->longest_step = e->longest_step;
     state->negligible = e->context.flow.negligible;
@@ -186,6 +188,7 @@ static int set_rest(gbees_engine *e, const engine_state *state, gbees_error *err
     e->run = state->run;
     e->budget = state->budget;
     e->budget.problem = e->problem;
+    e->targets = state->targets;
     e->inspected = state->inspected;
     e->longest_step = state->longest_step;
     e->initial_above = state->initial_above;
@@ -318,5 +321,7 @@ int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbee
     status = grid_set_state(&e->g, &state.grid, keys, error);
     if (!status)
         status = load_rows(e, source, context, error);
-    return status ? status : set_rest(e, &state, error);
+    if (!status)
+        status = set_rest(e, &state, error);
+    return status ? status : engine_find_targets(e, 0, e->inspected, error);
 }

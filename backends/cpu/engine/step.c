@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "numerics/sweeps.h"
 #include "ranks.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,14 +134,14 @@ static int choose_step(gbees_engine *e, gbees_error *error)
 /* Enters a step's sums into the ledger. */
 static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *error)
 {
-    if (!isfinite(sums->mass) || sums->mass <= 0)
+    if (!isfinite(sums->mass) || sums->mass < 0 || (sums->mass == 0 && !e->context.targets.count))
         return failure_mass(sums->mass == 0 ? "zero" : "not finite", e->run.clock.time, e->run.step.size, error);
     gbees_ledger_step(&e->run.ledger, sums->mass, sums->clipped,
                       e->method.split ? sums->outflow
                                       : gbees_ledger_missing(&e->run.ledger, sums->mass, sums->clipped));
     if (e->method.deterministic)
         e->run.ledger.mass = engine_exact_sum(e);
-    return 0;
+    return e->context.targets.count ? engine_enter(e, sums->entered, error) : 0;
 }
 
 int engine_step(gbees_engine *e, gbees_error *error)
@@ -167,6 +168,8 @@ int engine_step(gbees_engine *e, gbees_error *error)
     e->context.step = e->run.step.size;
     e->context.time = gbees_step_middle(&e->run.clock, &e->run.step);
     e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
+    if (e->context.targets.count) /* which may take all */
+        e->context.threshold = fmax(e->context.threshold, FLT_MIN);
     set_context_rows(e);
     const double began = ranks_own_seconds(e->ranks);
     status = advect_and_diffuse(e, &sums, error);

@@ -22,7 +22,7 @@
 
 enum {
     GRID_PARTS = 128,        /* parts of the Used List that threads take one after the other, at most */
-    GRID_FIELDS = 32,        /* arrays, at most */
+    GRID_FIELDS = 40,        /* arrays, at most */
     GRID_ROW = 512,          /* bytes of a slot in an array, at most */
     GRID_KEY_LIMIT = 1 << 25 /* of a key's components, in absolute value */
 };

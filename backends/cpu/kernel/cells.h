@@ -4,6 +4,7 @@
 
 #include "kernel.h"
 #include "vector.h"
+#include <string.h>
 
 typedef double double8 __attribute__((vector_size(64)));
 typedef real real8 __attribute__((vector_size(8 * sizeof(real)), aligned(sizeof(real)), may_alias));
@@ -65,14 +66,18 @@ INLINE double sum_cells(const real *value)
 typedef struct brick_totals {
     double8 mass, outflow;
     double clipped, dropped; /* kernel_sums.clipped; the part of its outflow that is counted brick by brick */
+    double entered[GBEES_MAX_TARGETS + 1]; /* as kernel_sums has it */
 } brick_totals;
 
 /* Adds up the parts, at the end of the range. */
 INLINE kernel_sums sums_of(const brick_totals *totals)
 {
-    return (kernel_sums){.mass = sum_lanes(&totals->mass),
-                         .clipped = totals->clipped,
-                         .outflow = sum_lanes(&totals->outflow) + totals->dropped};
+    kernel_sums sums = {.mass = sum_lanes(&totals->mass),
+                        .clipped = totals->clipped,
+                        .outflow = sum_lanes(&totals->outflow) + totals->dropped};
+
+    memcpy(sums.entered, totals->entered, sizeof sums.entered);
+    return sums;
 }
 
 /* Copies from[count] to to[count], with values below TINY, which are negative or nearly denormal, set to 0.  Returns

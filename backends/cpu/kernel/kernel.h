@@ -112,6 +112,13 @@ typedef struct kernel_noise {
     unsigned char beside[2 * GBEES_MAX_DIM][64];
 } kernel_noise;
 
+/* Targets that absorb. A cell whose centre is in one is empty. */
+typedef struct kernel_targets {
+    int count;                          /* 0: none absorbs, and the others are NULL */
+    const double *g[GBEES_MAX_TARGETS]; /* by slot, [cells]: of each its function at the centres of cells */
+    const uint64_t *outside;            /* by slot: cells that are outside of all */
+} kernel_targets;
+
 /* All that kernels take of the engine. */
 typedef struct kernel_context {
     const grid *g;
@@ -126,6 +133,7 @@ typedef struct kernel_context {
     kernel_rows rows;
     kernel_flow flow;
     kernel_noise noise;
+    kernel_targets targets;
 } kernel_context;
 
 /* The halves of an explicit step of diffusion.  KERNEL_NOISE_LAST: the second half of the last one in a time step,
@@ -137,6 +145,7 @@ typedef struct kernel_sums {
     double mass;    /* sum of the new P */
     double clipped; /* mass that was added by setting negative P to 0 */
     double outflow; /* mass that left through faces without a neighbour, or out of the bound; ctu does not know it */
+    double entered[GBEES_MAX_TARGETS + 1]; /* each target that absorbs; the last: cells where g is not a number */
 } kernel_sums;
 
 /* Moments of a range of bricks.  Coordinates are indices of cells, which are exact far from the origin, too. */

@@ -8,6 +8,8 @@
 
 enum { ORDER_MOST = 7 };
 
+struct cut;
+
 /* Some consecutive bricks of a pencil, as planes of cells, and the velocities at their faces.  A mass is the
  * probability that crosses a face in a sweep, positive upwards. */
 typedef struct segment {
@@ -27,7 +29,24 @@ typedef struct segment {
     int below, above;         /* 1: the pencil goes on there */
     unsigned char end[2];     /* what is at the ends of a closed pencil: ends.h; else GBEES_AT_NOTHING */
     int direction, diverging; /* pencil_direction() and pencil_diverges() of the bricks */
+    struct cut *cuts;         /* [cut_count], of a whole pencil: cuts.h */
+    int cut_count;
 } segment;
+
+/* Noise that varies along the axis, at all faces of a pencil, [planes + 1][plane_cells] each: what
+ * gbees_spread_origin_varying() finds there, and the root of the variance that noise adds. They serve all passes. */
+typedef struct spread_faces {
+    real *distance, *variance, *third, *root;
+} spread_faces;
+
+INLINE spread_faces spread_faces_of(const segment *s)
+{
+    const int size = (s->planes + 1) * s->plane_cells;
+
+    return (spread_faces){s->origin, s->origin + size, s->origin + 2 * size, s->origin + 3 * size};
+}
+
+enum { NEAR_WALL = 2 }; /* as a root: more than any other */
 
 /* The number of planes on each side of a face on which the mass through it depends. */
 INLINE int planes_beyond(const kernel_scheme *scheme)

@@ -7,23 +7,9 @@
 #define GBEES_CPU_SPLIT_NOISE_FACES_H
 
 #include "cells.h"
+#include "cuts.h"
 #include "ends.h"
 #include "split_faces.h"
-
-/* Noise that varies along the axis, at all faces of a pencil, [planes + 1][plane_cells] each: what
- * gbees_spread_origin_varying() finds there, and the root of the variance that noise adds. They serve all passes. */
-typedef struct spread_faces {
-    real *distance, *variance, *third, *root;
-} spread_faces;
-
-INLINE spread_faces spread_faces_of(const segment *s)
-{
-    const int size = (s->planes + 1) * s->plane_cells;
-
-    return (spread_faces){s->origin, s->origin + size, s->origin + 2 * size, s->origin + 3 * size};
-}
-
-enum { NEAR_WALL = 2 }; /* as a root: more than any other */
 
 /* Sets what faces near a wall have in place of the distance and the variance: gbees_spread_wall(). */
 NOINLINE void find_walls(const segment *s, const real *w)
@@ -128,8 +114,9 @@ INLINE void clear_tiny(const segment *s, brick_totals *totals)
     }
 }
 
-/* Advects and diffuses a segment; adds the mass that flows out of the pencil's ends, which it does at both. */
-INLINE void spread_segment(const segment *s, double8 *outflow)
+/* Advects and diffuses a segment; adds the mass that flows out of the pencil's ends, which it does at both, and what
+ * enters targets. */
+INLINE void spread_segment(const segment *s, brick_totals *totals)
 {
     const int n = s->plane_cells, top = s->planes * n, from = s->below ? 1 : 0;
     const size_t plane = (size_t)n * sizeof(real);
@@ -145,18 +132,23 @@ INLINE void spread_segment(const segment *s, double8 *outflow)
     else
         spread_masses(s, from, s->planes + (s->above ? 2 : 1));
     close_masses(s);
+    if (s->cut_count)
+        cross_cuts(s);
     bound_masses(s, from);
+    open_cuts(s);
     if (s->above) {
         memcpy(s->carried, s->mass + top, plane);
         memcpy(s->carried + n, s->bounded + top, plane);
     }
     apply_masses(s, s->bounded);
+    if (s->cut_count)
+        enter_targets(s, s->bounded, totals->entered);
     for (int l = 0; l < n && !s->below; l++)
         s->away[l] = -s->bounded[l];
     if (!s->below && s->end[0] != GBEES_AT_OTHER_END)
-        add_by_lane(s->away, n, outflow);
+        add_by_lane(s->away, n, &totals->outflow);
     if (!s->above && s->end[1] != GBEES_AT_OTHER_END)
-        add_by_lane(s->bounded + top, n, outflow);
+        add_by_lane(s->bounded + top, n, &totals->outflow);
 }
 
 /* All passes over a segment. */
@@ -164,7 +156,7 @@ INLINE void advect_with_noise(const segment *s, brick_totals *totals)
 {
     for (int pass = 0; pass < s->passes; pass++) {
         close_cells(s);
-        spread_segment(s, &totals->outflow);
+        spread_segment(s, totals);
         if (s->clears)
             clear_tiny(s, totals);
     }

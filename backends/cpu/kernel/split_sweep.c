@@ -8,6 +8,7 @@
 #include "split_sweep.h"
 #include "brick_axis.h"
 #include "cells.h"
+#include "cuts.h"
 #include "ends.h"
 #include "noise.h"
 #include "pencil.h"
@@ -31,7 +32,7 @@ typedef struct pencil_sweep {
     real lambda, variance, root; /* as segment has them */
     double part;                 /* of the step: a pass's */
     int varies;                  /* 1: noise that is not the same in all cells */
-    int closed;                  /* 1: the axis is a circle or has a wall: pencils are not cut into segments */
+    int closed; /* 1: pencils are not cut into segments: the axis is a circle or has a wall, or targets absorb */
 } pencil_sweep;
 
 /* Bricks from .. to - 1 of a pencil are advected together; bricks from .. loaded - 1 were loaded with the segment
@@ -42,15 +43,19 @@ typedef struct segment_bricks {
 
 /* ---- a segment ------------------------------------------------------------------------------------------------- */
 
-/* Advects a segment in two loops: the masses through all faces, then the cells. */
-INLINE void advect_faces(const segment *s)
+/* Advects a segment in two loops: the masses through all faces, then the cells. Adds what enters targets. */
+INLINE void advect_faces(const segment *s, double *entered)
 {
     const int plane_cells = s->plane_cells, count = s->planes * plane_cells, below = s->below, above = s->above;
     const real *restrict mass = s->mass;
     real *restrict p = s->p;
 
     cross_by_order(s);
+    if (s->cut_count)
+        cross_cuts(s);
     apply_masses(s, mass);
+    if (s->cut_count)
+        enter_targets(s, mass, entered);
     for (int l = 0; l < plane_cells && !below; l++)
         p[l - plane_cells] = -mass[l];
     for (int l = 0; l < plane_cells && !above; l++)
@@ -102,7 +107,7 @@ INLINE void advect_segment(segment *s, brick_totals *totals)
     double8 *outflow = &totals->outflow;
     const kernel_scheme *scheme = s->scheme;
     const int plane_cells = s->plane_cells, end = planes_beyond(scheme) * plane_cells;
-    const int whole_vectors = !(plane_cells % LANES || scheme->order < 5 || s->diverging);
+    const int whole_vectors = !(plane_cells % LANES || scheme->order < 5 || s->diverging || s->cut_count);
     const int noisy = s->variance > 0, by_columns = whole_vectors && !scheme->preserving && !noisy;
 
     if (whole_vectors && s->direction) {
@@ -118,7 +123,7 @@ INLINE void advect_segment(segment *s, brick_totals *totals)
         return;
     }
     if (!by_columns)
-        advect_faces(s);
+        advect_faces(s, totals->entered);
     else if (scheme->order == 7)
         sweep_columns_7(s);
     else
@@ -154,14 +159,23 @@ INLINE int noise_bricks(int bricks, brick_axis a)
     return noise_bricks_below(a) + bricks + ((3 + edge_of(a)) >> a.log2_edge);
 }
 
-/* Makes scratch->data large enough for the planes of so many bricks: P, velocities and masses, and what noise that
- * varies needs at faces.  Returns 1 if there is no memory. */
-INLINE int reserve_planes(const pencil_sweep *sweep, kernel_scratch *scratch, int bricks, brick_axis a)
+/* The size of the planes of so many bricks: P, velocities and masses, and what noise that varies needs at faces; a
+ * multiple of 64. */
+INLINE size_t plane_reals(const pencil_sweep *sweep, int bricks, brick_axis a)
 {
     const size_t cells = (size_t)a.cells, plane_cells = (size_t)cells_of_plane(a);
     const size_t planes = (size_t)bricks * cells + (2 + 2 * (size_t)planes_beyond(&sweep->c->scheme)) * plane_cells;
     const size_t more = sweep->varies ? 4 * planes + (size_t)noise_bricks(bricks, a) * cells : 0;
-    const size_t size = (5 * planes + more + 64) * sizeof(real);
+
+    return (5 * planes + more + 127) / 64 * 64;
+}
+
+/* Makes scratch->data large enough for these planes, and for cuts behind them.  Returns 1 if there is no memory. */
+INLINE int reserve_planes(const pencil_sweep *sweep, kernel_scratch *scratch, int bricks, brick_axis a)
+{
+    const int targets = sweep->c->targets.count;
+    const size_t cuts = targets ? (size_t)bricks * (size_t)a.cells * (size_t)(CUT_REALS + targets) : 0;
+    const size_t size = (plane_reals(sweep, bricks, a) + cuts) * sizeof(real);
 
     if (scratch->size < size) {
         void *data = aligned_alloc(64, (2 * size + 63) / 64 * 64);
@@ -344,6 +358,8 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
         memcpy(before, s->p + (done - end), (size_t)end * sizeof *before);
     if (s->origin)
         find_pencil_noise(sweep, s, a);
+    if (c->targets.count && is_cut(c, pencil))
+        find_cuts(c, pencil, s, (real *)sweep->scratch.data + plane_reals(sweep, (int)pencil->bricks, a), a);
     advect_segment(s, &sweep->totals);
     store_along(sweep, at.from, at.to, s->p, distance, a);
     if (s->above && !sweep->closed) { /* the next segment's planes begin where these did */
@@ -478,7 +494,7 @@ int SYMBOL(cpu_sweep)(const kernel_context *c, const kernel_pencils *pencils, ke
                         .root = (real)sqrt(variance),
                         .part = part,
                         .varies = spread > 0 && !c->noise.uniform,
-                        .closed = gbees_shape_is_closed(&c->g->shape, pencils->axis)};
+                        .closed = gbees_shape_is_closed(&c->g->shape, pencils->axis) || c->targets.count};
     int failed = 0;
 
     for (uint32_t k = 0; k < pencils->count && !failed; k += PENCIL_BLOCK) {

@@ -362,7 +362,7 @@ static void print_ledger(const gbees_report *report, const gbees_summary *summar
 {
     const gbees_totals *totals = &summary->totals;
     const gbees_loss *most = &report->most_lost;
-    const double normalised = totals->mass_normalised;
+    const double normalised = totals->mass_normalised, entered = gbees_totals_entered(totals);
 
     (void)fprintf(report->out, "mass: %.3g %% gained by clipping, ", percent(totals->mass_clipped));
     if (summary->updates > 0)
@@ -377,8 +377,10 @@ static void print_ledger(const gbees_report *report, const gbees_summary *summar
             (void)fprintf(report->out, ", %.3g %% %s by normalising", fabs(percent(normalised)),
                           normalised > 0 ? "added" : "taken away");
     }
+    if (gbees_problem_absorbs(summary->problem))
+        (void)fprintf(report->out, "; %.3g %% has entered targets", percent(entered));
     (void)fprintf(report->out, "; the sum is %.6g\n",
-                  1 + totals->mass_clipped + normalised - totals->mass_outflow - totals->mass_pruned);
+                  1 + totals->mass_clipped + normalised - totals->mass_outflow - totals->mass_pruned - entered);
 }
 
 /* The logarithm of the whole evidence; without it models can't be compared. */

@@ -58,6 +58,8 @@ gbees_totals gbees_grid_totals(const gbees_grid *grid)
     now.mass_outflow += before->mass_outflow;
     now.mass_pruned += before->mass_pruned;
     now.mass_normalised += before->mass_normalised;
+    for (int k = 0; k < GBEES_MAX_TARGETS; k++)
+        now.mass_entered[k] += before->mass_entered[k];
     now.time_step = now.time_step > 0 ? now.time_step : before->time_step;
     now.bytes_exchanged += before->bytes_exchanged;
     now.seconds_waited += before->seconds_waited;
@@ -164,8 +166,8 @@ typedef struct transfer {
 static void set_history(gbees_grid *grid, const gbees_clock *clock, const transfer *move, gbees_initial_cells *cells)
 {
     gbees_totals *totals = &grid->before;
-    const double mass =
-        1 + totals->mass_clipped + totals->mass_normalised - totals->mass_outflow - totals->mass_pruned;
+    const double mass = 1 + totals->mass_clipped + totals->mass_normalised - totals->mass_outflow -
+                        totals->mass_pruned - gbees_totals_entered(totals);
 
     cells->mass = mass * (move->fetched - move->outside);
     totals->mass_pruned += mass * (1 - move->fetched);

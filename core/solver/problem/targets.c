@@ -74,12 +74,23 @@ static int check_start(const builder *b, const gbees_node *node, const gbees_tar
 /* Refuses what can't absorb. */
 static int check_absorbing(const builder *b, const gbees_node *node, const char *name)
 {
-    if (!gbees_problem_is_exact(b->problem))
+    const gbees_problem *problem = b->problem;
+    const char *what = NULL; /* does not go with targets that absorb on a grid */
+
+    if (problem->moving)
+        what = "a grid that moves";
+    else if (!gbees_scheme_is_split(problem->numerics.scheme))
+        what = "the scheme ctu";
+    else if (gbees_problem_noise(problem) && !gbees_problem_noise_in_sweeps(problem))
+        what = "noise that is not added in sweeps (a full Q, or another scheme than split5 and split7)";
+    else if (gbees_problem_circles(problem))
+        what = "a state on a circle";
+    if (what && !gbees_problem_is_exact(problem))
         return gbees_node_error(node, b->error,
-                                "targets.%s: so far only points that go with the flow are absorbed: add 'frame: "
-                                "lagrangian'%s, or give 'count'",
-                                name, b->model->diffusion ? ", which takes a model without noise" : "");
-    if (b->problem->smooth)
+                                "targets.%s: %s does not go with a target that absorbs: give 'count', or another "
+                                "choice",
+                                name, what);
+    if (problem->smooth)
         return gbees_node_error(builder_find(b, "smooth"), b->error,
                                 "smooth: what is left of a density that a target absorbs is not smoothed: give "
                                 "'smooth: no', or 'count' for %s",

@@ -14,7 +14,7 @@ typedef struct run_state {
     gbees_clock clock;
     gbees_totals recorded;
     gbees_target_state targets[GBEES_MAX_TARGETS];
-    double targets_time;
+    double targets_time, entered_before[GBEES_MAX_TARGETS];
     gbees_statistics statistics; /* of the last record */
     gbees_evidence evidence;
     double evidence_before; /* log of the evidence of all updates before the leg's measurements */
@@ -32,6 +32,7 @@ static void get_state(const gbees_solver *solver, run_state *state)
     state->recorded = solver->recorded;
     memcpy(state->targets, solver->targets, sizeof state->targets);
     state->targets_time = solver->targets_time;
+    memcpy(state->entered_before, solver->entered_before, sizeof state->entered_before);
     state->statistics = solver->before.statistics;
     state->evidence = solver->evidence;
     state->evidence_before = solver->before.evidence;
@@ -65,6 +66,7 @@ static void set_state(gbees_solver *solver, const run_state *state)
     solver->recorded = state->recorded;
     memcpy(solver->targets, state->targets, sizeof solver->targets);
     solver->targets_time = state->targets_time;
+    memcpy(solver->entered_before, state->entered_before, sizeof solver->entered_before);
     solver->before.statistics = state->statistics;
     solver->evidence = state->evidence;
     solver->before.evidence = state->evidence_before;

@@ -39,6 +39,7 @@ struct gbees_solver {
     } before;                                      /* the leg's measurements */
     gbees_target_state targets[GBEES_MAX_TARGETS]; /* at the last record, */
     double targets_time;                           /* whose time this is */
+    double entered_before[GBEES_MAX_TARGETS];      /* gbees_totals.mass_entered at the last update */
     double began_s, next_progress_s;
     int escape_checked;         /* whether gbees_audit_escape() has been called */
     double wall_s, propagate_s; /* including the time before the run was resumed */
@@ -75,6 +76,9 @@ int gbees_run_slice(gbees_solver *solver, gbees_error *error);
 /* ---- */
 /* Makes record `number` of the leg, and posts it to the observer. */
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
+/* targets.c: whether the backend and the ranks can do what the targets ask for. */
+int gbees_run_check_targets(const gbees_problem *problem, const gbees_backend *backend,
+                            const gbees_engine_options *options, gbees_error *error);
 /* targets.c: sets what a record says of the problem's targets, at the clock's time. */
 int gbees_run_targets(gbees_solver *solver, gbees_record *record, gbees_error *error);
 /* wells.c: at the run's last record, warns where more has been lost than a tenth of what is beyond a saddle. */

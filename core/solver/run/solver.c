@@ -97,6 +97,10 @@ static int hand_out(gbees_solver *made, int status, gbees_solver **solver)
 static int check_ranks(const gbees_problem *problem, const gbees_backend *backend,
                        const gbees_engine_options *options, gbees_error *error)
 {
+    const int status = gbees_run_check_targets(problem, backend, options, error);
+
+    if (status)
+        return status;
     if (options && options->parallel && gbees_problem_is_closed(problem))
         return gbees_error_set(
             error, GBEES_EUSAGE,

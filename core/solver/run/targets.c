@@ -4,18 +4,49 @@
 #include <math.h>
 #include <string.h>
 
-/* Finds what is inside by all cells of the grid. */
+int gbees_run_check_targets(const gbees_problem *problem, const gbees_backend *backend,
+                            const gbees_engine_options *options, gbees_error *error)
+{
+    if (!gbees_problem_absorbs(problem))
+        return GBEES_OK;
+    if (!backend->absorbs)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "targets do not absorb on grids of the backend '%s': give --backend cpu, 'frame: "
+                               "lagrangian', or 'count'",
+                               backend->name);
+    if (options && options->parallel && !backend->exact)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "several ranks can't share a grid with targets that absorb: run it without mpirun, or "
+                               "give 'count'");
+    return GBEES_OK;
+}
+
+static int absorbs(const gbees_problem *problem, int k)
+{
+    return problem->targets[k].kind == GBEES_TARGET_ABSORB;
+}
+
+/* Finds what is inside by all cells of the grid, and what has entered by the totals. */
 static int count_cells(gbees_solver *solver, const gbees_record *record, gbees_target_state *state,
                        gbees_error *error)
 {
-    gbees_target_sums sums = {.problem = record->problem, .time = solver->clock.time};
-    const int status = solver->backend->cells(solver->grid.engine, 0, gbees_target_sums_add, &sums, error);
+    const gbees_problem *problem = record->problem;
+    const gbees_totals totals = gbees_run_totals(solver);
+    gbees_target_sums sums = {.problem = problem, .time = solver->clock.time};
+    int counts = 0, status = GBEES_OK;
 
+    for (int k = 0; k < problem->target_count; k++)
+        counts |= !absorbs(problem, k);
+    if (counts)
+        status = solver->backend->cells(solver->grid.engine, 0, gbees_target_sums_add, &sums, error);
     if (sums.wrong)
-        return gbees_target_fail(record->problem, sums.wrong - 1, solver->clock.time, error);
-    for (int k = 0; k < record->problem->target_count && !status; k++)
-        state[k] =
-            (gbees_target_state){.probability = sums.mass > 0 ? sums.inside[k] / sums.mass : NAN, .bound = NAN};
+        return gbees_target_fail(problem, sums.wrong - 1, solver->clock.time, error);
+    for (int k = 0; k < problem->target_count && !status; k++)
+        state[k] = (gbees_target_state){.probability = absorbs(problem, k)
+                                                           ? totals.mass_entered[k] - solver->entered_before[k]
+                                                       : sums.mass > 0 ? sums.inside[k] / sums.mass
+                                                                       : NAN,
+                                        .bound = NAN};
     return status;
 }
 

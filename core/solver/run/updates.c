@@ -90,6 +90,8 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
         status = restart(solver, error);
     if (status)
         return status;
+    const gbees_totals totals = gbees_run_totals(solver);
+    memcpy(solver->entered_before, totals.mass_entered, sizeof solver->entered_before);
     event.evidence.total = total + event.evidence.log_evidence;
     if (!solver->backend->certify) {
         event.evidence.sampled = event.evidence.sampled_error = NAN;

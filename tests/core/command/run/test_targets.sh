@@ -121,6 +121,24 @@ what="two targets, of which a trajectory enters one"
 gbees 0 --no-output --json --set 'targets={half: absorb, sphere: absorb}' --set records=2
 near 1 "$(awk -v a="$(of half probability)" -v b="$(of sphere probability)" 'BEGIN { print a + b }')" 0.01
 
+# ---- what has entered, on a grid ----
+
+exits=$top_build/tests/.libs/exits.so
+test -f "$exits" || (cd "$top_build" && make -s tests/exits.la >/dev/null) || skip "tests/exits.la is not built"
+
+# leaves CODE ARGUMENT...: noise and a drift that is a cubic, between bounds.
+leaves() {
+    code=$1
+    shift
+    calls "$code" "$program" --plugin "$exits" --backend cpu --threads 1 --progress none --no-output --json \
+        --audit off --set accuracy=0 "$@"
+}
+
+# total: what all targets have taken by the last record, as the ledger has it.
+total() {
+    grep '"event":"record"' out | tail -n 1 | sed 's/.*"mass":\([-+.e0-9]*\).*/\1/'
+}
+
 # ---- where it is told ----
 
 what="the table"
@@ -153,7 +171,8 @@ same whole parts
 refuse "encounter has no target 'moon': it has 'sphere', 'half' and 'rock'" --set 'targets={moon: count}'
 refuse "--set targets.sphere: expected 'count', 'absorb' or 'off', found 'wall'" --set targets.sphere=wall
 refuse "expected a map of targets" --set targets=sphere
-refuse "targets.sphere: so far only points that go with the flow are absorbed" --set frame=fixed
+refuse "targets.sphere: a grid that moves does not go with a target that absorbs" --set frame=moving
+refuse "targets.sphere: the scheme ctu does not go with a target that absorbs" --set frame=fixed --set scheme=ctu
 refuse "targets.half: it holds the initial mean" --set 'targets={half: absorb}' --param plane=200
 refuse "targets.rock: its function is not finite at the initial mean" --set 'targets={rock: count}' \
     --set 'mean=[-2000, 0, 0]'
