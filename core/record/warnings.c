@@ -13,6 +13,7 @@ static const double widest_cell = 1.5;    /* in standard deviations */
 static const double narrowest = 1.5;      /* of a marginal's standard deviation, in cells */
 static const double most_lost = 0.1;      /* of the mass, since the start or an update */
 static const double least_mass = 0.5;     /* since an update */
+static const double rounding = 1e-6;      /* of what a target has taken */
 static const double most_made = 1e-3;     /* rounding: mass beyond 1 and what clipping has added */
 static const double budget_margin = 1.6;  /* a budget is held within this factor */
 
@@ -155,12 +156,17 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
     return 0;
 }
 
-/* Whether what is left is no density of the model's: less than half of the mass since the last update. A bound may
- * let mass out on purpose, but not of a density that an update has made. */
+/* Whether what is left is no density of the model's: less than half of the mass since the last update, less what
+ * targets have taken. A bound may let mass out on purpose, but not of a density that an update has made. */
 static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
 {
+    double expected = 1;
+
+    for (int k = 0; k < problem->target_count; k++)
+        if (problem->targets[k].kind == GBEES_TARGET_ABSORB)
+            expected -= record->targets[k].probability + rounding;
     return problem->numerics.mode == GBEES_MODE_DEFAULT && !gbees_problem_is_exact(problem) &&
-           (!problem->bounded || record->totals.mass_normalised != 0) && record->statistics.mass < least_mass;
+           (!problem->bounded || record->totals.mass_normalised != 0) && record->statistics.mass < least_mass * expected;
 }
 
 int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error)

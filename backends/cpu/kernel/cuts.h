@@ -29,7 +29,6 @@ typedef struct cut {
     real reach; /* from the cell's centre to the boundary, in cells */
     int face;   /* its mass is s->mass[face]; it is between the cells s->p[face - plane_cells] and s->p[face] */
     int8_t up;  /* 1: the target is above it */
-    int8_t by_noise;
     int8_t target;
 } cut;
 
@@ -115,16 +114,24 @@ INLINE void mirror_cells(const real *live, real reach, real steep, real *beyond)
     }
 }
 
-/* Sets line[] to the cells from CUT_LIVE before the face of a cut to `beyond` behind it, in the order of their
- * places. Returns how long the last cell is. */
-INLINE real line_at(const segment *s, cut *at, real into, real variance, int beyond, real *line)
+/* What is near a cut. */
+typedef struct cut_line {
+    real courant; /* at the face, towards the target */
+    real last;    /* P of the last cell, which is so long: */
+    real length;
+    int by_noise;        /* whether noise decides about what crosses the face */
+    real cell[CUT_LINE]; /* CUT_LIVE before the face, the others behind it, in the order of their places */
+} cut_line;
+
+INLINE void find_line(const segment *s, const cut *at, int beyond, cut_line *line)
 {
     static const real carried = 4, steepest = (real)0.5;
     const int n = s->plane_cells, up = at->up, step = up ? -n : n, first = up ? at->face - n : at->face;
     const int bottom = -planes_beyond(s->scheme) * n, top = (s->planes + planes_beyond(s->scheme)) * n;
-    const real steep = 2 * into / variance; /* without noise infinite, or not a number */
-    const int by_noise = variance > 0 && steep < carried;
-    at->by_noise = (int8_t)by_noise;
+    const real courant = s->lambda * s->u[at->face + n] * (real)(up ? 1 : -1);
+    const real root = s->origin ? spread_faces_of(s).root[at->face] : s->root;
+    const real steep = 2 * courant / (root * root); /* without noise infinite, or not a number */
+    const int by_noise = s->variance > 0 && root < NEAR_WALL && steep < carried;
     const real length = by_noise ? 1 : at->reach + (real)0.5;
     real live[CUT_LIVE], dead[(ORDER_MOST + 1) / 2];
 
@@ -133,19 +140,19 @@ INLINE real line_at(const segment *s, cut *at, real into, real variance, int bey
 
         live[k] = cell >= bottom && cell < top ? s->p[cell] : 0;
     }
+    *line = (cut_line){.courant = courant, .last = live[0], .length = length, .by_noise = by_noise};
     live[0] /= length;
     if (by_noise)
         mirror_cells(live, at->reach, steep < steepest ? steep : steepest, dead);
     for (int k = 0; k < beyond && !by_noise; k++) {
         const real straight = live[0] + (real)(k + 1) * (live[0] - live[1]) / ((real)0.5 * (1 + length));
 
-        dead[k] = into > 0 && straight > 0 ? straight : 0;
+        dead[k] = courant > 0 && straight > 0 ? straight : 0;
     }
     for (int k = 0; k < CUT_LIVE; k++)
-        line[up ? CUT_LIVE - 1 - k : beyond + k] = live[k];
+        line->cell[up ? CUT_LIVE - 1 - k : beyond + k] = live[k];
     for (int k = 0; k < beyond; k++)
-        line[up ? CUT_LIVE + k : beyond - 1 - k] = dead[k];
-    return length;
+        line->cell[up ? CUT_LIVE + k : beyond - 1 - k] = dead[k];
 }
 
 /* The mass through face i, whose cells begin at p, before it is bounded, as the sweep finds it. */
@@ -170,42 +177,51 @@ INLINE real mass_near(const segment *s, const real *p, int i)
                                 s->scheme->preserving, s->scheme->order);
 }
 
+/* What the drift carries through the boundary, of a density that is linear along the last two cells: of the last
+ * cell, and of what enters that. */
+INLINE real mass_carried(const cut_line *line, real before, real entering)
+{
+    const real c = line->courant, own = line->last / line->length;
+    const real mass = c * (own + (own - before) * (line->length - c) / (line->length + 1));
+    const real most = line->last + (entering > 0 ? entering : 0);
+
+    return !(c > 0 && mass > 0) ? 0 : mass < most ? mass : most;
+}
+
 /* Sets the masses through the faces near cuts. */
 NOINLINE void cross_cuts(const segment *s)
 {
     const int n = s->plane_cells, beyond = s->variance > 0 ? 3 : (s->scheme->order + 1) / 2;
 
     for (int k = 0; k < s->cut_count; k++) {
-        cut *at = &s->cuts[k];
-        const int up = at->up, last = up ? at->face - n : at->face;
-        const real courant = s->lambda * s->u[at->face + n] * (real)(up ? 1 : -1);
-        const real root = s->origin ? spread_faces_of(s).root[at->face] : s->root;
-        real line[CUT_LINE];
-        const real length =
-            line_at(s, at, courant, s->variance > 0 && root < NEAR_WALL ? root * root : 0, beyond, line);
+        const cut *at = &s->cuts[k];
+        const int up = at->up, step = up ? -n : n;
+        const real sign = (real)(up ? 1 : -1);
+        cut_line line;
+        real entering = 0;
 
+        find_line(s, at, beyond, &line);
         for (int m = 0; m < beyond; m++) {
-            const int face = at->face + (up ? -m : m) * n;
+            const int face = at->face + m * step;
 
             if (face < 0 || face > s->planes * n + n - 1)
                 break;
-            const real mass = mass_near(s, line + (up ? CUT_LIVE - beyond - m : m), face);
-            const int leaves = m < 2 && (mass > 0) == (up == (m == 0)); /* the last cell, which has so much */
-            const real size = mass > 0 ? mass : -mass;
-            const real most = leaves && length != 1 && s->p[last] < size ? s->p[last] : size;
-
-            s->mass[face] = mass > 0 ? most : -most;
+            s->mass[face] = mass_near(s, line.cell + (up ? CUT_LIVE - beyond - m : m), face);
+            if (m == 1 && !line.by_noise && sign * s->mass[face] < -line.last) /* all that the last cell has */
+                s->mass[face] = -sign * line.last;
+            entering = m == 1 ? sign * s->mass[face] : entering;
         }
+        if (!line.by_noise)
+            s->mass[at->face] = sign * mass_carried(&line, line.cell[up ? CUT_LIVE - 2 : beyond + 1], entering);
     }
 }
 
-/* Sets the bounded masses through cuts that noise decides about to the masses themselves: a cell whose centre is
- * close to the boundary holds next to nothing, and passes on what enters it. */
+/* Sets the bounded masses through cuts to the masses themselves: a cell whose centre is close to the boundary holds
+ * next to nothing, and passes on what enters it. */
 INLINE void open_cuts(const segment *s)
 {
     for (int k = 0; k < s->cut_count; k++)
-        if (s->cuts[k].by_noise)
-            s->bounded[s->cuts[k].face] = s->mass[s->cuts[k].face];
+        s->bounded[s->cuts[k].face] = s->mass[s->cuts[k].face];
 }
 
 /* After a pass: counts what has crossed cuts by masses[], and empties the cells there. */
