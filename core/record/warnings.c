@@ -150,7 +150,7 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
                          : problem->moving               ? fmin(narrowest, 0.75 * problem->frame_least)
                                                          : narrowest;
 
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < n && statistics->mass > 0; j++) /* else targets have taken all */
         if (!(statistics->covariance[j * n + j] >= pow(least * problem->width[j], 2)))
             return GBEES_WARNING_NARROW;
     return 0;

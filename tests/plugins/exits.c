@@ -40,7 +40,7 @@ static inline real target(int which, int n, real t, const real x[], const real p
     case 2:
         return p[6] - sqrt(x[0] * x[0] + (n > 1 ? x[1] * x[1] : 0));
     default:
-        return log(p[6] - x[0]);
+        return sqrt(p[6] - x[0]);
     }
 }
 

@@ -179,6 +179,8 @@ int engine_step(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     gbees_run_step(&e->run, (uint32_t)engine_bricks(e), e->cells, (uint32_t)e->problem->numerics.prune_interval);
+    if (e->run.ledger.mass == 0) /* targets have taken all: nothing is left to choose bricks by */
+        return 0;
     if (e->run.clock.phase == 0)
         return engine_prune(e, e->run.clock.time, 0, error);
     return balance_step(e, error);

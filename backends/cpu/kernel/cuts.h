@@ -216,12 +216,19 @@ NOINLINE void cross_cuts(const segment *s)
     }
 }
 
-/* Sets the bounded masses through cuts to the masses themselves: a cell whose centre is close to the boundary holds
- * next to nothing, and passes on what enters it. */
-INLINE void open_cuts(const segment *s)
+/* Sets the bounded masses through cuts: a cell whose centre is close to the boundary holds next to nothing, and
+ * passes on what enters it; it may not give more than both. */
+NOINLINE void open_cuts(const segment *s)
 {
-    for (int k = 0; k < s->cut_count; k++)
-        s->bounded[s->cuts[k].face] = s->mass[s->cuts[k].face];
+    const int n = s->plane_cells;
+
+    for (int k = 0; k < s->cut_count; k++) {
+        const int face = s->cuts[k].face, up = s->cuts[k].up, other = up ? face - n : face + n;
+        const real sign = (real)(up ? 1 : -1), mass = sign * s->mass[face];
+        const real most = s->p[up ? face - n : face] + sign * s->bounded[other];
+
+        s->bounded[face] = sign * (mass < most ? mass : most > 0 ? most : 0);
+    }
 }
 
 /* After a pass: counts what has crossed cuts by masses[], and empties the cells there. */

@@ -135,7 +135,8 @@ INLINE void spread_segment(const segment *s, brick_totals *totals)
     if (s->cut_count)
         cross_cuts(s);
     bound_masses(s, from);
-    open_cuts(s);
+    if (s->cut_count)
+        open_cuts(s);
     if (s->above) {
         memcpy(s->carried, s->mass + top, plane);
         memcpy(s->carried + n, s->bounded + top, plane);

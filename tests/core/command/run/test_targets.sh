@@ -126,18 +126,108 @@ near 1 "$(awk -v a="$(of half probability)" -v b="$(of sphere probability)" 'BEG
 exits=$top_build/tests/.libs/exits.so
 test -f "$exits" || (cd "$top_build" && make -s tests/exits.la >/dev/null) || skip "tests/exits.la is not built"
 
-# leaves CODE ARGUMENT...: noise and a drift that is a cubic, between bounds.
+# leaves CODE ARGUMENT...: noise and a drift, between -1 and 1, from N(0, 0.1^2).
 leaves() {
     code=$1
     shift
-    calls "$code" "$program" --plugin "$exits" --backend cpu --threads 1 --progress none --no-output --json \
-        --audit off --set accuracy=0 "$@"
+    calls "$code" "$program" --plugin "$exits" --backend cpu --threads 1 --progress none --no-output --json --audit off \
+        --set accuracy=0 --set extent=6 --set threshold=1e-10 "$@"
 }
 
-# total: what all targets have taken by the last record, as the ledger has it.
-total() {
+# left: the mass of the last record.
+left() {
     grep '"event":"record"' out | tail -n 1 | sed 's/.*"mass":\([-+.e0-9]*\).*/\1/'
 }
+
+# closes: the ledger of the last record, to rounding.
+closes() {
+    grep '"event":"record"' out | tail -n 1 | tr ',{' '\n\n' | awk -F: '
+        /^"since"/ { since = 1 } /^"targets"/ { since = 0 } since { next }
+        /^"mass"/ { sum += $2 } /^"mass_entered"/ { sum += $2 } /^"mass_(outflow|pruned)"/ { sum += $2 }
+        /^"mass_(clipped|normalised)"/ { sum -= $2 } END { d = sum - 1; exit !(d * d <= 1e-18) }' ||
+        fail "the ledger does not close"
+}
+
+one="--param fx=0.5 --set targets.below=off"
+# The boundary is 1, 0.72, 0.44 and 0.16 cells above the centre of a cell; the exact values are those of images.
+what="Brownian motion with drift"
+for where in 1,0.4910377 1.007,0.4874029 1.014,0.4837771 1.021,0.4801603; do
+    # shellcheck disable=SC2086 # several words
+    leaves 0 $one --param "high=${where%,*}" --set factor=2
+    near "${where#*,}" "$(of above probability)" 1e-4
+    closes
+done
+what="an Ornstein-Uhlenbeck process between two targets"
+leaves 0 --param linear=-1 --set factor=4 --set records=2
+near 0.522484 "$(left)" 1e-4
+near "$(of above mass_entered)" "$(of below mass_entered)" 1e-9
+closes
+
+what="the mean time of a passage in a double well" # the integral of what is left, and of the exponential after it
+leaves 0 --param linear=1 --param cubic=-1 --param Q=0.2 --param high=0 --set targets.below=off --set 'mean=[-1]' \
+    --set 'covariance=[0.0025]' --set factor=0.75 --set extent=4 --set end=30 --set records=60
+time=$(sed -n 's/.*"event":"record".*"t":\([.0-9]*\).*"mass":\([-+.e0-9]*\),"mass_clipped.*/\1 \2/p' out |
+    awk 'NR > 1 { sum += ($1 - t) * ($2 + m) / 2; before = m } { t = $1; m = $2 }
+        END { print sum + m * 0.5 / log(before / m) }')
+near 30.8213 "$time" 0.3
+
+what="a disc" # by Bessel functions of order 0; half of the cells' edge, a quarter of the error
+plane="--set dimension=2 --set mean=[0,0] --set covariance=[0.01,0.01]"
+for factor in 1 2; do
+    # shellcheck disable=SC2086
+    leaves 0 $plane --set 'targets={out: absorb, above: off, below: off}' --until 0.5 --set factor=$factor
+    near 0.3661537 "$(left)" 3.3e-4
+    awk -v p="$(left)" 'BEGIN { print p - 0.3661537 }' >>errors
+done
+awk 'NR == 1 { first = $1 } END { exit !(first / $1 > 3.5 && first / $1 < 5) }' errors || fail "$(cat errors)"
+what="an oblique line"
+# shellcheck disable=SC2086
+leaves 0 $plane --set 'covariance=[[0.01,0.004],[0.004,0.01]]' --param fx=0.5 --param slope=0.5 \
+    --param high=1.118033988749895 --set targets.below=off --set precision=double
+near 0.4724197 "$(of above probability)" 1e-3
+closes
+
+what="a flow without noise"
+leaves 0 --param fx=1 --param Q=0 --param high=1.02 --set targets.below=off --set factor=2 --until 1.05
+near 0.6179114 "$(of above probability)" 1e-3
+what="a run goes on when targets have taken all"
+leaves 0 --param fx=1 --param Q=0 --until 4 --set records=2
+near 1 "$(of above probability)" 1e-6
+
+what="a measurement"
+# shellcheck disable=SC2086
+leaves 0 $one --set factor=2 \
+    --set 'measurements=[{function: x, time: 0.5, value: [0], covariance: [1e6]}]'
+grep '"event":"update"' out | grep -q '"log_evidence":-7.8266' || fail "the evidence is not that of what is left"
+grep '"leg":1,"record":0' out | grep -q '"above":{"kind":"absorb","probability":0.0' || fail "not from 0 again"
+near 0.5716501 "$(of above mass_entered)" 2e-4
+near 0.3187422 "$(of above probability)" 1e-4
+closes
+
+what="a grid that goes on, and one on two threads"
+for run in whole parts threads; do
+    set -- --threads 1
+    test $run = threads && set -- --threads 2
+    test $run = parts && set -- --max-time 0.001
+    code=0
+    test $run = parts && code=1
+    # shellcheck disable=SC2086
+    calls $code "$program" --plugin "$exits" --backend cpu --progress none --output grid-$run $plane --set factor=2 \
+        --set 'targets={out: absorb, above: off, below: off}' --set end=0.2 --set records=4 --audit off \
+        --set accuracy=0 --set 'output={densities: all}' "$@"
+done
+calls 0 "$program" --resume grid-parts --backend cpu --threads 1 --progress none
+same grid-whole grid-parts
+same grid-whole grid-threads
+
+what="a grid is not certified"
+calls 0 "$program" --plugin "$exits" --backend cpu --progress none --no-output --audit 1000
+cat out err >both
+has both "no samples: they do not know of targets that absorb"
+leaves 1 --set 'targets={rock: absorb, above: off, below: off}' --param high=0.5
+has err "the function of a target that absorbs of exits is not a number"
+leaves 2 --param high=-1
+has err "targets.above: it holds the initial mean"
 
 # ---- where it is told ----
 
