@@ -117,6 +117,19 @@ gbees 0 --no-output --json --set records=1 --set points=2 --set 'mean=[147.78139
 within sphere 0.0068058443
 near 0.0068058443 "$(of sphere probability)" 3e-6
 
+# Cases 5 and 6: 0.044487386 and 0.004335455, of a sphere of 10 m and densities that are 178 and 1778 m long.
+what="slow ones"
+gbees 0 --no-output --json --set records=1 --set points=1 --param radius=10 --set end=120 \
+    --param vR=-0.300002 --param vT=-0.001116 --param vN=0.42427 --set 'mean=[19.00826, -2.050639, -24.749548]' \
+    --set 'covariance=[[0.948723211, -169.764244972, 0], [-169.764244972, 31616.057717583, 0], [0, 0, 0.156926502]]'
+within sphere 0.044487386
+near 0.044487386 "$(of sphere probability)" 4e-5
+gbees 0 --no-output --json --set records=1 --set points=1 --param radius=10 --set end=600 \
+    --param vR=-0.100006 --param vT=0.001133 --param vN=0.141439 --set 'mean=[28.978227, -2.449903, -43.138547]' \
+    --set 'covariance=[[95.3164575, -17017.67175329, 0], [-17017.67175329, 3161549.142597, 0], [0, 0, 7.10216309]]'
+within sphere 0.004335455
+near 0.004335455 "$(of sphere probability)" 4e-6
+
 what="two targets, of which a trajectory enters one"
 gbees 0 --no-output --json --set 'targets={half: absorb, sphere: absorb}' --set records=2
 near 1 "$(awk -v a="$(of half probability)" -v b="$(of sphere probability)" 'BEGIN { print a + b }')" 0.01
