@@ -82,7 +82,9 @@ void engine_inspect_noise(gbees_engine *e, uint32_t from)
 {
     const int n = e->context.n;
     const gbees_numerics *numerics = &e->problem->numerics;
-    const double most = gbees_step_variance(n, e->context.scheme.spreads, numerics->time_step > 0);
+    const double most = e->targets.changes /* targets that move are still during a step */
+                            ? 1
+                            : gbees_step_variance(n, e->context.scheme.spreads, numerics->time_step > 0);
     int uniform = from == 0 || e->context.noise.uniform;
 
     if (from == 0 && e->g.count > 0)

@@ -74,6 +74,7 @@ typedef struct engine_workspace {
 typedef struct engine_targets {
     int number[GBEES_MAX_TARGETS];     /* of those that kernel_targets counts, in the problem's list */
     double entered[GBEES_MAX_TARGETS]; /* what has entered each of these */
+    uint64_t changes;                  /* 1: a function depends on the time */
 } engine_targets;
 
 struct gbees_engine {

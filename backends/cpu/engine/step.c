@@ -170,6 +170,10 @@ int engine_step(gbees_engine *e, gbees_error *error)
     e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
     if (e->context.targets.count) /* which may take all */
         e->context.threshold = fmax(e->context.threshold, FLT_MIN);
+    if (e->targets.changes)
+        status = engine_find_targets(e, 0, e->context.time, error);
+    if (status)
+        return status;
     set_context_rows(e);
     const double began = ranks_own_seconds(e->ranks);
     status = advect_and_diffuse(e, &sums, error);
@@ -179,8 +183,10 @@ int engine_step(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     gbees_run_step(&e->run, (uint32_t)engine_bricks(e), e->cells, (uint32_t)e->problem->numerics.prune_interval);
-    if (e->run.ledger.mass == 0) /* targets have taken all: nothing is left to choose bricks by */
-        return 0;
+    if (e->targets.changes)
+        status = engine_find_targets(e, 0, e->run.clock.time, error);
+    if (status || e->run.ledger.mass == 0) /* targets have taken all: nothing is left to choose bricks by */
+        return status;
     if (e->run.clock.phase == 0)
         return engine_prune(e, e->run.clock.time, 0, error);
     return balance_step(e, error);

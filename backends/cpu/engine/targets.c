@@ -1,6 +1,7 @@
 /* targets.c - targets that absorb: which cells are in them, and what has entered (cpu/kernel/cuts.h). */
 #include "engine.h"
 #include <math.h>
+#include <string.h>
 
 void engine_set_up_targets(gbees_engine *e)
 {
@@ -11,11 +12,16 @@ void engine_set_up_targets(gbees_engine *e)
             e->targets.number[e->context.targets.count++] = k;
 }
 
-/* Sets g and the cells outside of a brick. */
-static void find_brick(const gbees_engine *e, uint32_t slot, double time)
+/* Sets g and the cells outside of a brick. Returns whether a function is known to depend on the time: models need not
+ * say so, if their drift does not. */
+static int find_brick(const gbees_engine *e, uint32_t slot, double time)
 {
     static const double origin[GBEES_MAX_DIM];
     const gbees_problem *problem = e->problem;
+    const gbees_functions *of = gbees_problem_own_functions(problem);
+    const double later =
+        time + 0.618034 * (problem->end - time); /* no part of a period that a model is likely to have */
+    int changes = 0;
     double base[GBEES_MAX_DIM], x[GBEES_MAX_DIM][64];
     const double *column[GBEES_MAX_DIM];
     uint64_t outside = e->g.shape.all;
@@ -33,15 +39,19 @@ static void find_brick(const gbees_engine *e, uint32_t slot, double time)
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         column[j] = x[j];
     for (int k = 0; k < e->context.targets.count; k++) {
-        double *g = e->rows.g[k] + (size_t)slot * 64;
+        const int function = problem->targets[e->targets.number[k]].function;
+        double *g = e->rows.g[k] + (size_t)slot * 64, then[64];
 
-        gbees_problem_own_functions(problem)->target_d(problem->targets[e->targets.number[k]].function,
-                                                       (size_t)e->cells, time, origin, column, problem->parameters,
-                                                       g);
+        of->target_d(function, (size_t)e->cells, time, origin, column, problem->parameters, g);
         for (int cell = 0; cell < e->cells; cell++)
             outside &= ~((uint64_t) !(g[cell] >= 0) << cell);
+        if (e->targets.changes)
+            continue;
+        of->target_d(function, (size_t)e->cells, later, origin, column, problem->parameters, then);
+        changes = changes || memcmp(g, then, (size_t)e->cells * sizeof *g) != 0;
     }
     e->rows.outside[slot] = outside;
+    return changes;
 }
 
 /* The target that a cell is in: its place in g, or GBEES_MAX_TARGETS if a function is not a number there. */
@@ -93,9 +103,11 @@ int engine_find_targets(gbees_engine *e, uint32_t from, double time, gbees_error
 
     if (!e->context.targets.count)
         return 0;
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static)
+    int changes = 0;
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static) reduction(| : changes)
     for (uint32_t k = from; k < e->g.count; k++)
-        find_brick(e, e->g.used[k], time);
+        changes |= find_brick(e, e->g.used[k], time);
+    e->targets.changes |= (uint64_t)changes;
     for (uint32_t k = from; k < e->g.count; k++)
         empty_brick(e, e->g.used[k], entered);
     for (int k = 0; k < e->context.targets.count; k++)

@@ -324,3 +324,17 @@ def test_first_passage_of_an_oscillator(furthest, points, most):
     far, exact = last.targets["far"], math.exp(-(furthest**2) / 2)
     assert abs(far.probability - exact) <= min(far.bound, most * exact)
     assert last.mass == pytest.approx(1 - far.probability, abs=1e-12)
+
+
+def test_target_that_moves():
+    """Noise and a wall that comes nearer: as noise that drifts to a wall at rest."""
+    x, t = sympy.symbols("x t")
+    model = gbees.Model.from_sympy(
+        "wall", {x: 0 * x}, time=t, diffusion={x: 1}, targets={"wall": 1 - t / 2 - x},
+        scenario={
+            "mean": [0], "covariance": [0.01], "end": 1, "records": 2, "factor": 2, "extent": 6, "threshold": 1e-10,
+            "targets": {"wall": "absorb"}, "output": {"densities": "none"},
+        },
+    )  # fmt: skip
+    run = gbees.run(model, audit=False, progress=False, backend="cpu")
+    assert run.targets["wall"]["probability"] == pytest.approx([0, 0.252908, 0.491038], abs=5e-4)
