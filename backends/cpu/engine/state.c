@@ -323,5 +323,5 @@ int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbee
         status = load_rows(e, source, context, error);
     if (!status)
         status = set_rest(e, &state, error);
-    return status ? status : engine_find_targets(e, 0, e->inspected, error);
+    return status ? status : engine_find_targets(e, 0, e->is_initial ? e->inspected : e->run.clock.time, error);
 }
