@@ -150,7 +150,9 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
                          : problem->moving               ? fmin(narrowest, 0.75 * problem->frame_least)
                                                          : narrowest;
 
-    for (int j = 0; j < n && statistics->mass > 0; j++) /* else targets have taken all */
+    if (gbees_problem_absorbs(problem) && statistics->mass == 0) /* targets have taken all */
+        return 0;
+    for (int j = 0; j < n; j++)
         if (!(statistics->covariance[j * n + j] >= pow(least * problem->width[j], 2)))
             return GBEES_WARNING_NARROW;
     return 0;
@@ -166,7 +168,8 @@ static int is_meaningless(const gbees_problem *problem, const gbees_record *reco
         if (problem->targets[k].kind == GBEES_TARGET_ABSORB)
             expected -= record->targets[k].probability + rounding;
     return problem->numerics.mode == GBEES_MODE_DEFAULT && !gbees_problem_is_exact(problem) &&
-           (!problem->bounded || record->totals.mass_normalised != 0) && record->statistics.mass < least_mass * expected;
+           (!problem->bounded || record->totals.mass_normalised != 0) &&
+           record->statistics.mass < least_mass * expected;
 }
 
 int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error)
