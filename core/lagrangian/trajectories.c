@@ -21,6 +21,7 @@ enum {
 
 #define STRETCH_ALLOWED 1e-8  /* the largest error of a step's stretch */
 #define SAME 1e-7             /* relative differences of the divergence that is called constant */
+#define STRETCH_SAME 1e-4     /* and differences that make less than that of a stretch on the whole way */
 #define LEAST_NANOSECONDS 2e6 /* of work of all threads, below which it does not pay to move the points */
 #define STAGES 12             /* evaluations of the drift in a step */
 
@@ -128,6 +129,7 @@ static void choose_beside(const probes *p, gbees_journey *w)
  * NAN. */
 static int is_same(const gbees_journey *w, const probes *p, double time, double *rate)
 {
+    const double way = fabs(w->to - w->from);
     double sum[GBEES_BATCH], size[GBEES_BATCH] = {0};
     size_t finite = 0;
     int same = 1;
@@ -138,7 +140,7 @@ static int is_same(const gbees_journey *w, const probes *p, double time, double 
             continue;
         if (isnan(*rate))
             *rate = sum[i];
-        same &= fabs(sum[i] - *rate) <= SAME * size[i];
+        same &= fabs(sum[i] - *rate) <= fmax(SAME * size[i], STRETCH_SAME / way);
         finite++;
     }
     return same && 2 * finite >= p->count;
