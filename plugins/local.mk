@@ -1,11 +1,13 @@
 # One line a plugin: NAME.la is made from NAME.c.
 plugin_LTLIBRARIES += %D%/aizawa.la
+plugin_LTLIBRARIES += %D%/conjunction.la
 plugin_LTLIBRARIES += %D%/cr3bp.la
 plugin_LTLIBRARIES += %D%/duffing.la
 plugin_LTLIBRARIES += %D%/growth.la
 plugin_LTLIBRARIES += %D%/linear.la
 plugin_LTLIBRARIES += %D%/lorenz63.la
 plugin_LTLIBRARIES += %D%/lorenz96.la
+plugin_LTLIBRARIES += %D%/orbit.la
 plugin_LTLIBRARIES += %D%/pcr3bp.la
 plugin_LTLIBRARIES += %D%/pendulum.la
 plugin_LTLIBRARIES += %D%/phase.la

@@ -249,6 +249,7 @@ check_PROGRAMS += \
 	%D%/core/results/folder/test_store \
 	%D%/core/scenario/test_scenario_refusals \
 	%D%/models/test_growth \
+	%D%/models/test_orbit \
 	%D%/models/test_shipped \
 	%D%/core/solver/run/test_checkpoint \
 	%D%/core/solver/run/test_solver \
@@ -729,6 +730,6 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/records_fixture.sh %D%/fixtures/run_fixture.sh %D%/fixtures/results_fixture.sh %D%/bare %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/tree/programs.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/exact %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/frames %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/noise %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/records_fixture.sh %D%/fixtures/run_fixture.sh %D%/fixtures/results_fixture.sh %D%/bare %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/tree/programs.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/exact %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/frames %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/noise %D%/accuracy/orbit %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
 EXTRA_DIST += %D%/doc/blocks.py %D%/core/python/notebooks.py %D%/core/python/test_dapper.py %D%/core/python/test_filter.py %D%/core/python/test_gbees.py %D%/core/python/test_kept.py %D%/core/python/test_smoothed.py %D%/core/python/test_sympy.py %D%/core/python/test_tables.py

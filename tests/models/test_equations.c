@@ -142,16 +142,17 @@ START_TEST(drifts)
 }
 END_TEST
 
-START_TEST(only_duffing_knows_the_time)
+START_TEST(who_knows_the_time)
 {
-    static const char *const names[] = {"aizawa", "cr3bp",  "linear",  "lorenz63", "lorenz96", "pendulum",
-                                        "pcr3bp", "poe2bp", "rossler", "unicycle", "vanderpol"};
+    static const char *const names[] = {"aizawa",   "conjunction", "cr3bp",  "linear",  "lorenz63", "lorenz96",
+                                        "pendulum", "pcr3bp",      "poe2bp", "rossler", "unicycle", "vanderpol"};
     const double x[2] = {0.5, 0.25}, p[3] = {0.35, 0.3, 2};
     double early[2], late[2];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         ck_assert_uint_eq(model(names[i])->flags, 0);
     ck_assert_uint_eq(model("duffing")->flags, GBEES_TIME_DEPENDENT);
+    ck_assert_uint_eq(model("orbit")->flags, GBEES_TIME_DEPENDENT);
     drift_at(functions_of(model("duffing"), 2), 0, x, p, early);
     drift_at(functions_of(model("duffing"), 2), 1.5, x, p, late);
     ck_assert_double_eq_tol(late[1] - early[1], 0.3 * (cos(3.0) - 1), 1e-15);
@@ -457,7 +458,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, registry_open, registry_close);
     tcase_add_test(tcase, drifts);
-    tcase_add_test(tcase, only_duffing_knows_the_time);
+    tcase_add_test(tcase, who_knows_the_time);
     tcase_add_test(tcase, jacobi_constant);
     tcase_add_test(tcase, energy_without_friction);
     tcase_add_test(tcase, planar_motion_in_space);

@@ -20,6 +20,7 @@ beginning() {
     coarse=
     case $1 in
     cr3bp | lorenz96 | pcr3bp) coarse='--set factor=0.5 --set threshold=1e-4' ;;
+    conjunction | orbit) coarse='--set factor=0.5 --set points=0.4 --set tail=5 --densities all' ;;
     esac
     # shellcheck disable=SC2086 # $coarse is several words
     "$programs/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --scenario "$2" $coarse \
