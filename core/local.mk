@@ -594,6 +594,10 @@ python_files = \
 	%D%/python/gbees/_library.py \
 	%D%/python/gbees/_measurements.py \
 	%D%/python/gbees/_model.py \
+	%D%/python/gbees/_orbit_conjunction.py \
+	%D%/python/gbees/_orbit_frames.py \
+	%D%/python/gbees/_orbit_messages.py \
+	%D%/python/gbees/_orbit_write.py \
 	%D%/python/gbees/_plot.py \
 	%D%/python/gbees/_record.py \
 	%D%/python/gbees/_results.py \
@@ -601,6 +605,7 @@ python_files = \
 	%D%/python/gbees/_solver.py \
 	%D%/python/gbees/_sympy.py \
 	%D%/python/gbees/dapper.py \
+	%D%/python/gbees/orbit.py \
 	%D%/python/gbees/py.typed \
 	%D%/python/pyproject.toml \
 	%D%/python/gbees_build.py \

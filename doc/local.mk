@@ -16,6 +16,7 @@ dist_doc_DATA = \
 	%D%/method.md \
 	%D%/models.md \
 	%D%/moving.md \
+	%D%/orbit.md \
 	%D%/paper.md \
 	%D%/performance.md \
 	%D%/plot.md \

@@ -31,8 +31,10 @@ License: BSD-3-Clause
 Requires-Python: >=3.9
 Requires-Dist: numpy>=1.20
 Provides-Extra: all
+Provides-Extra: orbit
 """
 OPTIONAL = ("xarray", "matplotlib", "sympy", "tqdm")
+ORBIT = ("astropy", "ccsds-ndm", "sgp4")  # of gbees.orbit
 # Programs that build from a clone or, the last two, from a release, and their Debian packages.
 CLONE = {"autoreconf": "autoconf", "automake": "automake", "libtoolize": "libtool", "pkg-config": "pkg-config"}
 RELEASE = {"make": "make", "cc": "gcc libc6-dev"}
@@ -52,7 +54,8 @@ def version():
 
 def metadata():
     extras = (f'Requires-Dist: {name}; extra == "all"\n' for name in OPTIONAL)
-    return METADATA.format(version()) + "".join(extras)
+    orbit = (f'Requires-Dist: {name}; extra == "orbit"\n' for name in ORBIT)
+    return METADATA.format(version()) + "".join(extras) + "".join(orbit)
 
 
 # ---- the wheel ----

@@ -54,6 +54,7 @@ NOT_RUN = {
     ("doc/models.md", "x(k)"): "equations",
     ("doc/performance.md", "make bench"): "measures for hours: test_bench.sh",
     ("doc/notes/ranks.md", "step = c"): "a formula",
+    ("doc/orbit.md", "import gbees.orbit"): "needs files, and the packages ccsds-ndm and astropy: test_orbit.py",
     ("doc/plugins.md", "#define GBEES_DIM"): "a part of a plugin",
     ("doc/plugins.md", "gbees-run --plugin mymodel --compile-only"): "needs CUDA's run-time compiler",
     ("doc/python.md", "pip install"): "takes pip, and minutes: test_wheel.sh",

@@ -456,14 +456,14 @@ def version() -> str:
     return text(LIBRARY.gbees_version())
 
 
-def require(name: str, purpose: str) -> Any:
-    """Imports an optional package, or says what needs it."""
+def require(name: str, purpose: str, package: str | None = None) -> Any:
+    """Imports an optional package, or says what needs it; `package` is its name for pip, if that is another one."""
     import importlib
 
     try:
         return importlib.import_module(name)
     except ImportError:
-        package = name.split(".")[0]
+        package = package or name.split(".")[0]
         raise ImportError(
             f"{purpose} needs {package}, which is not installed: pip install {package} "
             f"(Debian: apt-get install python3-{package})"
