@@ -8,6 +8,12 @@ set -u
 enter_scratch
 clean_environment
 
+# thousandth END: the time by which a thousandth of a scenario that ends there is over; most of them start at 0.
+thousandth() {
+    start=$(sed -n 's/^ *start: *//p' card | head -n 1)
+    awk "BEGIN { printf \"%.6g\", ${start:-0} + ($1 - ${start:-0}) / 1000 }"
+}
+
 # beginning MODEL SCENARIO: the first thousandth of it, on wide cells where there are many.
 beginning() {
     # Its own end, or that of the first scenario, which says what the others don't.
@@ -24,7 +30,7 @@ beginning() {
     esac
     # shellcheck disable=SC2086 # $coarse is several words
     "$programs/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --scenario "$2" $coarse \
-        --until "$(awk "BEGIN { printf \"%.6g\", $end / 1000 }")" --set records=1 --set accuracy=0 --output "$1-$2" 2>err ||
+        --until "$(thousandth "$end")" --set records=1 --set accuracy=0 --output "$1-$2" 2>err ||
         fail "$1, $2: exit status $?"
     "$programs/gbees-export" --format csv "$1-$2" "$1-$2-text" >out 2>err || fail "$1, $2: no export"
     test "$(wc -l <"$1-$2-text/leg0_record1.csv")" -gt 10 || fail "$1, $2: hardly a cell in its last record"
@@ -34,7 +40,7 @@ beginning() {
 strictly() {
     end=$(sed -n 's/^ *end: *//p' card | head -n 1)
     "$programs/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --strict --no-output \
-        --until "$(awk "BEGIN { printf \"%.6g\", $end / 1000 }")" --set records=1 2>err ||
+        --until "$(thousandth "$end")" --set records=1 2>err ||
         fail "$1: exit status $? with --strict: $(head -n 1 err)"
 }
 
