@@ -140,6 +140,8 @@ def _opm(message: Any, path: str, said: str | None) -> Orbit:
     frame = known(word(meta.ref_frame), f"{path}: REF_FRAME")
     state = _state(data.state_vector, path)
     drag, light = _coefficients(data.spacecraft_parameters, path)
+    if getattr(data, "maneuver_parameters", None):
+        warnings.warn(f"{path}: its manoeuvres are not made", lib.Warning, stacklevel=4)
     return Orbit(
         path, meta.object_name, meta.object_id,
         epoch_of(word(data.state_vector.epoch), word(meta.time_system), f"{path}: EPOCH"), frame, state,
@@ -270,7 +272,10 @@ def _observed(row: Any, angles: tuple[str, str], where: str) -> Iterator[tuple[s
         yield "range", number(row.range, f"{where}: RANGE")
     for field, name in (("angle_1", angles[0]), ("angle_2", angles[1])):
         if getattr(row, field) is not None:
-            yield name, math.radians(number(getattr(row, field), f"{where}: {field.upper()}", ("deg",)))
+            degrees = number(getattr(row, field), f"{where}: {field.upper()}", ("deg",))
+            if abs(degrees) > (360 if field == "angle_1" else 90):
+                raise lib.InputError(f"{where}: {field.upper()} is {degrees:g}: it has to be in degrees")
+            yield name, math.radians(degrees)
 
 
 def tdm(path: str, one_way: bool) -> list[Track]:

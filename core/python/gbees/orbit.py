@@ -240,8 +240,11 @@ def _entries(tracks: list[messages.Track], start: Orbit, sigma: Mapping[str, flo
 
 def _in_axes(row: dict[str, float], frame: str, start: Orbit) -> dict[str, float]:
     """Right ascension and declination in the model's axes."""
-    if frame in ("", "TEME") or not {"right_ascension", "declination"} <= set(row):
+    seen = {"right_ascension", "declination"} & set(row)
+    if frame in ("", "TEME") or not seen:
         return row
+    if len(seen) == 1:
+        raise lib.InputError(f"{seen.pop()} alone can't be turned from {frame} to the model's axes: both angles are needed")
     if frame not in (*INERTIAL, "GCRF"):
         raise lib.InputError(f"right ascensions are in {frame}: they have to be in EME2000, GCRF or TEME")
     a, d = row["right_ascension"], row["declination"]

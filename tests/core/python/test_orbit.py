@@ -197,6 +197,15 @@ def test_refused_fields(tmp_path, old, new, said):
     assert "\n" not in str(caught.value)
 
 
+def test_manoeuvres_are_said_not_to_be_made(tmp_path):
+    burn = "MAN_EPOCH_IGNITION = 2026-01-01T01:00:00\nMAN_DURATION = 1 [s]\nMAN_DELTA_MASS = -1 [kg]\nMAN_REF_FRAME = RTN\n"
+    burn += "".join(f"MAN_DV_{k} = 0.001 [km/s]\n" for k in (1, 2, 3))
+    path = opm(tmp_path / "burn.opm")
+    (tmp_path / "burn.opm").write_text((tmp_path / "burn.opm").read_text() + burn)
+    with pytest.warns(gbees.Warning, match="burn.opm: its manoeuvres are not made"):
+        go.read(path)
+
+
 def test_refused_arguments(tmp_path):
     path = opm(tmp_path / "a.opm")
     for options, said in (
@@ -260,7 +269,12 @@ def test_refused_observations(tmp_path):
         ("2,1", row.replace("2026-01", "2025-12"), {}, "observation of 2025-12-01T00:01:00.000 is before the prior's epoch"),
         ("1,2,1", row, {}, "PATH is 1,2,1.*one_way=True"),
         ("2,1", row, dict(sigma={}), "a.tdm has range: give sigma="),
-        ("2,1", row.replace("RANGE", "ANGLE_1"), dict(sigma={"right_ascension": 15, "declination": 15}), "of an angle in rad"),
+        ("2,1", (row.replace("RANGE", "ANGLE_1") + row.replace("RANGE", "ANGLE_2")).replace("1234.5", "12.5"),
+         dict(sigma={"right_ascension": 15, "declination": 15}), "of an angle in rad"),
+        ("2,1", row.replace("RANGE", "ANGLE_2"), dict(sigma={"right_ascension": 1e-5, "declination": 1e-5}),
+         "ANGLE_2 is 1234.5: it has to be in degrees"),
+        ("2,1", row.replace("RANGE", "ANGLE_2").replace("1234.5", "12.5"),
+         dict(sigma={"right_ascension": 1e-5, "declination": 1e-5}), "declination alone can't be turned from EME2000"),
         ("2,1", row.replace("RANGE", "MAG"), {}, "no RANGE, ANGLE_1 or ANGLE_2"),
         ("2,1", row, dict(station=(151, 0, 0)), "latitude and longitude in degrees"),
     )
