@@ -37,7 +37,7 @@ static inline void GBEES_FN(along_orbit)(const real r[3], const real v[3], real 
     const real distance = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]), root = sqrt(mu);
     const real along = (r[0] * v[0] + r[1] * v[1] + r[2] * v[2]) / root;
     const real alpha = 2 / distance - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / mu; /* over the semi-major axis */
-    const real period = alpha > 0 ? (real)6.283185307179586 / (root * alpha * sqrt(alpha)) : INFINITY;
+    const real period = alpha > 0 ? (real)6.283185307179586 / (root * alpha * sqrt(alpha)) : 1;
     const real wanted = root * (alpha > 0 ? t - period * floor(t / period + (real)0.5) : t);
     real chi = wanted * fmax(alpha, (real)0), second, third;
 

@@ -463,8 +463,8 @@ def require(name: str, purpose: str, package: str | None = None) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        package = package or name.split(".")[0]
+        known, package = package, package or name.split(".")[0]
         raise ImportError(
-            f"{purpose} needs {package}, which is not installed: pip install {package} "
-            f"(Debian: apt-get install python3-{package})"
+            f"{purpose} needs {package}, which is not installed: pip install {package}"
+            + ("" if known else f" (Debian: apt-get install python3-{package})")
         ) from None
