@@ -328,6 +328,15 @@ INLINE void find_pencil_noise(const pencil_sweep *sweep, segment *s, brick_axis 
     find_origins(s, w);
 }
 
+/* Sets s->cuts for a whole pencil. Not inline: models without targets would have fewer registers. */
+NOINLINE void find_pencil_cuts(const pencil_sweep *sweep, segment *s, brick_axis a)
+{
+    const kernel_pencil *pencil = sweep->rows.own;
+
+    if (is_cut(sweep->c, pencil))
+        find_cuts(sweep->c, pencil, s, (real *)sweep->scratch.data + plane_reals(sweep, (int)pencil->bricks, a), a);
+}
+
 /* Advects some bricks of a pencil.  distance: as store_planes() takes it. */
 INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int distance, brick_axis a)
 {
@@ -358,8 +367,8 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
         memcpy(before, s->p + (done - end), (size_t)end * sizeof *before);
     if (s->origin)
         find_pencil_noise(sweep, s, a);
-    if (c->targets.count && is_cut(c, pencil))
-        find_cuts(c, pencil, s, (real *)sweep->scratch.data + plane_reals(sweep, (int)pencil->bricks, a), a);
+    if (c->targets.count)
+        find_pencil_cuts(sweep, s, a);
     advect_segment(s, &sweep->totals);
     store_along(sweep, at.from, at.to, s->p, distance, a);
     if (s->above && !sweep->closed) { /* the next segment's planes begin where these did */
