@@ -28,7 +28,7 @@ static int find_brick(const gbees_engine *e, uint32_t slot, double time)
 
     engine_base(e, slot, base);
     for (int cell = 0; cell < e->cells; cell++) {
-        double y[GBEES_MAX_DIM], at[GBEES_MAX_DIM];
+        double y[GBEES_MAX_DIM], at[GBEES_MAX_DIM] = {0};
 
         for (int j = 0; j < e->g.shape.n; j++)
             y[j] = base[j] + e->tables.cell_offset[j][cell];
