@@ -2,7 +2,7 @@
 #ifndef GBEES_BASE_PARAMETERS_H
 #define GBEES_BASE_PARAMETERS_H
 
-#include <gbees/model.h>
+#include <gbees/problem.h>
 #include <string.h>
 
 /* Rounds p[GBEES_PARAMETER_VALUES] to f[GBEES_PARAMETER_VALUES]; what tables need is copied as it is. */
