@@ -146,21 +146,54 @@ static int is_same(const gbees_journey *w, const probes *p, double time, double 
     return same && 2 * finite >= p->count;
 }
 
-/* Whether the divergence is the same at the probes, now and where they go, at both times; then it is *rate. */
+/* Whether the divergence is the same at both lists of probes at one time; then it is *rate. */
+static int is_uniform(const gbees_journey *w, const probes *start, const probes *end, double time, double *rate)
+{
+    *rate = NAN;
+    return is_same(w, start, time, rate) && is_same(w, end, time, rate);
+}
+
+/* Adds to *sum the integral of a divergence that is the same everywhere, by Gauss's rule of five times. Returns 0 if
+ * it is not the same. */
+static int integrate_rate(const gbees_journey *w, const probes *start, const probes *end, double from, double to,
+                          double *sum)
+{
+    static const double node[] = {0, 0.5384693101056831, 0.9061798459386640},
+                        weight[] = {0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
+    const double middle = from + (to - from) / 2, half = (to - from) / 2;
+
+    for (int k = -2; k <= 2; k++) {
+        double rate;
+
+        if (!is_uniform(w, start, end, middle + (k < 0 ? -half : half) * node[abs(k)], &rate))
+            return 0;
+        *sum += half * weight[abs(k)] * rate;
+    }
+    return 1;
+}
+
+/* Whether the divergence is the same at the probes, at the beginning and where they go, at each time of the way, and
+ * how it depends on the time is resolved; then its mean over the way is *rate. */
 static int is_constant(const gbees_journey *w, const probes *start, double *rate, uint64_t *evaluations)
 {
+    const double middle = w->from + (w->to - w->from) / 2;
     probes end = *start;
-    double *column[GBEES_MAX_DIM];
+    double *column[GBEES_MAX_DIM], whole = 0, halves = 0;
 
     *rate = NAN;
-    if (start->count == 0)
-        return 0;
-    if (!is_same(w, start, w->from, rate) || !is_same(w, start, w->to, rate))
+    if (start->count == 0 || !is_same(w, start, w->from, rate))
         return 0;
     for (int j = 0; j < w->problem->dimension; j++)
         end.column[j] = column[j] = end.x[j];
     *evaluations += gbees_batch_run(w, 0, end.count, column, NULL, NULL);
-    return is_same(w, &end, w->from, rate) && is_same(w, &end, w->to, rate);
+    if (!(w->problem->model->flags & GBEES_TIME_DEPENDENT))
+        return is_same(w, &end, w->from, rate);
+    if (!integrate_rate(w, start, &end, w->from, w->to, &whole) ||
+        !integrate_rate(w, start, &end, w->from, middle, &halves) ||
+        !integrate_rate(w, start, &end, middle, w->to, &halves))
+        return 0;
+    *rate = halves / (w->to - w->from);
+    return fabs(whole - halves) <= STRETCH_SAME;
 }
 
 /* ---- pulses -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ typedef struct gbees_trajectories gbees_trajectories;
 /* What a call finds for others with the same points: {0} at first. */
 typedef struct gbees_travel_plan {
     double first;    /* the length of the first step that is tried */
-    int is_constant; /* whether the drift's divergence is the same everywhere: `rate` */
+    int is_constant; /* whether the divergence is the same everywhere: its mean over the way is `rate` */
     double rate;
 } gbees_travel_plan;
 

@@ -65,6 +65,7 @@ NOT_RUN = {
     ("doc/results.md", "/leg0/record0"): "a list of groups",
     ("doc/results.md", "mass = 1"): "a formula",
     ("doc/scenario.md", "states:"): "states of no one model: test_circles.sh",
+    ("doc/tables.md", "tables:"): "three ways of one key: test_parameter_tables.sh",
     ("doc/targets.md", "targets:"): "targets of no one model: test_targets.sh",
     ("doc/targets.md", "gbees.Model.from_sympy"): "a part of a program: test_sympy.py",
     ("doc/scenario.md", "measurements: {file: data.csv, epoch"): "needs a table of dates: test_measurements.sh",

@@ -50,6 +50,13 @@ GBEES_NUM void read_growth(step_state *b)
     }
 }
 
+/* Whether the length of the step before limits a step: of a grid that moves, whose frame limits the first one, if
+ * there is one. */
+GBEES_NUM int follows_before(const gbees_setup *m, const step_state *b)
+{
+    return GBEES_DRIFT_TIME_DEPENDENT && !(m->time_step > 0) && (!GBEES_MOVING || b->run.step.longest > 0);
+}
+
 /* Plans the next step from the largest rates, or refuses it. */
 GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
 {
@@ -57,11 +64,14 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
     gbees_step_plan *plan = &b->plan;
     const double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
 
+    const gbees_time_step before = b->run.step;
+
     b->run.step = gbees_step_choose(&b->run.clock, GBEES_MOVING ? fmin(longest, m->longest_step) : longest,
-                                    GBEES_DRIFT_TIME_DEPENDENT && !(m->time_step > 0) ? &b->run.step : 0);
+                                    follows_before(m, b) ? &b->run.step : 0);
     if (b->sums.bad) {
         b->stop = STOP_DRIFT;
         b->where = b->sums.bad - 1;
+        b->run.step = before; /* the error names the time that was looked at */
     } else if (gbees_step_exceeds(b->run.step.size, rate, m->courant_limit)) {
         b->stop = STOP_COURANT;
         plan->courant = b->run.step.size * rate;

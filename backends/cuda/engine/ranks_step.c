@@ -37,7 +37,7 @@ static int grow(gbees_engine *e, int has_grown, int *too_small, gbees_error *err
     void *arguments[] = {&e->setup, &e->device_state.at, &step};
     if (!has_grown)
         memset(e->state->sums, 0, sizeof e->state->sums);
-    int status = has_grown ? 0 : ranks_inspect(e, gbees_step_look(&e->state->run.clock, &e->state->run.step), error);
+    int status = has_grown ? 0 : ranks_inspect(e, engine_look_time(e), error);
     if (!status)
         status = has_grown ? engine_send_state(e, "advancing the density", error)
                            : split_run(e, KERNEL_GROW, arguments, "advancing the density", error);
@@ -58,7 +58,7 @@ static int agree_on_rates(gbees_engine *e, int status, int *too_small, double *r
     double most[4] = {double_of(sums->max_rate), double_of(sums->max_active_rate), *too_small, 0};
 
     if (!status && s->bad)
-        status = engine_drift_error(e, s->bad - 1, s->run.clock.time, error);
+        status = engine_drift_error(e, s->bad - 1, engine_look_time(e), error);
     most[3] = status != 0;
     ranks_most(e->ranks, most, 4);
     *rate = gbees_cfl_rate(most[0], most[1]);

@@ -14,15 +14,23 @@ int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_
     return failure_drift(e->problem, &e->setup.shape, is_located ? key : NULL, time, error);
 }
 
+double engine_look_time(const gbees_engine *e)
+{
+    const gbees_state *s = e->state;
+    const int is_timed = (e->problem->model->flags & GBEES_TIME_DEPENDENT) != 0 && !e->problem->moving;
+
+    return is_timed ? gbees_step_look(&s->run.clock, &s->run.step) : s->run.clock.time;
+}
+
 int engine_stop_error(const gbees_engine *e, gbees_error *error)
 {
     const gbees_state *s = e->state;
 
     if (s->bad && s->stop != STOP_NOISE)
-        return engine_drift_error(e, s->bad - 1, s->run.clock.time, error);
+        return engine_drift_error(e, s->bad - 1, engine_look_time(e), error);
     switch (s->stop) {
     case STOP_DRIFT:
-        return engine_drift_error(e, s->where, s->run.clock.time, error);
+        return engine_drift_error(e, s->where, engine_look_time(e), error);
     case STOP_NOISE:
         return engine_drift_error(e, s->where, gbees_step_middle(&s->run.clock, &s->run.step), error);
     case STOP_FAR:

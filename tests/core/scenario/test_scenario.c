@@ -359,7 +359,7 @@ START_TEST(schema_lists_its_keys)
         ck_assert_msg(key->text && key->text[0], "%s has no documentation", key->name);
         count++;
     }
-    ck_assert_uint_eq(count, 39);
+    ck_assert_uint_eq(count, 40);
 }
 END_TEST
 
