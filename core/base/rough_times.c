@@ -74,12 +74,11 @@ static double change(const search *s, const values *a, const values *b)
     return most;
 }
 
-static void add(search *s, double time)
+static void append(search *s, double time)
 {
     gbees_rough_times *times = s->times;
 
-    if (s->status || !(time > s->look->from) || !(time < s->look->to) ||
-        (times->count > 0 && !(time > times->time[times->count - 1])))
+    if (s->status || !(time > s->look->from) || !(time < s->look->to))
         return;
     if (times->count == times->capacity) {
         const size_t capacity = 2 * times->capacity + 64;
@@ -93,6 +92,13 @@ static void add(search *s, double time)
         times->capacity = capacity;
     }
     times->time[times->count++] = time;
+}
+
+/* Appends a time, unless it is not after the last one. */
+static void add(search *s, double time)
+{
+    if (s->times->count == 0 || time > s->times->time[s->times->count - 1])
+        append(s, time);
 }
 
 /* Adds times from a to b between which nothing changes by much of its range, or that are as near as they may be. */
@@ -159,60 +165,35 @@ static double range_of(const gbees_parameter_table *table)
     return most - least;
 }
 
-/* Adds the rows of a table in the interval between which its value has changed by much of its range. */
-static void add_rows(search *s, const gbees_parameter_table *table, gbees_rough_times *rows)
+/* Appends the rows of a table between which its value has changed by much of its range. */
+static void append_rows(search *s, const gbees_parameter_table *table)
 {
     const double enough = most_change * range_of(table);
     double from = table->value[0];
-    search all = *s;
 
-    all.times = rows;
     for (size_t i = 1; i < table->rows; i++)
         if (fabs(table->value[i] - from) > enough) {
-            add(&all, table->time[i - 1]);
-            add(&all, table->time[i]);
+            append(s, table->time[i - 1]);
+            append(s, table->time[i]);
             from = table->value[i];
         }
-    s->status = all.status;
 }
 
-/* Adds the times in `more` to the search's, and puts all in order. */
-static void merge(search *s, const gbees_rough_times *more)
-{
-    gbees_rough_times *times = s->times;
-    const size_t count = times->count + more->count;
-    double *all = count ? calloc(count, sizeof *all) : NULL;
-    size_t kept = 0;
-
-    if (!all) {
-        s->status = count ? GBEES_ENOMEM : s->status;
-        return;
-    }
-    if (times->count)
-        memcpy(all, times->time, times->count * sizeof *all);
-    if (more->count)
-        memcpy(all + times->count, more->time, more->count * sizeof *all);
-    qsort(all, count, sizeof *all, compare_times);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || all[i] > all[kept - 1])
-            all[kept++] = all[i];
-    free(times->time);
-    *times = (gbees_rough_times){kept, count, all};
-}
-
-/* Adds the rows of the problem's tables at which steps are to end. */
+/* Adds the rows of the problem's tables at which steps are to end, and puts all times in order, each once. */
 static void add_tables(search *s)
 {
     const gbees_problem *problem = s->look->problem;
+    gbees_rough_times *times = s->times;
+    size_t kept = 0;
 
-    for (int k = 0; k < problem->table_count && !s->status; k++) {
-        gbees_rough_times rows = {0};
-
-        add_rows(s, &problem->tables[k], &rows);
-        if (!s->status && rows.count)
-            merge(s, &rows);
-        gbees_rough_times_clear(&rows);
-    }
+    for (int k = 0; k < problem->table_count; k++)
+        append_rows(s, &problem->tables[k]);
+    if (problem->table_count > 0 && times->count > 0)
+        qsort(times->time, times->count, sizeof *times->time, compare_times);
+    for (size_t i = 0; i < times->count; i++)
+        if (kept == 0 || times->time[i] > times->time[kept - 1])
+            times->time[kept++] = times->time[i];
+    times->count = kept;
 }
 
 int gbees_rough_times_find(const gbees_rough_look *look, gbees_rough_times *times, gbees_error *error)

@@ -287,6 +287,21 @@ static int check_path(const gbees_node *node, const char *label, gbees_error *er
     return good ? GBEES_OK : fail(node, label, "a path", error);
 }
 
+enum { PART_LABEL = 128 };
+
+/* Checks the name of a pair of a map whose values are entries of their own; writes "KEY.NAME" to `name`. */
+static int check_part(const gbees_node *map, size_t pair, const char *label, char name[PART_LABEL],
+                      gbees_error *error)
+{
+    const gbees_node *part = map->items[2 * pair];
+    char words[GBEES_NODE_WORDS];
+    const int status = check_name(part, label, error);
+
+    (void)gbees_node_describe(part, words);
+    (void)snprintf(name, PART_LABEL, "%s.%.*s", label, (int)strcspn(words + 1, "'"), words + 1);
+    return status ? status : check_twice(map, pair, label, error);
+}
+
 static int check_parameters(const gbees_schema_key *key, const gbees_node *node, const char *label,
                             gbees_error *error)
 {
@@ -296,13 +311,9 @@ static int check_parameters(const gbees_schema_key *key, const gbees_node *node,
         return gbees_node_error(node, error, "%s: expected at most %d, found %zu", label, GBEES_MAX_PARAMETERS,
                                 node->count / 2);
     for (size_t i = 0; 2 * i < node->count; i++) {
-        char name[128], words[GBEES_NODE_WORDS];
-        int status = check_name(node->items[2 * i], label, error);
+        char name[PART_LABEL];
+        int status = check_part(node, i, label, name, error);
 
-        (void)gbees_node_describe(node->items[2 * i], words);
-        (void)snprintf(name, sizeof name, "%s.%.*s", label, (int)strcspn(words + 1, "'"), words + 1);
-        if (!status)
-            status = check_twice(node, i, label, error);
         if (!status)
             status = check_number(key, node->items[2 * i + 1], name, error);
         if (status)
@@ -318,13 +329,9 @@ static int check_targets(const gbees_schema_key *key, const gbees_node *node, co
     if (node->kind != GBEES_NODE_MAP)
         return fail(node, label, "a map of targets, each 'count', 'absorb' or 'off'", error);
     for (size_t i = 0; 2 * i < node->count && !status; i++) {
-        char name[128], words[GBEES_NODE_WORDS];
+        char name[PART_LABEL];
 
-        status = check_name(node->items[2 * i], label, error);
-        (void)gbees_node_describe(node->items[2 * i], words);
-        (void)snprintf(name, sizeof name, "%s.%.*s", label, (int)strcspn(words + 1, "'"), words + 1);
-        if (!status)
-            status = check_twice(node, i, label, error);
+        status = check_part(node, i, label, name, error);
         if (!status)
             status = check_choice(key, node->items[2 * i + 1], name, error);
     }
@@ -339,13 +346,9 @@ static int check_tables(const gbees_schema_key *key, const gbees_node *node, con
         return fail(node, label, "a map of parameters, each with a file", error);
     for (size_t i = 0; 2 * i < node->count && !status; i++) {
         const gbees_node *value = node->items[2 * i + 1];
-        char name[128], words[GBEES_NODE_WORDS];
+        char name[PART_LABEL];
 
-        status = check_name(node->items[2 * i], label, error);
-        (void)gbees_node_describe(node->items[2 * i], words);
-        (void)snprintf(name, sizeof name, "%s.%.*s", label, (int)strcspn(words + 1, "'"), words + 1);
-        if (!status)
-            status = check_twice(node, i, label, error);
+        status = check_part(node, i, label, name, error);
         if (!status)
             status = value->kind == GBEES_NODE_SCALAR ? check_path(value, name, error)
                                                       : check_fields(key->record, value, name, "a file", error);

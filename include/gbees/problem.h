@@ -194,7 +194,7 @@ enum { GBEES_MAX_TABLES = 16, GBEES_MAX_TABLE_ROWS = 100000 };
 /** How a table is interpolated between its rows. */
 typedef enum gbees_interpolation {
     GBEES_INTERPOLATION_LINEAR,
-    GBEES_INTERPOLATION_CUBIC /**< by cubics that have no extremum between rows (Fritsch and Carlson 1980) */
+    GBEES_INTERPOLATION_CUBIC /**< by cubics that have no extremum between rows (Fritsch and Butland 1984) */
 } gbees_interpolation;
 
 /** A parameter that follows data: its values at given times. */
