@@ -42,8 +42,15 @@ GBEES_NUM double gbees_step_look(const gbees_step_clock *clock, const gbees_time
     return clock->time + fmin(before->longest, clock->length - clock->elapsed) / 2;
 }
 
+/* Whether the length of the step before limits a step: if the drift depends on time and the step is not fixed; of a
+ * grid that moves, whose frame limits the first one, if there is one. */
+GBEES_NUM int gbees_step_follows(int is_time_dependent, double fixed, int moves, const gbees_time_step *before)
+{
+    return is_time_dependent && !(fixed > 0) && (!moves || before->longest > 0);
+}
+
 /* Returns a step of size `longest`, or what is left of the interval if that is less. before: the step before it if
- * the drift depends on time and the step is not fixed, NULL otherwise: then a step is at most twice as long as the
+ * it limits this one (gbees_step_follows()), NULL otherwise: then a step is at most twice as long as the
  * one before it, and the first one at most a thousandth of its interval. */
 GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, double longest,
                                             const gbees_time_step *before)

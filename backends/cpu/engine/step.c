@@ -114,14 +114,6 @@ static int advect_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *e
     return status ? status : engine_diffuse(e, steps, 1, sums, error);
 }
 
-/* Whether the length of the step before limits a step: of a grid that moves, whose frame limits the first one, if
- * there is one. */
-static int follows_before(const gbees_engine *e)
-{
-    return e->context.drift.time_dependent && !(e->problem->numerics.time_step > 0) &&
-           (!e->problem->moving || e->run.step.longest > 0);
-}
-
 /* Sets e->run.step, and refuses a fixed step that is too long. A fixed step without a limit needs no CFL rate. */
 static int choose_step(gbees_engine *e, gbees_error *error)
 {
@@ -131,8 +123,10 @@ static int choose_step(gbees_engine *e, gbees_error *error)
     const gbees_step_clock *clock = &e->run.clock;
     const double longest = fixed > 0 ? fixed : gbees_cfl_step(numerics->courant, rate);
 
-    e->run.step = gbees_step_choose(clock, e->problem->moving ? fmin(longest, e->longest_step) : longest,
-                                    follows_before(e) ? &e->run.step : NULL);
+    e->run.step = gbees_step_choose(
+        clock, e->problem->moving ? fmin(longest, e->longest_step) : longest,
+        gbees_step_follows(e->context.drift.time_dependent, fixed, e->problem->moving, &e->run.step) ? &e->run.step
+                                                                                                     : NULL);
     const double size = e->run.step.size;
     if (gbees_step_exceeds(size, rate, limit))
         return failure_courant(clock->time, size, size * rate, limit, error);

@@ -50,13 +50,6 @@ GBEES_NUM void read_growth(step_state *b)
     }
 }
 
-/* Whether the length of the step before limits a step: of a grid that moves, whose frame limits the first one, if
- * there is one. */
-GBEES_NUM int follows_before(const gbees_setup *m, const step_state *b)
-{
-    return GBEES_DRIFT_TIME_DEPENDENT && !(m->time_step > 0) && (!GBEES_MOVING || b->run.step.longest > 0);
-}
-
 /* Plans the next step from the largest rates, or refuses it. */
 GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
 {
@@ -66,8 +59,9 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
 
     const gbees_time_step before = b->run.step;
 
-    b->run.step = gbees_step_choose(&b->run.clock, GBEES_MOVING ? fmin(longest, m->longest_step) : longest,
-                                    follows_before(m, b) ? &b->run.step : 0);
+    b->run.step = gbees_step_choose(
+        &b->run.clock, GBEES_MOVING ? fmin(longest, m->longest_step) : longest,
+        gbees_step_follows(GBEES_DRIFT_TIME_DEPENDENT, m->time_step, GBEES_MOVING, &before) ? &before : 0);
     if (b->sums.bad) {
         b->stop = STOP_DRIFT;
         b->where = b->sums.bad - 1;

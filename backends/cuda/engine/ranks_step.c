@@ -75,8 +75,9 @@ static int choose_step(gbees_engine *e, double rate, gbees_error *error)
     const int is_time_dependent = (e->problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     const double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
 
-    s->run.step =
-        gbees_step_choose(&s->run.clock, longest, is_time_dependent && !(m->time_step > 0) ? &s->run.step : NULL);
+    s->run.step = gbees_step_choose(
+        &s->run.clock, longest,
+        gbees_step_follows(is_time_dependent, m->time_step, e->problem->moving, &s->run.step) ? &s->run.step : NULL);
     s->stop = STOP_DONE;
     if (gbees_step_exceeds(s->run.step.size, rate, m->courant_limit)) {
         s->stop = STOP_COURANT;
