@@ -15,8 +15,9 @@
 /* A figure is off by at most so many times the largest difference of any figure: tests/accuracy/lattices has no case
  * that is off by more. */
 static const double safety = 3.5;
-/* What lies beyond the rim, over what lies in it: weights fall by exp(2) in it, and their number grows. What it adds
- * to a variance is larger by its squared distance. */
+/* What lies beyond the rim, over what lies in it: weights fall by exp(2) in it, and their number grows. It is a
+ * variance that it adds most to: a Gaussian's rim lies at a squared distance of 2 tail deviations, that of a density
+ * which is bent may lie further. */
 static const double beyond_rim = 0.25;
 /* The tolerance of a trajectory's steps counts so many times. */
 static const double steps = 1e3;
@@ -25,7 +26,8 @@ enum { BINS = 1024, REACH = 10 };
 
 /* Moments of a set in units of the first one's deviations. */
 typedef struct figures {
-    double log_mass, mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], rim, points;
+    double log_mass, mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], points;
+    double rim, rim_share; /* the rim's part of the mass, and of a variance */
 } figures;
 
 static int find_figures(gbees_engine *engine, int set, figures *of, gbees_error *error)
@@ -37,6 +39,7 @@ static int find_figures(gbees_engine *engine, int set, figures *of, gbees_error 
         gbees_sums_moments(&sums, of->mean, of->covariance);
         of->log_mass = gbees_sums_log_mass(&sums);
         of->rim = sums.rim / sums.total[0];
+        of->rim_share = gbees_sums_rim_share(&sums);
         of->points = sums.points;
     }
     return status;
@@ -240,7 +243,7 @@ int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, g
     engine->figure = most;
     certificate->points = (uint64_t)of[0].points;
     /* What the tail leaves out, and the steps' errors, are the same in all lattices. */
-    engine->beyond = beyond_rim * 2 * engine->set[0].rule.tail / n * of[0].rim;
+    engine->beyond = beyond_rim * fmax(2 * engine->set[0].rule.tail / n * of[0].rim, of[0].rim_share);
     bound = safety * most + engine->beyond + steps * engine->problem->tolerance;
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;

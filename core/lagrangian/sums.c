@@ -73,6 +73,18 @@ static void add_point(gbees_sums *part, const gbees_lattice *lattice, size_t i, 
     }
 }
 
+/* Adds a point of weight w at a lattice's rim. */
+static void add_to_rim(gbees_sums *part, const gbees_lattice *lattice, size_t i, double w)
+{
+    part->rim += w;
+    for (int j = 0; j < part->n; j++) {
+        const double d = lattice->x[j][i] - part->reference[j];
+
+        part->rim_first[j] += w * d;
+        part->rim_second[j] += w * d * d;
+    }
+}
+
 static void sum_part(void *context, size_t k)
 {
     summation *all = context;
@@ -96,7 +108,8 @@ static void sum_part(void *context, size_t k)
             add_point(part, lattice, i, w);
             part->squares += w * w;
             part->log_density += w * (lattice->log_weight[i] - lattice->stretch[i]);
-            part->rim += log_weight < all->rim ? w : 0;
+            if (log_weight < all->rim)
+                add_to_rim(part, lattice, i, w);
         }
     }
 }
@@ -109,6 +122,10 @@ static void join(const gbees_sums *part, gbees_sums *sums)
     sums->log_density += part->log_density;
     sums->lost += part->lost;
     sums->rim += part->rim;
+    for (int j = 0; j < sums->n; j++) {
+        sums->rim_first[j] += part->rim_first[j];
+        sums->rim_second[j] += part->rim_second[j];
+    }
     sums->points += part->points;
 }
 
@@ -179,4 +196,20 @@ void gbees_sums_moments(const gbees_sums *sums, double *mean, double *covariance
     for (int j = 0; j < n; j++)
         for (int k = 0; k <= j; k++)
             covariance[j * n + k] = covariance[k * n + j] = *second++ / figure[0] - first[j] * first[k];
+}
+
+double gbees_sums_rim_share(const gbees_sums *sums)
+{
+    const double *second = sums->total + 1 + sums->n;
+    double most = 0;
+
+    for (int j = 0; j < sums->n; j++) {
+        const double first = sums->total[1 + j] / sums->total[0];
+        const double whole = second[j * (j + 3) / 2] - sums->total[0] * first * first;
+        const double rim = sums->rim_second[j] - 2 * first * sums->rim_first[j] + first * first * sums->rim;
+
+        if (whole > 0)
+            most = fmax(most, rim / whole);
+    }
+    return most;
 }

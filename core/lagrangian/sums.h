@@ -16,7 +16,9 @@ typedef struct gbees_sums {
     double squares;                   /* sum of w^2 */
     double log_density;               /* sum of w (log_weight - stretch): of the density at x, up to its norm */
     double lost;                      /* sum of w over points that have left every bound */
-    double rim;                       /* sum of w over points at the lattices' rims */
+    double rim;                       /* sum of w over points at the lattices' rims; */
+    double rim_first[GBEES_MAX_DIM];  /* of w d_j over them; */
+    double rim_second[GBEES_MAX_DIM]; /* and of w d_j^2 */
     double points;                    /* number of points, those that are lost among them */
 } gbees_sums;
 
@@ -30,5 +32,7 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
 double gbees_sums_log_mass(const gbees_sums *sums);
 /* Sets mean[n] and covariance[n][n]. */
 void gbees_sums_moments(const gbees_sums *sums, double *mean, double *covariance);
+/* The largest share that points at the rims have in the variance of a state. */
+double gbees_sums_rim_share(const gbees_sums *sums);
 
 #endif
