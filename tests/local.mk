@@ -696,6 +696,12 @@ check_LTLIBRARIES += %D%/kick.la
 %C%_kick_la_CPPFLAGS = $(test_model_cppflags)
 %C%_kick_la_CFLAGS = $(test_model_cflags)
 
+check_LTLIBRARIES += %D%/square.la
+%C%_square_la_SOURCES = %D%/plugins/square.c
+%C%_square_la_LDFLAGS = $(test_module)
+%C%_square_la_CPPFLAGS = $(test_model_cppflags)
+%C%_square_la_CFLAGS = $(test_model_cflags)
+
 check_LTLIBRARIES += %D%/leap.la
 %C%_leap_la_SOURCES = %D%/plugins/leap.c
 %C%_leap_la_LDFLAGS = $(test_module)

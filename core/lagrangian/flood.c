@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points of the old lattice of less than this part of the largest log weight are no seeds of a new one. */
-static const double seed_tail = 8;
 /* From the second measurement on points are kept that are lighter than the tail by exp() of this: the next one may
  * need them, which would begin at the start again. */
 static const double beside_tail = 4;
@@ -279,8 +277,8 @@ static int invert_axes(const gbees_lattice *lattice, double *inverse, gbees_erro
                : GBEES_OK;
 }
 
-/* Adds a site for each of a record's cells that is no part of its tail. */
-static int add_cells(const gbees_problem *problem, gbees_lattice *lattice, gbees_error *error)
+/* Adds a site for each of a record's cells of more than exp(-tail) of the largest P. */
+static int add_cells(const gbees_problem *problem, double tail, gbees_lattice *lattice, gbees_error *error)
 {
     const gbees_initial_cells *cells = problem->cells;
     double inverse[GBEES_MATRIX], most = 0, y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
@@ -291,7 +289,7 @@ static int add_cells(const gbees_problem *problem, gbees_lattice *lattice, gbees
     for (size_t i = 0; i < cells->count; i++)
         most = fmax(most, cells->p[i]);
     for (size_t i = 0; i < cells->count && !status; i++) {
-        if (cells->p[i] < exp(-seed_tail) * most)
+        if (cells->p[i] < exp(-tail) * most)
             continue;
         for (int j = 0; j < lattice->n; j++)
             y[j] = problem->mean[j] + problem->width[j] * cells->index[j][i];
@@ -320,7 +318,7 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
     if (past->problem->cells) {
         status = gbees_lattice_reserve(made, 1024, error);
         if (!status)
-            status = add_cells(past->problem, made, error);
+            status = add_cells(past->problem, rule->tail, made, error);
         if (!status)
             status = gbees_flood_grow(past, source, rule, made, 0, &gbees_no_update, error);
     } else {
@@ -363,8 +361,9 @@ static double find_mean(const gbees_lattice *lattice, const gbees_update *update
     return best;
 }
 
-/* Adds the sites of a new lattice next to the heavy points of the old one. */
-static int add_seeds(const gbees_lattice *old, const gbees_update *update, double best, gbees_lattice *lattice,
+/* Adds the sites of a new lattice next to the points of the old one that are above exp(least): all of them, as a part
+ * of the density that stands apart is found from its own points alone. */
+static int add_seeds(const gbees_lattice *old, const gbees_update *update, double least, gbees_lattice *lattice,
                      gbees_error *error)
 {
     double inverse[GBEES_MATRIX], x0[GBEES_MAX_DIM];
@@ -375,7 +374,7 @@ static int add_seeds(const gbees_lattice *old, const gbees_update *update, doubl
     if (!status)
         status = gbees_lattice_index(lattice, error);
     for (uint32_t i = 0; i < gbees_lattice_inner(old) && !status; i++) {
-        if (!(value_of(old, i, update) >= best - seed_tail))
+        if (!(value_of(old, i, update) > least))
             continue;
         gbees_lattice_start(old, &old->site[i], x0);
         status = add_near(lattice, inverse, x0, error);
@@ -395,7 +394,7 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
     gbees_matrix_multiply(old->n, old->axes, edges, base);
     status = create(past->problem, mean, base, 1, rule->turn, 0, NULL, &lattice, error);
     if (!status)
-        status = add_seeds(old, update, best, lattice, error);
+        status = add_seeds(old, update, best - rule->tail, lattice, error);
     if (!status)
         status = gbees_flood_grow(past, source, rule, lattice, 0, update, error);
     if (status)

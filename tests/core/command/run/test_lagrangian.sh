@@ -80,6 +80,33 @@ else
     echo "test_lagrangian: no python3 has h5py: files were not read"
 fi
 
+# ---- a posterior in two parts, with nothing between them ----
+
+square=$top_build/tests/.libs/square.so
+test -f "$square" || (cd "$top_build" && make -s tests/square.la >/dev/null) || skip "tests/square.la is not built"
+# exact: the mean, by quadrature, from a prior of mean 1.2 and variance 0.25, and x^2 = 1 with variance 0.01.
+exact() {
+    awk 'BEGIN {
+        for (k = 0; k <= 80000; k++) {
+            x = -4 + k / 1e4
+            w = exp(-2 * (x - 1.2) ^ 2 - 50 * (1 - x * x) ^ 2)
+            sum += w
+            first += w * x
+        }
+        printf "%.12f", first / sum
+    }'
+}
+what="a part of 7e-5 of the density, which stands apart"
+gbees 0 --plugin "$square" --no-output --set frame=lagrangian --set accuracy=0.001 --json
+echo "$(mean record tail),$(exact)" | awk -F, '{ d = $1 - $2; exit !(d * d < 1e-12) }' ||
+    fail "the mean is $(mean record tail), not $(exact)"
+what="the same from a record"
+gbees 0 --plugin "$square" --quiet --set accuracy=0 --set frame=lagrangian --set factor=20 --output parts
+gbees 0 --plugin "$square" --no-output --set frame=lagrangian --set accuracy=0.001 --set measurements=[] --json \
+    --set 'initial={file: parts}' --until 2
+echo "$(mean record tail),$(exact)" | awk -F, '{ d = $1 - $2; exit !(d * d < 1e-8) }' ||
+    fail "the mean from a record is $(mean record tail), not $(exact)"
+
 # ---- what it refuses ----
 
 what="keys of grids"
