@@ -146,6 +146,7 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
+	%D%/core/accuracy/test_refinement_variation \
 	%D%/core/accuracy/test_roughness \
 	%D%/core/accuracy/test_sample_count \
 	%D%/core/accuracy/test_selection \
@@ -587,6 +588,7 @@ noinst_HEADERS = \
 	%D%/fixtures/module_fixture.h \
 	%D%/fixtures/notifier_fixture.h \
 	%D%/fixtures/plane_cells.h \
+	%D%/fixtures/plan_fixture.h \
 	%D%/fixtures/problem_fixture.h \
 	%D%/fixtures/refine_fixture.h \
 	%D%/fixtures/regridding_fixture.h \
