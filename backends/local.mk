@@ -63,7 +63,6 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/frame.c \
 	%D%/cpu/engine/frame_points.c \
 	%D%/cpu/engine/engine.h \
-	%D%/cpu/engine/exact.h \
 	%D%/cpu/engine/ghosts.c \
 	%D%/cpu/engine/ranks.c \
 	%D%/cpu/engine/ranks.h \

@@ -14,6 +14,7 @@ libgbees_la_SOURCES = \
 	%D%/base/checkpoint.h \
 	%D%/base/clones.h \
 	%D%/base/embed.h \
+	%D%/base/exact.h \
 	%D%/base/fraction.h \
 	%D%/base/child.c \
 	%D%/base/child.h \

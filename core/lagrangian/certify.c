@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A figure is off by at most so many times the largest difference of any figure: tests/accuracy/lattices has no case
- * that is off by more. */
-static const double safety = 3.5;
 /* What lies beyond the rim, over what lies in it: weights fall by exp(2) in it, and their number grows. It is a
  * variance that it adds most to: a Gaussian's rim lies at a squared distance of 2 tail deviations, that of a density
  * which is bent may lie further. */
@@ -244,11 +241,11 @@ int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, g
     certificate->points = (uint64_t)of[0].points;
     /* What the tail leaves out, and the steps' errors, are the same in all lattices. */
     engine->beyond = beyond_rim * fmax(2 * engine->set[0].rule.tail / n * of[0].rim, of[0].rim_share);
-    bound = safety * most + engine->beyond + steps * engine->problem->tolerance;
+    bound = GBEES_SETS_SAFETY * most + engine->beyond + steps * engine->problem->tolerance;
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;
-        certificate->marginal[j].bound = fmax(bound, safety * certificate->marginal[j].value);
-        certificate->kolmogorov[j].bound = fmax(bound, safety * certificate->kolmogorov[j].value);
+        certificate->marginal[j].bound = fmax(bound, GBEES_SETS_SAFETY * certificate->marginal[j].value);
+        certificate->kolmogorov[j].bound = fmax(bound, GBEES_SETS_SAFETY * certificate->kolmogorov[j].value);
     }
     engine->certificate = *certificate;
     engine->is_certified = 1;

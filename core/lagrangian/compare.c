@@ -11,8 +11,6 @@
 
 enum { N = GBEES_MAX_DIM, BATCH = 1024 };
 
-/* Marginals are off by at most so many times the largest difference of those of two sets, as moments are. */
-static const double safety = 3.5;
 /* The joint density is not compared where lattices misplace probability by more than this part of a bin. */
 static const double most_misplaced = 0.25;
 /* A deposit has about so many parts a bin along each axis, each of which is spread over so many bins along each; a
@@ -87,9 +85,9 @@ static void compare_line(comparison *c, int axis, const gbees_own_marginals *own
     if (record.length == 0)
         return;
     c->certificate->marginal[axis] =
-        add_own(found.wasserstein / deviation, fmax(safety * own->wasserstein, least) + own->misplaced);
+        add_own(found.wasserstein / deviation, fmax(GBEES_SETS_SAFETY * own->wasserstein, least) + own->misplaced);
     c->certificate->kolmogorov[axis] =
-        (gbees_difference){found.kolmogorov, found.kolmogorov + fmax(safety * own->kolmogorov, least)};
+        (gbees_difference){found.kolmogorov, found.kolmogorov + fmax(GBEES_SETS_SAFETY * own->kolmogorov, least)};
     c->certificate->variation_least = fmax(c->certificate->variation_least, fmax(found.kolmogorov, found.variation));
 }
 

@@ -1,12 +1,10 @@
 /* targets.c - what is in targets, by all sets of lattices; see targets.h. */
 #include "targets.h"
+#include "certify.h"
 #include <gbees/record.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* A probability is off by at most so many times the largest difference between lattices, as other figures are
- * (certify.c). */
-static const double safety = 3.5;
 /* Less than this part of a density is rounding of the rest. */
 static const double least_left = 1e-15;
 
@@ -110,7 +108,8 @@ int gbees_engine_targets(gbees_engine *engine, const gbees_clock *clock, gbees_t
         for (int s = 1; s < engine->sets; s++)
             most = fmax(most, fabs(probability_of(engine, s, k) - own));
         state[k].probability = own;
-        state[k].bound = safety * most + engine->entered[0].doubt[k] / engine->entered[0].before + engine->beyond;
+        state[k].bound =
+            GBEES_SETS_SAFETY * most + engine->entered[0].doubt[k] / engine->entered[0].before + engine->beyond;
     }
     return GBEES_OK;
 }

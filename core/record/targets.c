@@ -108,11 +108,18 @@ int gbees_target_sums_add(void *sums, size_t count, const int32_t *const *index,
                     s->wrong = k + 1;
                     return 1;
                 }
-                s->inside[k] += p[first + i] * part_inside(n, &b, i);
+                exact_add(&s->inside[k], p[first + i] * part_inside(n, &b, i));
             }
         }
         for (size_t i = 0; i < b.count; i++)
-            s->mass += p[first + i];
+            exact_add(&s->mass, p[first + i]);
     }
     return 0;
+}
+
+double gbees_target_sums_inside(const gbees_target_sums *sums, int k)
+{
+    const double mass = exact_value(&sums->mass);
+
+    return mass > 0 ? exact_value(&sums->inside[k]) / mass : NAN;
 }

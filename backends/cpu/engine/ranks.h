@@ -12,10 +12,10 @@
 #ifndef GBEES_CPU_RANKS_H
 #define GBEES_CPU_RANKS_H
 
+#include "base/exact.h"
 #include "common/initial_bricks.h"
 #include "common/ranks/ranks.h"
 #include "engine.h"
-#include "exact.h"
 #include <gbees/parallel.h>
 #include <math.h>
 

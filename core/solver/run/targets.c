@@ -44,8 +44,7 @@ static int count_cells(gbees_solver *solver, const gbees_record *record, gbees_t
     for (int k = 0; k < problem->target_count && !status; k++)
         state[k] = (gbees_target_state){.probability = absorbs(problem, k)
                                                            ? totals.mass_entered[k] - solver->entered_before[k]
-                                                       : sums.mass > 0 ? sums.inside[k] / sums.mass
-                                                                       : NAN,
+                                                           : gbees_target_sums_inside(&sums, k),
                                         .bound = NAN};
     return status;
 }

@@ -3,7 +3,7 @@
  */
 #include "common/ranks/partition.h"
 #include "common/ranks/speed.h"
-#include "cpu/engine/exact.h"
+#include "base/exact.h"
 #include "fixtures/suite.h"
 #include <check.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* test_targets.c - which part of a cell is inside of a target, and what cells have inside. */
 #include "base/fraction.h"
 #include "fixtures/suite.h"
+#include "record/targets.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -77,6 +78,42 @@ START_TEST(a_density_with_a_slope)
 }
 END_TEST
 
+enum { CELLS = 999 };
+
+/* Inside where x < 0.1. */
+static void below(int which, size_t count, double time, const double *origin, const double *const *x, const double *p,
+                  double *out)
+{
+    (void)which, (void)time, (void)origin, (void)p;
+    for (size_t i = 0; i < count; i++)
+        out[i] = x[0][i] - 0.1;
+}
+
+/* Cells of masses that differ by many orders, from the first on and from the last: the same bits, and a number that
+ * is right. */
+START_TEST(cells_come_in_any_order)
+{
+    const gbees_functions functions = {.n = 1, .target_d = below};
+    const gbees_problem problem = {.dimension = 1, .functions = &functions, .target_count = 1, .width = {0.01}};
+    gbees_target_sums forward = {.problem = &problem}, back = {.problem = &problem};
+    const int32_t *column;
+
+    for (int i = 0; i < CELLS; i++) {
+        const int32_t index[] = {i - CELLS / 2, CELLS - 1 - i - CELLS / 2};
+        const double p[] = {exp(-0.07 * abs(index[0])), exp(-0.07 * abs(index[1]))};
+
+        column = &index[0];
+        ck_assert_int_eq(gbees_target_sums_add(&forward, 1, &column, &p[0]), 0);
+        column = &index[1];
+        ck_assert_int_eq(gbees_target_sums_add(&back, 1, &column, &p[1]), 0);
+    }
+    const double part = gbees_target_sums_inside(&forward, 0), q = exp(-0.07);
+    ck_assert(part == gbees_target_sums_inside(&back, 0));
+    /* cells up to number 9, and half of number 10; a geometric series to both sides */
+    ck_assert_double_eq_tol(part, 1 - (pow(q, 10) / 2 + pow(q, 11) / (1 - q)) / ((1 + q) / (1 - q)), 1e-13);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("targets");
@@ -85,6 +122,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_plane_cuts_a_cell, 0, (int)(sizeof planes / sizeof *planes));
     tcase_add_test(tcase, a_cell_is_in_or_out);
     tcase_add_test(tcase, a_density_with_a_slope);
+    tcase_add_test(tcase, cells_come_in_any_order);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -4,8 +4,8 @@
  * A sum is one long fixed-point number, from the smallest double to the largest, in words of 32 bits that are kept in
  * 64: so up to 2^30 numbers are added without a carry, and the words of two sums add up like integers.
  */
-#ifndef GBEES_CPU_EXACT_H
-#define GBEES_CPU_EXACT_H
+#ifndef GBEES_BASE_EXACT_H
+#define GBEES_BASE_EXACT_H
 
 #include <math.h>
 #include <stdint.h>
