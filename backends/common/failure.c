@@ -211,11 +211,10 @@ int failure_unsupported(const gbees_measurement *measurement, double time, doubl
         return gbees_error_set(
             error, GBEES_EUNSUPPORTED,
             "the measurement at t = %.9g is supported by no cell: the model calls it impossible in "
-            "all of them; check its value, or lower `threshold`",
+            "all of them; check its value, or keep lighter cells (a smaller `threshold` or `mass_budget`)",
             time);
     return gbees_error_set(error, GBEES_EUNSUPPORTED,
                            "the measurement at t = %.9g is supported by no cell: its log-likelihood is at most %.6g "
-                           "(%.3g standard deviations away); check its value, unit and covariance, or lower "
-                           "`threshold`",
+                           "(%.3g standard deviations away); check its value, unit and covariance",
                            time, log_likelihood, sqrt(-2 * log_likelihood));
 }

@@ -97,14 +97,16 @@ BEFORE = {
     "doc/coming-from.md": "measurements_folder()",
     "doc/gbees-run.md": "own_model('mine'); write('mine.yaml', 'end: 0.5\\n')",
     "doc/plot.md": "shell('gbees-run --plugin lorenz63 --until 0.25 --output RUN')",
-    "doc/python.md": "arriving = [(0.5, -12), (1.0, -8)]; write('data.csv', TABLE)",
+    "doc/python.md": "arriving = [(0.5, -12), (1.0, -8)]; write('data.csv', TABLE); "
+                     "write('one.csv', 'time,z,sigma_z\\n10,0,1\\n')",
     "doc/results.md": """
 shell('gbees-run --plugin lorenz63 --set factor=1 --set threshold=1e-5 --until 0.75 --set records=3 --output DIR')
 import h5py, hashlib, xarray
 f = h5py.File('DIR/run.h5')['leg0/record0']
 p = np.arange(70000.0)
 """,
-    "doc/scenario.md": r"write('data.csv', 'time,z,sigma_z\n0.25,-2,1\n0.5,-12.5,1\n'); netcdf(); measurements_folder()",
+    "doc/scenario.md": r"write('data.csv', 'time,z,sigma_z\n0.25,-2,1\n0.5,-12.5,1\n'); netcdf(); measurements_folder(); "
+                       r"write('seen.csv', 'time,range,sigma_range\n0.1,0.00179,7e-5\n')",
 }
 # What a block needs of those before it, as Python: (page, how the block begins).
 BETWEEN = {

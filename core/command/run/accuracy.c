@@ -231,8 +231,10 @@ static int conclude(gbees_search *s, int status, const char *why, gbees_error *f
     gbees_error late = {0};
     gbees_search_run *best = s->best;
 
+    const int failed = s->count == 0 && status && status != GBEES_ECANCELLED; /* of which its error says enough */
+
     if (!s->met)
-        best->summary.warnings |= GBEES_WARNING_ACCURACY;
+        best->summary.warnings |= failed ? 0 : GBEES_WARNING_ACCURACY;
     else /* the certificates have the effect of narrow marginals, and of tails that measurements select */
         best->summary.warnings &= ~(unsigned)(GBEES_WARNING_NARROW | GBEES_WARNING_FRAME_CELLS | GBEES_WARNING_TAIL);
     int first = keep_folder(s,

@@ -51,8 +51,8 @@ static int choose_backend(gbees_setup *setup, gbees_registry *registry, const ch
         return gbees_registry_usable_backend(registry, "cpu", &setup->backend, error);
     if (gbees_problem_is_small(setup->problem))
         return gbees_setup_use_cpu(setup, registry,
-                                   "the grid begins with so few cells that a GPU would take longer to start; "
-                                   "--backend cuda takes it",
+                                   "the grid begins with so few cells that a GPU, where there is one, would take "
+                                   "longer to start; --backend cuda takes one",
                                    error);
     if (!gbees_registry_usable_backend(registry, "cuda", &setup->backend, &why))
         return GBEES_OK;

@@ -119,8 +119,8 @@ static int print(const simulation *s, FILE *out, gbees_error *error)
     if (!s->options->quiet)
         (void)fprintf(out,
                       "%s/truth.csv         %zu times\n%s/measurements.csv  %d measurement%s\n"
-                      "Run it: in place of --simulate --measurements %s/measurements.csv --truth %s/truth.csv "
-                      "--until %s\n",
+                      "To run it, give in place of the options --simulate...: --measurements %s/measurements.csv "
+                      "--truth %s/truth.csv --until %s\n",
                       s->folder, s->times, s->folder, s->count, s->count == 1 ? "" : "s", s->folder, s->folder,
                       gbees_number_write(s->problem.end, end));
     return gbees_print_flush(out, error);

@@ -249,7 +249,7 @@ lines err 1
 
 # ---- the choice of a backend ----
 what="gbees-run --backend auto"
-few="running on the CPU: the grid begins with so few cells that a GPU would take longer to start; --backend cuda takes it"
+few="running on the CPU: the grid begins with so few cells that a GPU, where there is one, would take longer to start; --backend cuda takes one"
 "$program" --plugin lorenz63 --threads 1 --no-output --until 0.02 --set factor=1 >out 2>err || fail "it failed"
 has out 'backend cpu'
 has err "gbees-run: $few"
