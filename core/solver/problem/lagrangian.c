@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Defaults: points a deviation; the most of them; errors of a step. */
-static const double default_points = 1, default_most = 40, default_tolerance = 1e-9;
+/* Defaults: points a deviation, at most and at least; the most of them along bent directions; errors of a step. */
+static const double default_points = 1, least_points = 0.7, default_most = 40, default_tolerance = 1e-9;
 /* The part of an accuracy that the error of a step may be: certificates count a thousand of them. And the most. */
 static const double step_share = 1e-4, most_tolerance = 1e-6;
 /* What lies beyond the tail may take so much where no accuracy is asked for, by dimension: the number of points grows
@@ -98,6 +98,17 @@ static int check_others(const builder *b)
     return GBEES_OK;
 }
 
+/* Points a deviation of the first lattice. In many dimensions, where their number grows fast with them, these are as
+ * many as a Gaussian needs, whose sums are off by some exp(-2 pi^2 k^2), with a margin of 200: where the density is
+ * bent lattices become denser (core/lagrangian/sharpen.c). */
+static double first_points(int n, double accuracy)
+{
+    const double pi = acos(-1);
+
+    return n > 3 && accuracy > 0 ? fmin(fmax(sqrt(log(200 / accuracy) / 2) / pi, least_points), default_points)
+                                 : default_points;
+}
+
 int builder_set_lagrangian(builder *b)
 {
     gbees_problem *problem = b->problem;
@@ -125,10 +136,10 @@ int builder_set_lagrangian(builder *b)
             "accuracy_of: points that go with the flow have no cells to compare: give 'moments' or "
             "'marginals'");
     problem->own_backend = &gbees_lagrangian_backend;
-    problem->frame_least = builder_number(b, "points", default_points);
+    const double accuracy = builder_number(b, "accuracy", 0);
+    problem->frame_least = builder_number(b, "points", first_points(n, accuracy));
     problem->frame_cells = builder_number(b, "frame_cells", fmax(default_most, problem->frame_least));
     problem->smooth = builder_is_set(b, "smooth", "yes");
-    const double accuracy = builder_number(b, "accuracy", 0);
     const double by_accuracy = accuracy > 0 ? fmin(most_tolerance, step_share * accuracy) : default_tolerance;
     problem->tolerance = builder_number(b, "tolerance", by_accuracy);
     const gbees_node *measurements = builder_find(b, "measurements");
