@@ -590,6 +590,7 @@ pkglib_LTLIBRARIES += %D%/python/session.la
 python_files = \
 	%D%/python/gbees/__init__.py \
 	%D%/python/gbees/_compare.py \
+	%D%/python/gbees/_equations.py \
 	%D%/python/gbees/_filter.py \
 	%D%/python/gbees/_library.py \
 	%D%/python/gbees/_measurements.py \
@@ -603,9 +604,13 @@ python_files = \
 	%D%/python/gbees/_results.py \
 	%D%/python/gbees/_run.py \
 	%D%/python/gbees/_solver.py \
+	%D%/python/gbees/_stonesoup_dynamics.py \
+	%D%/python/gbees/_stonesoup_maps.py \
+	%D%/python/gbees/_stonesoup_models.py \
 	%D%/python/gbees/_sympy.py \
 	%D%/python/gbees/dapper.py \
 	%D%/python/gbees/orbit.py \
+	%D%/python/gbees/stonesoup.py \
 	%D%/python/gbees/py.typed \
 	%D%/python/pyproject.toml \
 	%D%/python/gbees_build.py \
