@@ -590,6 +590,7 @@ pkglib_LTLIBRARIES += %D%/python/session.la
 python_files = \
 	%D%/python/gbees/__init__.py \
 	%D%/python/gbees/_compare.py \
+	%D%/python/gbees/_dapper_model.py \
 	%D%/python/gbees/_equations.py \
 	%D%/python/gbees/_filter.py \
 	%D%/python/gbees/_library.py \
@@ -608,6 +609,7 @@ python_files = \
 	%D%/python/gbees/_stonesoup_maps.py \
 	%D%/python/gbees/_stonesoup_models.py \
 	%D%/python/gbees/_sympy.py \
+	%D%/python/gbees/_traced.py \
 	%D%/python/gbees/dapper.py \
 	%D%/python/gbees/orbit.py \
 	%D%/python/gbees/stonesoup.py \

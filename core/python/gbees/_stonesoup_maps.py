@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 import types
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 from . import _library as lib
 from ._record import Array
+from ._traced import expressions, traced, values_at
 
 _FITS = 1e-6  # of the largest entry: so far two matrices that should be the same may differ; Stone Soup integrates some
 _ZERO = 1e-11  # of the largest entry: rounding
@@ -70,85 +71,13 @@ def linear_equations(model: Any) -> tuple[Array, Array]:
     return a, d
 
 
-class _Traced:
-    """A number that keeps how it was computed, as an expression of SymPy: NumPy's functions call these methods."""
-
-    def __init__(self, expression: Any) -> None:
-        self.expression = expression
-
-    @staticmethod
-    def _of(value: Any) -> Any:
-        if isinstance(value, _Traced):
-            return value.expression
-        number = float(value)
-        return int(number) if number.is_integer() else number
-
-    def __add__(self, other: Any) -> "_Traced":
-        return _Traced(self.expression + self._of(other))
-
-    def __mul__(self, other: Any) -> "_Traced":
-        return _Traced(self.expression * self._of(other))
-
-    def __sub__(self, other: Any) -> "_Traced":
-        return _Traced(self.expression - self._of(other))
-
-    def __rsub__(self, other: Any) -> "_Traced":
-        return _Traced(self._of(other) - self.expression)
-
-    def __truediv__(self, other: Any) -> "_Traced":
-        return _Traced(self.expression / self._of(other))
-
-    def __rtruediv__(self, other: Any) -> "_Traced":
-        return _Traced(self._of(other) / self.expression)
-
-    def __pow__(self, other: Any) -> "_Traced":
-        return _Traced(self.expression ** self._of(other))
-
-    def __abs__(self) -> "_Traced":
-        return self._call("Abs")
-
-    def __neg__(self) -> "_Traced":
-        return _Traced(-self.expression)
-
-    def arctan2(self, other: Any) -> "_Traced":
-        return self._call("atan2", other)
-
-    def hypot(self, other: Any) -> "_Traced":
-        return _Traced(self.expression**2 + self._of(other) ** 2)._call("sqrt")
-
-    def conjugate(self) -> "_Traced":
-        return self
-
-    real = property(conjugate)
-    __radd__, __rmul__ = __add__, __mul__
-
-    def _call(self, name: str, *others: Any) -> "_Traced":
-        function = getattr(lib.require("sympy", "gbees.stonesoup"), name)
-        return _Traced(function(self.expression, *map(self._of, others)))
-
-    def __getattr__(self, name: str) -> Callable[[], "_Traced"]:
-        known = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}
-        if name not in known and name not in ("sqrt", "sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh"):
-            raise AttributeError(name)
-        return lambda: self._call(known.get(name, name))
-
-
-class _Array(np.ndarray):
-    """An array of traced numbers: Stone Soup's own arrays would make products of matrices numbers of C."""
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        plain = [np.asarray(i, dtype=object) if isinstance(i, np.ndarray) else i for i in inputs]
-        made = getattr(ufunc, method)(*plain, **options)
-        return made.view(_Array) if isinstance(made, np.ndarray) else made
-
-
 def _trace(model: Any, symbols: list[Any]) -> list[Any]:
     """What a measurement function gives for symbols."""
     if hasattr(model, "model_list"):
         return [e for part in model.model_list for e in _trace(part, symbols)]
-    state = types.SimpleNamespace(state_vector=np.array([[_Traced(s)] for s in symbols], dtype=object).view(_Array))
+    state = types.SimpleNamespace(state_vector=traced(symbols)[:, None])
     function = getattr(model, "_function", model.function)  # of angles, without their types
-    return [_Traced._of(v) for v in np.ravel(function(state, noise=False))]
+    return expressions(function(state, noise=False))
 
 
 def expressions_of(model: Any, symbols: list[Any], points: Array) -> tuple[list[Any], list[float]]:
@@ -157,11 +86,10 @@ def expressions_of(model: Any, symbols: list[Any], points: Array) -> tuple[list[
     The function is called with symbols in place of numbers. What it gives is compared with the function itself at
     `points`, columns of states.
     """
-    sympy = lib.require("sympy", "gbees.stonesoup")
     name, values = type(model).__name__, measured(model, points)
     try:
-        found = [sympy.sympify(e) for e in _trace(model, symbols)]
-        there = [sympy.lambdify(symbols, e, "numpy")(*points) + np.zeros(points.shape[1]) for e in found]
+        found = _trace(model, symbols)
+        there = values_at(found, symbols, points)
     except (TypeError, AttributeError, ValueError) as error:
         raise lib.ModelError(
             f"{name} can't be written as equations: its function is more than arithmetic by NumPy ({error})"
