@@ -311,6 +311,14 @@ def test_equations_in_stone_soups_own_filters_and_simulators():
         model.pdf(state, state)
 
 
+def test_equations_of_a_turn():
+    x, vx, y, vy, w = sympy.symbols("x vx y vy w")
+    turn = Equations({x: vx, vx: -w * vy, y: vy, vy: w * vx, w: 0}, diffusion={vx: 0.1, vy: 0.1, w: 1e-4})
+    state = State([[1.0], [2.0], [3.0], [4.0], [0.3]], timestamp=start_time)
+    wanted = ConstantTurn([0.1, 0.1], 1e-4).function(state, time_interval=3 * SECOND)
+    assert np.allclose(turn.function(state, time_interval=3 * SECOND), wanted.astype(float), rtol=1e-9)
+
+
 def test_a_plugin_of_gbees():
     """Lorenz '63 of the manual's page coming-from.md: z is measured as -8 with a variance of 1 at t = 1."""
     model, sensor = Plugin("lorenz63"), LinearGaussian(ndim_state=3, mapping=[2], noise_covar=np.eye(1))
