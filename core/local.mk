@@ -619,7 +619,8 @@ python_files = \
 	%D%/python/notebooks/halo.ipynb \
 	%D%/python/notebooks/lorenz63.ipynb \
 	%D%/python/notebooks/orbit.ipynb \
-	%D%/python/notebooks/own_model.ipynb
+	%D%/python/notebooks/own_model.ipynb \
+	%D%/python/notebooks/stonesoup.ipynb
 EXTRA_DIST += $(python_files)
 
 # The wheel has the library, the backends and the models of this build: dist/gbees-*.whl in the build folder.

@@ -31,10 +31,11 @@ if "$python" -m mypy --version >/dev/null 2>&1; then
 else
     echo "types were not checked: mypy is not installed"
 fi
-for notebook in halo lorenz63 orbit own_model; do
+for notebook in halo lorenz63 orbit own_model stonesoup; do
     needs=matplotlib
     test "$notebook" = own_model && needs=sympy
     test "$notebook" = orbit && needs=numpy
+    test "$notebook" = stonesoup && needs="stonesoup, sympy, matplotlib"
     if "$python" -c "import $needs" 2>/dev/null; then
         cp "$top_src/core/python/notebooks/$notebook.ipynb" "$notebook.ipynb"
         if test "$notebook" = orbit; then
