@@ -65,7 +65,7 @@ class _Density:
         """The record with its cells, which points that go with the flow do not have otherwise."""
         stream: Filter = self._stream or pickle.loads(self._kept)
         record = stream.record
-        return record if record is not None and record.grid else stream.density()
+        return record if record is not None and record.grid and len(record.grid.p) else stream.density()
 
     def time(self, timestamp: datetime.datetime) -> float:
         """The model's time."""
@@ -146,6 +146,8 @@ class GridPredictor(_predictors.Predictor):  # type: ignore[misc]
         n, given = self.transition_model.ndim_state, self.measurement_model
         if prior.ndim != n:
             raise lib.InputError(f"the prior has {prior.ndim} states, the transition model {n}")
+        if n > lib.MAX_DIM:
+            raise lib.InputError(f"the transition model has {n} states: a grid has at most {lib.MAX_DIM}")
         if self._made[0] is not self.transition_model or self._made[1] is not given:
             models = list(given) if isinstance(given, (list, tuple)) else [given]
             made = dynamics_of(self.transition_model, models, _vector(prior.mean), np.asarray(prior.covar, dtype=float))

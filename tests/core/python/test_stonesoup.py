@@ -331,6 +331,9 @@ def test_a_plugin_of_gbees():
     record = stream.update(1, -8, 1)
     assert np.allclose(np.asarray(posterior.mean).ravel(), record.mean, rtol=1e-6)
     assert posterior.log_evidence == pytest.approx(stream.log_evidence, rel=1e-6)
+    expected = GridUpdater(sensor).predict_measurement(prediction)  # from cells, which the points become
+    assert expected.mean[0] == pytest.approx(prediction.mean[2], abs=0.05 * np.sqrt(prediction.covar[2, 2]))
+    assert expected.covar[0, 0] == pytest.approx(prediction.covar[2, 2] + 1, rel=0.05)
     # Its own trajectories are those of the points.
     drawn = np.random.default_rng(1).multivariate_normal([-11.5, -10, 9.5], np.eye(3), 4000).T
     ahead = np.asarray(model.function(State(StateVectors(drawn)), time_interval=SECOND))
@@ -389,6 +392,10 @@ def test_models_that_are_refused(prior):
         cube = linear.CombinedLinearGaussianTransitionModel([linear.ConstantVelocity(1)] * 3)
         begin = GaussianState(np.ones((6, 1)), np.eye(6), timestamp=start_time)
         GridPredictor(cube, bins).predict(begin, timestamp=start_time + SECOND)
+    with pytest.raises(gbees.InputError, match="the transition model has 9 states: a grid has at most 8"):
+        nine = linear.CombinedLinearGaussianTransitionModel([linear.ConstantAcceleration(1)] * 3)
+        begin = GaussianState(np.ones((9, 1)), np.eye(9), timestamp=start_time)
+        GridPredictor(nine, LinearGaussian(9, (0,), np.eye(1))).predict(begin, timestamp=start_time + SECOND)
     with pytest.raises(gbees.InputError, match="has no parameter rho"):
         Plugin("lorenz63", {"rho": 1}).ndim_state
     x, t = sympy.symbols("x t")
