@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
-from ._equations import Equations
+from ._equations import Evaluator
 from ._model import Model
 from ._record import Array
 from ._traced import Traced, expressions, traced
@@ -62,8 +62,8 @@ def model_of(HMM: Any) -> Model:
 class Checked:
     """A model's equations, beside the functions of an HMM, at points about the HMM's initial mean."""
 
-    def __init__(self, model: Any, parameters: Any, function: str | None, HMM: Any) -> None:
-        self._equations = Equations(model, parameters)
+    def __init__(self, model: Any, changes: Any, function: str | None, HMM: Any) -> None:
+        self._equations = Evaluator(model, changes.get("parameters"), changes.get("dimension", 0))
         info, n = self._equations.info, HMM.Dyn.M
         names = [f.name for f in info.functions]
         if function is not None and function not in names:

@@ -13,7 +13,7 @@ from ._model import Model, read_info
 from ._record import Array
 
 _DIAGONAL, _TIME_DEPENDENT = 1, 1  # of the card's `diffusion` and `flags`
-_PARAMETER_VALUES = 4 * lib.MAX_DIM + 2 * lib.MAX_DIM + 3 * lib.ENTRIES + 2
+_PARAMETER_VALUES = 32 + 2 * lib.MAX_DIM + 3 * lib.ENTRIES + 2  # as in gbees/model.h: parameters, a frame, tables
 _ROWS = c.POINTER(c.c_double)
 _POINTS = (c.c_size_t, c.c_double, _ROWS, c.POINTER(_ROWS), _ROWS)
 _VECTOR = c.CFUNCTYPE(None, *_POINTS, c.POINTER(_ROWS))
@@ -52,7 +52,7 @@ def _rows(values: Array) -> Any:
     return made
 
 
-class Equations:
+class Evaluator:
     """Evaluates a model's equations.
 
     Points are the columns of an array of n rows.
@@ -63,16 +63,24 @@ class Equations:
         A model, its name, or the path of a plugin.
     parameters
         Those that are not the model's own.
+    dimension
+        0: the model's.
     """
 
-    def __init__(self, model: str | Model, parameters: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, model: str | Model, parameters: Mapping[str, float] | None = None, dimension: int = 0
+    ) -> None:
         name = model.path if isinstance(model, Model) else model
-        self._made_of = model, dict(parameters or {})
+        self._made_of = model, dict(parameters or {}), dimension
         self._registry, card = c.c_void_p(), c.POINTER(lib.ModelStruct)()
         lib.check(lib.LIBRARY.gbees_registry_create, None, c.byref(self._registry))
         lib.check(lib.LIBRARY.gbees_registry_model, self._registry, os.fsencode(name), c.byref(card))
         self._card = card.contents
-        self.info, self.n = read_info(self._card), int(self._card.dim_default)
+        self.info, self.n = read_info(self._card), dimension or int(self._card.dim_default)
+        if not self._card.dim_min <= self.n <= self._card.dim_max:
+            raise lib.InputError(
+                f"the model {self.info.name} has {self._card.dim_min} to {self._card.dim_max} states, not {self.n}"
+            )
         table = c.cast(self._card.functions, c.POINTER(_Functions))
         self._functions = table[self.n - self._card.dim_min]
         self.time_dependent = bool(self._card.flags & _TIME_DEPENDENT)
@@ -115,7 +123,7 @@ class Equations:
         return self._call(self._functions.measure_d, (which,), t, x, len(self.info.functions[which].components))
 
     def __reduce__(self) -> Any:
-        return Equations, self._made_of
+        return Evaluator, self._made_of
 
     def __del__(self) -> None:
         if getattr(self, "_registry", None):

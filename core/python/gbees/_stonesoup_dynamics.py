@@ -78,6 +78,8 @@ class _Loaded(Dynamics):
         self._equations = transition.equations
         super().__init__(transition, points, bool(np.any(self._equations.diffusion(0.0, points))), False)
         self.model = transition.model
+        if transition.dimension:
+            self.set["dimension"] = transition.dimension
         if transition.parameters:
             self.set["parameters"] = {str(k): float(v) for k, v in transition.parameters.items()}
         for model in measurements:

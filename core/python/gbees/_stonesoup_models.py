@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
-from ._equations import Equations as Evaluator
+from ._equations import Evaluator
 from ._model import Model
 from ._stonesoup_maps import part
 from ._sympy import drift_map
@@ -41,7 +41,8 @@ class _Continuous(_transitions.TransitionModel):  # type: ignore[misc]
     def equations(self) -> Evaluator:
         """The equations, at many points at once."""
         if getattr(self, "_evaluator", None) is None:
-            self._evaluator = Evaluator(self._compiled(), {str(k): v for k, v in (self.parameters or {}).items()})
+            parameters = {str(k): v for k, v in (self.parameters or {}).items()}
+            self._evaluator = Evaluator(self._compiled(), parameters, getattr(self, "dimension", 0))
             if self._evaluator.time_dependent and self.epoch is None:
                 raise lib.ModelError(f"{type(self).__name__} depends on time: give the `epoch` at which its time is 0")
         return self._evaluator
@@ -149,6 +150,7 @@ class Plugin(_Continuous):
 
     model: Any = _base.Property(doc="A gbees.Model, the name of a model, or the path of a plugin")
     parameters: Any = _base.Property(default=None, doc="Names to values; default the model's")
+    dimension: int = _base.Property(default=0, doc="Number of states; default the model's")
     time_unit: float = _base.Property(default=1.0, doc="Seconds in a unit of the model's time")
     epoch: datetime.datetime = _base.Property(default=None, doc="When the model's time is 0; default: at the prior")
     steps: int = _base.Property(default=100, doc="Steps of a time interval with noise")

@@ -70,7 +70,7 @@ class Grid:
         stats.assess(0, mu=mean, Cov=covariance)
         start = {"mean": mean, "covariance": covariance}
         model = model_of(HMM) if self.model is None else self.model
-        checked = Checked(model, self.set.get("parameters"), self.function, HMM)
+        checked = Checked(model, self.set, self.function, HMM)
         with Filter(
             model, set={**self.set, **start}, function=self.function, threads=self.threads, backend=self.backend
         ) as stream:

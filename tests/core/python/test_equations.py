@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import gbees
-from gbees._equations import Equations
+from gbees._equations import Evaluator
 
 POINTS = np.random.default_rng(1).normal(size=(3, 50)) * 5
 
 
 def test_drift_and_measurements_of_a_plugin():
-    equations = Equations("lorenz63", {"r": 20})
+    equations = Evaluator("lorenz63", {"r": 20})
     x, y, z = POINTS
     assert np.allclose(equations.drift(0.0, POINTS), [4 * (y - x), -y - x * z, x * y - z - 20])
     assert np.array_equal(equations.measure(0, 0.0, POINTS), [z])
@@ -20,8 +20,13 @@ def test_drift_and_measurements_of_a_plugin():
     assert not equations.time_dependent
     again = pickle.loads(pickle.dumps(equations))
     assert np.array_equal(again.drift(0.0, POINTS), equations.drift(0.0, POINTS))
+    x = np.random.default_rng(2).normal(size=(6, 9))
+    six = Evaluator("lorenz96", {"F": 5}, dimension=6)
+    assert np.allclose(six.drift(0.0, x), (np.roll(x, -1, 0) - np.roll(x, 2, 0)) * np.roll(x, 1, 0) - x + 5)
+    with pytest.raises(gbees.InputError, match="the model lorenz63 has 3 to 3 states, not 4"):
+        Evaluator("lorenz63", dimension=4)
     with pytest.raises(gbees.InputError, match="the model lorenz63 has no parameter rho"):
-        Equations("lorenz63", {"rho": 20})
+        Evaluator("lorenz63", {"rho": 20})
 
 
 def test_time_and_noise():
@@ -31,11 +36,11 @@ def test_time_and_noise():
     diagonal = gbees.Model.from_sympy("noisy", {x: t * y, y: -x}, diffusion={y: x**2}, time=t, scenario=scenario)
     full = gbees.Model.from_sympy("noisy", {x: y, y: -x}, diffusion=[[2, x], [x, 3]], scenario=scenario)
     points = POINTS[:2]
-    assert np.allclose(Equations(diagonal).drift(2.0, points), [2 * points[1], -points[0]])
-    assert Equations(diagonal).time_dependent and not Equations(full).time_dependent
-    found = Equations(diagonal).diffusion(0.0, points)
+    assert np.allclose(Evaluator(diagonal).drift(2.0, points), [2 * points[1], -points[0]])
+    assert Evaluator(diagonal).time_dependent and not Evaluator(full).time_dependent
+    found = Evaluator(diagonal).diffusion(0.0, points)
     assert np.allclose(found[:, 1, 1], points[0] ** 2) and not np.any(found[:, 0])
-    found = Equations(full).diffusion(0.0, points)
+    found = Evaluator(full).diffusion(0.0, points)
     assert np.allclose(found[7], [[2, points[0, 7]], [points[0, 7], 3]])
 
 
