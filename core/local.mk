@@ -591,6 +591,8 @@ pkglib_LTLIBRARIES += %D%/python/session.la
 python_files = \
 	%D%/python/gbees/__init__.py \
 	%D%/python/gbees/_compare.py \
+	%D%/python/gbees/_dapper_model.py \
+	%D%/python/gbees/_equations.py \
 	%D%/python/gbees/_filter.py \
 	%D%/python/gbees/_library.py \
 	%D%/python/gbees/_measurements.py \
@@ -604,16 +606,22 @@ python_files = \
 	%D%/python/gbees/_results.py \
 	%D%/python/gbees/_run.py \
 	%D%/python/gbees/_solver.py \
+	%D%/python/gbees/_stonesoup_dynamics.py \
+	%D%/python/gbees/_stonesoup_maps.py \
+	%D%/python/gbees/_stonesoup_models.py \
 	%D%/python/gbees/_sympy.py \
+	%D%/python/gbees/_traced.py \
 	%D%/python/gbees/dapper.py \
 	%D%/python/gbees/orbit.py \
+	%D%/python/gbees/stonesoup.py \
 	%D%/python/gbees/py.typed \
 	%D%/python/pyproject.toml \
 	%D%/python/gbees_build.py \
 	%D%/python/notebooks/halo.ipynb \
 	%D%/python/notebooks/lorenz63.ipynb \
 	%D%/python/notebooks/orbit.ipynb \
-	%D%/python/notebooks/own_model.ipynb
+	%D%/python/notebooks/own_model.ipynb \
+	%D%/python/notebooks/stonesoup.ipynb
 EXTRA_DIST += $(python_files)
 
 # The wheel has the library, the backends and the models of this build: dist/gbees-*.whl in the build folder.

@@ -4,6 +4,7 @@ dist_doc_DATA = \
 	%D%/cluster.md \
 	%D%/coming-from.md \
 	%D%/cuda.md \
+	%D%/frameworks.md \
 	%D%/gbees-plugin.md \
 	%D%/gbees-run.md \
 	%D%/install.md \

@@ -87,6 +87,79 @@ def test_times_between_observations(twin):
     assert np.all(abs(often.stats.err[1, "u"]) < 4 * often.stats.spread[1, "u"])
 
 
+def test_the_hmm_itself_is_the_model(twin):
+    """Without a model the HMM's functions are made into equations: the same as those that are given."""
+    from gbees.dapper import Grid
+
+    HMM, truth, observations = twin
+    HMM = HMM.copy()
+    HMM.tseq.Ko = 1
+    found = []
+    narrow = {"factor": 3, "threshold": 1e-6}
+    for method in (Grid(lorenz(), set=narrow), Grid(set=narrow)):
+        method.assimilate(HMM, truth[: HMM.tseq.K + 1], observations[:2])
+        found.append(method.stats.mu.a)
+    assert np.max(abs(found[1] - found[0])) < 1e-4  # to the rounding of 8/3
+
+
+def noisy(twin, covariance=2.0):
+    import dapper.mods as modelling
+
+    HMM = twin[0].copy()
+    HMM.Dyn.noise = modelling.GaussRV(C=covariance, M=3)
+    HMM.tseq.Ko = 9
+    return HMM
+
+
+def test_noise_in_the_dynamics(twin):
+    """With noise the density is smooth: a grid and many particles agree, and a Gaussian differs."""
+    from dapper.da_methods import EnKF, PartFilt
+    from dapper.tools.seeding import set_seed
+
+    from gbees.dapper import Grid
+
+    HMM = noisy(twin)
+    set_seed(3000)
+    noisy_twin = HMM, *HMM.simulate()
+    grid = Grid(set={"factor": 3, "mass_budget": 0.01})
+    particles, kalman = PartFilt(N=50000, reg=0, NER=0.3), EnKF("Sqrt", N=100)
+    for method in (grid, particles, kalman):
+        run(method, noisy_twin)
+    apart = [
+        np.max(abs(m.stats.mu.a - particles.stats.mu.a) / particles.stats.spread.a) for m in (grid, kalman)
+    ]
+    assert apart[0] < 0.1  # thirty means, whose standard error is about .02
+    assert apart[1] > 0.3
+    assert np.max(abs(grid.stats.spread.a / particles.stats.spread.a - 1)) < 0.08
+
+
+def test_models_that_are_not_the_hmm(twin):
+    from gbees.dapper import Grid
+
+    HMM, truth, observations = twin
+
+    def refused(text, method, HMM=HMM):
+        with pytest.raises((gbees.ModelError, gbees.InputError), match=text):
+            method.assimilate(HMM, truth, observations)
+
+    refused("the HMM's steps do not begin along the drift of the model lorenz63", Grid("lorenz63"))
+    refused("has noise of covariance .* in a unit of time, the HMM", Grid(lorenz()), noisy(twin))
+    refused("has 4 states, the HMM 3", Grid("pcr3bp"))
+    refused("has no measurement function sum", Grid(lorenz(), function="sum"))
+    partly = HMM.copy()
+    import dapper.mods as modelling
+
+    observed = modelling.partial_Id_Obs(3, np.array([0, 1]))
+    partly.Obs = modelling.TimeDependentOperator(**observed, noise=2)
+    refused("the HMM's observation function is not the measurement function of the model", Grid(lorenz()), partly)
+    stepwise = HMM.copy()
+    stepwise.Dyn.model = lambda x, t, dt: x + np.where(x > 0, dt, -dt)
+    refused("the HMM's functions are more than arithmetic by NumPy", Grid(), stepwise)
+    leap = HMM.copy()
+    leap.Dyn.model = lambda x, t, dt: 0.9 * x
+    refused("the HMM's steps do not begin along the drift", Grid(), leap)
+
+
 def test_an_hmm_that_is_not_gaussian(twin):
     from gbees.dapper import Grid
 

@@ -24,17 +24,18 @@ if is_long; then
     exit
 fi
 "$python" -m pytest -q -rs -p no:cacheprovider "$tests/test_gbees.py" "$tests/test_filter.py" "$tests/test_kept.py" \
-    "$tests/test_smoothed.py" "$tests/test_sympy.py" "$tests/test_tables.py" "$tests/test_dapper.py" \
-    "$tests/test_orbit.py" || exit 1
+    "$tests/test_smoothed.py" "$tests/test_sympy.py" "$tests/test_tables.py" "$tests/test_equations.py" \
+    "$tests/test_dapper.py" "$tests/test_orbit.py" "$tests/test_stonesoup.py" || exit 1
 if "$python" -m mypy --version >/dev/null 2>&1; then
     "$python" -m mypy --strict --cache-dir "$scratch/mypy" "$top_src/core/python/gbees" || exit 1
 else
     echo "types were not checked: mypy is not installed"
 fi
-for notebook in halo lorenz63 orbit own_model; do
+for notebook in halo lorenz63 orbit own_model stonesoup; do
     needs=matplotlib
     test "$notebook" = own_model && needs=sympy
     test "$notebook" = orbit && needs=numpy
+    test "$notebook" = stonesoup && needs="stonesoup, sympy, matplotlib"
     if "$python" -c "import $needs" 2>/dev/null; then
         cp "$top_src/core/python/notebooks/$notebook.ipynb" "$notebook.ipynb"
         if test "$notebook" = orbit; then
