@@ -50,11 +50,10 @@ int gbees_samples_take_off(gbees_montecarlo *montecarlo, const unsigned char *fa
         status = gbees_samples_keep(montecarlo, left, threads);
     free(left);
     if (status == GBEES_ENUMERIC)
-        return gbees_error_set(error, status,
-                               "Monte Carlo: the function of a target is not a number at a sample by "
-                               "t = %g",
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "Monte Carlo: the function of a target is not a number at a sample by t = %g",
                                montecarlo->time);
-    return status ? gbees_error_set(error, status, "Monte Carlo: no memory for %zu samples; take fewer", count)
+    return status ? gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", count)
                   : GBEES_OK;
 }
 
