@@ -98,6 +98,9 @@ libgbees_la_SOURCES = \
 	%D%/audit/sampled_state.c \
 	%D%/audit/bins.c \
 	%D%/audit/bins.h \
+	%D%/audit/bridge.c \
+	%D%/audit/bridge.h \
+	%D%/audit/entries.c \
 	%D%/audit/offload.c \
 	%D%/audit/offload.h \
 	%D%/base/cholesky.c \
@@ -114,8 +117,10 @@ libgbees_la_SOURCES = \
 	%D%/audit/islands.c \
 	%D%/audit/jump.c \
 	%D%/audit/islands.h \
+	%D%/audit/keep.c \
 	%D%/audit/kept.c \
 	%D%/audit/kept.h \
+	%D%/audit/kick.c \
 	%D%/audit/marginal.c \
 	%D%/audit/marginal.h \
 	%D%/audit/montecarlo.c \
@@ -137,6 +142,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/start.c \
 	%D%/audit/targets.c \
 	%D%/audit/targets.h \
+	%D%/audit/walk.c \
+	%D%/audit/walk.h \
 	%D%/audit/weight.c \
 	%D%/frame/affine.c \
 	%D%/frame/affine.h \

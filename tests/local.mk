@@ -151,6 +151,7 @@ check_PROGRAMS += \
 	%D%/core/accuracy/test_sample_count \
 	%D%/core/accuracy/test_selection \
 	%D%/core/accuracy/test_variation \
+	%D%/core/audit/test_absorbed \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_choice \
 	%D%/core/audit/test_distances \
@@ -274,6 +275,7 @@ check_PROGRAMS += \
 %C%_core_command_plot_test_plot_child_SOURCES = %D%/core/command/plot/test_plot_child.c core/command/plot/plot_child.c
 %C%_core_command_run_test_extrapolate_SOURCES = %D%/core/command/run/test_extrapolate.c core/command/run/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
+%C%_core_audit_test_absorbed_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)

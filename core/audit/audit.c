@@ -54,11 +54,6 @@ static int fall_back(gbees_audit *audit)
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error)
 {
-    if (gbees_problem_absorbs(problem) && gbees_problem_is_exact(problem))
-        return gbees_error_set(
-            error, GBEES_EUSAGE,
-            "targets do not absorb an audit's samples: leave --audit out, as other lattices tell the "
-            "error of points, or give 'count'");
     gbees_audit *made = calloc(1, sizeof *made);
     gbees_points *points = NULL;
     gbees_error refused;
@@ -68,9 +63,8 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for an audit");
     made->problem = problem;
     made->options = *options;
-    if (gbees_problem_walls(problem) > 0 || gbees_problem_absorbs(problem)) {
-        (void)gbees_error_set(&made->lost, GBEES_EUNSUPPORTED, "no samples: they do not know of %s",
-                              gbees_problem_walls(problem) > 0 ? "walls" : "targets that absorb");
+    if (gbees_problem_walls(problem) > 0) {
+        (void)gbees_error_set(&made->lost, GBEES_EUNSUPPORTED, "no samples: they do not know of walls");
         *audit = made;
         return GBEES_OK;
     }

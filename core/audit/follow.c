@@ -32,9 +32,9 @@ int gbees_montecarlo_follow(gbees_montecarlo *montecarlo, double time, double to
     if (!isfinite(time))
         return gbees_error_set(error, GBEES_ENUMERIC, "samples can't be taken from t = %g to %g", montecarlo->time,
                                time);
-    int status = find_rough_times(montecarlo, time, &times, error);
+    int status = montecarlo->count > 0 ? find_rough_times(montecarlo, time, &times, error) : GBEES_OK;
 
-    while (!status && montecarlo->time < time) {
+    while (!status && montecarlo->time < time && montecarlo->count > 0) {
         const double from = montecarlo->time, step = montecarlo->options.step;
         const double wanted = gbees_rough_times_next(&times, 0, from, time);
         double to = wanted;
@@ -49,6 +49,8 @@ int gbees_montecarlo_follow(gbees_montecarlo *montecarlo, double time, double to
         if (times.count > 0) /* the steps of a pulse say nothing of those after it */
             montecarlo->options.step = fmax(montecarlo->options.step, step);
     }
+    if (!status && montecarlo->count == 0) /* targets have taken all */
+        montecarlo->time = fmax(montecarlo->time, time);
     gbees_rough_times_clear(&times);
     return status;
 }

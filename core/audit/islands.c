@@ -24,11 +24,19 @@ static size_t first_number(const gbees_montecarlo *montecarlo, size_t k)
     return count / GBEES_ISLANDS * k + count % GBEES_ISLANDS * k / GBEES_ISLANDS;
 }
 
+/* The last one whose first number, 'count k / GBEES_ISLANDS', is not above it. */
+size_t gbees_islands_of(const gbees_montecarlo *montecarlo, size_t number)
+{
+    return (GBEES_ISLANDS * (number + 1) - 1) / montecarlo->options.count;
+}
+
 size_t gbees_islands_first(const gbees_montecarlo *montecarlo, size_t k)
 {
     const size_t number = first_number(montecarlo, k);
     size_t lo = 0, hi = montecarlo->count;
 
+    if (!montecarlo->number)
+        return number;
     while (lo < hi) { /* numbers increase */
         const size_t middle = lo + (hi - lo) / 2;
 
@@ -72,6 +80,22 @@ void gbees_islands_estimate(const gbees_island_weights *weights, gbees_sample_ev
     const double many = fmax(evidence->islands, 1 + 1e-9);
     evidence->error = sqrt(many / (many - 1) * ratio);
     evidence->total_error = sqrt(many / (many - 1) * mean);
+}
+
+void gbees_islands_influence(const gbees_island_weights *weights, double *influence, gbees_sample_evidence *evidence)
+{
+    double before = 0, after = 0, square = 0;
+
+    for (int k = 0; k < GBEES_ISLANDS; k++) {
+        before += weights->before[k];
+        after += weights->after[k];
+    }
+    for (int k = 0; k < GBEES_ISLANDS; k++) {
+        influence[k] += weights->after[k] / after - weights->before[k] / before;
+        square += influence[k] * influence[k];
+    }
+    const double many = fmax(gbees_islands_effective(weights->after), 1 + 1e-9);
+    evidence->total_error = sqrt(many / (many - 1) * square);
 }
 
 /* ---- resampling ---- */
@@ -201,7 +225,7 @@ int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error)
     resampling all = {.montecarlo = montecarlo};
 
     /* Without a measurement all weights are equal. Without noise the copies of a sample would stay together. */
-    if (!montecarlo->number || montecarlo->options.count < LEAST ||
+    if (!montecarlo->number || montecarlo->count == 0 || montecarlo->options.count < LEAST ||
         !(gbees_samples_are_noisy(montecarlo) || is_jump_noisy(montecarlo)) || !find_poor(&all))
         return GBEES_OK;
     if (make_place(&all))

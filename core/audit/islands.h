@@ -12,13 +12,13 @@
 
 #include "montecarlo.h"
 
-enum {
-    GBEES_ISLANDS = 64,
-    GBEES_ISLANDS_LEAST = 16 /* as many must have weight, else their differences say nothing */
-};
+enum { GBEES_ISLANDS_LEAST = 16 /* as many must have weight, else their differences say nothing */ };
 
-/* The first sample of island k; that of island GBEES_ISLANDS is the number of samples.  The samples have numbers. */
+/* The first sample of island k; that of island GBEES_ISLANDS is the number of samples. */
 size_t gbees_islands_first(const gbees_montecarlo *montecarlo, size_t k);
+
+/* The island of a sample with this number. */
+size_t gbees_islands_of(const gbees_montecarlo *montecarlo, size_t number);
 
 /* The sums of weights of the islands before and after an update. */
 typedef struct gbees_island_weights {
@@ -30,5 +30,8 @@ double gbees_islands_effective(const double *weight);
 
 /* Fills the standard errors of an update's evidence, and of all so far; the evidence itself is set. */
 void gbees_islands_estimate(const gbees_island_weights *weights, gbees_sample_evidence *evidence);
+/* Sets total_error where targets take weight between updates, so that weights before an update are not those after
+ * the one before: influence[GBEES_ISLANDS], 0 at first, adds up how each island changes the logarithms. */
+void gbees_islands_influence(const gbees_island_weights *weights, double *influence, gbees_sample_evidence *evidence);
 
 #endif

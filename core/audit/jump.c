@@ -79,6 +79,8 @@ int gbees_montecarlo_jump(gbees_montecarlo *montecarlo, int number, gbees_error 
     const gbees_problem *problem = montecarlo->problem;
     jump all = {.montecarlo = montecarlo, .instant = &problem->instants[number], .number = (uint64_t)number};
 
+    if (montecarlo->count == 0)
+        return GBEES_OK;
     if (open(&all))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer",
                                montecarlo->count);
@@ -90,5 +92,5 @@ int gbees_montecarlo_jump(gbees_montecarlo *montecarlo, int number, gbees_error 
     return atomic_load(&all.lost)
                ? gbees_error_set(error, GBEES_ENUMERIC,
                                  "Monte Carlo: a sample is not finite after the jump at t = %g", montecarlo->time)
-               : GBEES_OK;
+               : gbees_samples_enter(montecarlo, error);
 }

@@ -1,11 +1,12 @@
-/* montecarlo.c - creates samples and integrates them, with noise. start.c draws them, flow.c integrates the drift by
- * steps that probe.c chooses, weight.c weights them, sample_moments.c computes their moments. */
+/* montecarlo.c - creates samples and integrates them. start.c draws them, flow.c integrates the drift by steps that
+ * probe.c chooses, kick.c adds noise, walk.c looks for targets, weight.c weights them, sample_moments.c computes
+ * their moments. */
 #include "base/workers.h"
 #include "flow.h"
-#include "numerics/noise_factor.h"
 #include "numerics/sample_steps.h"
 #include "offload.h"
 #include "samples.h"
+#include "walk.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,8 +19,6 @@ enum {
     STEP_NS = 3,     /* that a step of a sample takes for each axis */
     NOISY_NS = 60    /* the same with noise */
 };
-
-static const double origin[GBEES_MAX_DIM];
 
 int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo)
 {
@@ -66,6 +65,7 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
                               .time = problem->start,
                               .count = options->count,
                               .doubt_most = INFINITY};
+    new->options.absorbed = options->absorbed &&gbees_problem_absorbs(problem);
     new->weight = column_create(new->count);
     status = columns_create(problem->dimension, new->count, new->x);
     if (status || !new->weight)
@@ -73,27 +73,16 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
             gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", new->count);
     else
         status = gbees_samples_draw(new, error);
+    if (!status) {
+        gbees_samples_choose_probes(new);
+        gbees_samples_count_again(new);
+        status = gbees_samples_enter(new, error);
+    }
     if (status)
         gbees_montecarlo_destroy(new);
-    else {
-        gbees_samples_choose_probes(new);
+    else
         *montecarlo = new;
-    }
     return status;
-}
-
-void gbees_samples_release_x(gbees_montecarlo *montecarlo)
-{
-    if (!montecarlo->shared_x)
-        columns_free(montecarlo->problem->dimension, montecarlo->x);
-}
-
-void gbees_samples_release_weight(gbees_montecarlo *montecarlo)
-{
-    if (montecarlo->shared_weight)
-        return;
-    free(montecarlo->weight);
-    free(montecarlo->number);
 }
 
 void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo)
@@ -134,48 +123,11 @@ int gbees_montecarlo_take(gbees_montecarlo *montecarlo, const size_t *chosen, gb
 
 /* ---- integrating ------------------------------------------------------------------------------------------ */
 
-/* Whether Q, of which there are `entries`, is 0 at all samples of a block: they need no random numbers then. */
-static int is_silent(int entries, size_t count, const double (*q)[BLOCK])
-{
-    double largest = 0;
-
-    for (int k = 0; k < entries; k++)
-        for (size_t i = 0; i < count; i++)
-            largest = fabs(q[k][i]) > largest || q[k][i] != q[k][i] ? INFINITY : largest;
-    return largest == 0;
-}
-
-/* Adds the noise of a duration by Euler and Maruyama's method, with Q where the samples are before it (Ito). */
-static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, double duration, uint64_t number,
-                 double *const *x)
-{
-    const gbees_problem *problem = montecarlo->problem;
-    const int n = problem->dimension, full = problem->model->diffusion == GBEES_FULL;
-    const size_t count = samples_in_block(montecarlo, block);
-    double q[GBEES_MAX_DIM * GBEES_MAX_DIM][BLOCK], factor[GBEES_MAX_DIM * GBEES_MAX_DIM], z[GBEES_MAX_DIM];
-    double *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
-
-    for (int k = 0; k < (full ? n * n : n); k++)
-        out[k] = q[k];
-    gbees_problem_own_functions(problem)->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters,
-                                                      out);
-    if (is_silent(full ? n * n : n, count, (const double(*)[BLOCK])q))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        gbees_noise_factor(n, full, &q[0][i], BLOCK, factor);
-        for (int call = 0; 4 * call < n; call++)
-            gbees_samples_normals(montecarlo->options.seed, samples_number(montecarlo, block * BLOCK + i), number,
-                                  (uint64_t)call, SAMPLES_FOR_NOISE, &z[4 * call]);
-        for (int j = 0; j < n; j++)
-            for (int k = full ? 0 : j; k <= j; k++)
-                x[j][i] += sqrt(duration) * factor[j * n + k] * z[k];
-    }
-}
-
 /* What all blocks of an advance share. */
 typedef struct advance {
     gbees_montecarlo *montecarlo;
     double *to[GBEES_MAX_DIM]; /* where the samples are after it; montecarlo->x itself unless that is shared */
+    unsigned char *fate;       /* of each sample (walk.h); NULL: no target absorbs */
     double dt;
     size_t steps;
     atomic_int lost;    /* whether a sample is no longer finite */
@@ -202,30 +154,65 @@ static int is_stopped(advance *all)
     return atomic_load(&all->stopped);
 }
 
+static gbees_sample_steps steps_of(const advance *all, size_t block)
+{
+    const gbees_montecarlo *montecarlo = all->montecarlo;
+
+    return gbees_sample_steps_of(all->steps, all->dt, (montecarlo->problem->model->flags & GBEES_TIME_DEPENDENT) != 0,
+                                 montecarlo->options.seed, block, montecarlo->steps);
+}
+
+/* The noise that is added before step k. */
+static samples_noise noise_of(const gbees_montecarlo *montecarlo, const gbees_sample_steps *steps, uint64_t k)
+{
+    samples_noise noise = {.number = steps->number + k};
+
+    noise.duration = gbees_sample_noise_length(steps, k, &noise.time);
+    noise.time += montecarlo->time;
+    return noise;
+}
+
 /* Integrates the samples of a block, in x, over all steps. Weakly of second order in the step if there is noise that
  * does not depend on the state. */
 static void integrate_block(advance *all, size_t block, double *const *x)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;
-    const gbees_problem *problem = montecarlo->problem;
-    const int noisy = gbees_problem_own_functions(problem)->diffusion_d != NULL;
-    const gbees_sample_steps steps =
-        gbees_sample_steps_of(all->steps, all->dt, (problem->model->flags & GBEES_TIME_DEPENDENT) != 0,
-                              montecarlo->options.seed, block, montecarlo->steps);
+    const gbees_sample_steps steps = steps_of(all, block);
     const size_t count = samples_in_block(montecarlo, block);
+    double factor[GBEES_MAX_ENTRIES][BLOCK];
     gbees_flow work;
 
     for (uint64_t k = 0; k <= steps.count; k++) {
-        double middle;
-        const double noise = gbees_sample_noise_length(&steps, k, &middle);
+        const samples_noise noise = noise_of(montecarlo, &steps, k);
 
-        if (noisy)
-            kick(montecarlo, block, montecarlo->time + middle, noise, steps.number + k, x);
+        (void)gbees_samples_kick(montecarlo, block, &noise, x, factor);
         if (k % CALLED_OFF == 0 && is_stopped(all))
             return;
         if (k < steps.count)
             gbees_flow_step(montecarlo, &work, count, montecarlo->time + gbees_sample_step_begin(&steps, k),
                             gbees_sample_step_length(&steps, k), x);
+    }
+}
+
+/* The same, where targets absorb. */
+static void watch_block(advance *all, size_t block, double *const *x)
+{
+    const gbees_montecarlo *montecarlo = all->montecarlo;
+    const gbees_sample_steps steps = steps_of(all, block);
+    gbees_walk walk;
+
+    gbees_walk_begin(&walk, montecarlo, block, montecarlo->time, x, all->fate + block * BLOCK);
+    for (uint64_t k = 0; k <= steps.count; k++) {
+        const samples_noise noise = noise_of(montecarlo, &steps, k);
+        const double begin = montecarlo->time + gbees_sample_step_begin(&steps, k);
+
+        gbees_walk_kick(&walk, &noise);
+        if (k % CALLED_OFF == 0 && is_stopped(all))
+            return;
+        if (k < steps.count)
+            gbees_walk_flow(&walk, begin, gbees_sample_step_length(&steps, k));
+        else
+            gbees_walk_look(&walk, begin);
     }
 }
 
@@ -242,7 +229,7 @@ static void advance_block(void *context, size_t block)
         if (all->to[j] != montecarlo->x[j])
             memcpy(x[j], montecarlo->x[j] + block * BLOCK, count * sizeof *x[j]);
     }
-    integrate_block(all, block, x);
+    (all->fate ? watch_block : integrate_block)(all, block, x);
     check_finite(all, count, n, x);
 }
 
@@ -281,7 +268,7 @@ static int agrees(advance *all)
 }
 
 /* Integrates all samples on a backend, whose first block is checked the first time. Returns 0 if there is no backend,
- * or it can't or must not be used. */
+ * or it can't or must not be used: it knows no targets. */
 static int integrate_on_backend(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
 {
     gbees_offload *offload = montecarlo->options.offload;
@@ -297,7 +284,7 @@ static int integrate_on_backend(const gbees_montecarlo *montecarlo, advance *all
                                      .doubt_most = montecarlo->doubt_most};
 
     memcpy(integration.scale, montecarlo->scale, sizeof integration.scale);
-    if (!offload || !gbees_offload_try(offload, &integration, nanoseconds))
+    if (!offload || all->fate || !gbees_offload_try(offload, &integration, nanoseconds))
         return 0;
     offload->failed = !offload->checked && !agrees(all);
     offload->checked = 1;
@@ -339,6 +326,26 @@ static void go_around(gbees_montecarlo *montecarlo)
             montecarlo->x[j][i] = gbees_problem_around(montecarlo->problem, j, montecarlo->x[j][i]);
 }
 
+/* Takes the samples to `time`, all->steps steps from now. */
+static int take_to(gbees_montecarlo *montecarlo, double time, advance *all, gbees_error *error)
+{
+    gbees_samples_find_scale(montecarlo);
+    const int status = integrate(montecarlo, all, error);
+
+    if (status)
+        return status;
+    if (atomic_load(&all->stopped))
+        return gbees_error_set(error, GBEES_ECANCELLED, "samples were stopped before t = %g", time);
+    if (atomic_load(&all->lost))
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "Monte Carlo: a sample is no longer finite between t = %g and %g; try a smaller step",
+                               montecarlo->time, time);
+    go_around(montecarlo);
+    montecarlo->time = time;
+    montecarlo->steps += all->steps;
+    return all->fate ? gbees_samples_take_off(montecarlo, all->fate, error) : GBEES_OK;
+}
+
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error)
 {
     const double length = time - montecarlo->time;
@@ -351,18 +358,10 @@ int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_er
         return GBEES_OK;
     all.steps = (size_t)fmax(1, ceil(length / montecarlo->options.step - 1e-9));
     all.dt = length / (double)all.steps;
-    gbees_samples_find_scale(montecarlo);
-    int status = integrate(montecarlo, &all, error);
-    if (status)
-        return status;
-    if (atomic_load(&all.stopped))
-        return gbees_error_set(error, GBEES_ECANCELLED, "samples were stopped before t = %g", time);
-    if (atomic_load(&all.lost))
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "Monte Carlo: a sample is no longer finite between t = %g and %g; try a smaller step",
-                               montecarlo->time, time);
-    go_around(montecarlo);
-    montecarlo->time = time;
-    montecarlo->steps += all.steps;
-    return GBEES_OK;
+    if (montecarlo->options.absorbed && !(all.fate = calloc(montecarlo->count + 1, sizeof *all.fate)))
+        return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer",
+                               montecarlo->count);
+    const int status = take_to(montecarlo, time, &all, error);
+    free(all.fate);
+    return status;
 }

@@ -18,14 +18,18 @@ typedef struct gbees_montecarlo_options {
     size_t count; /* samples, at least 128 */
     double step;  /* the longest time step */
     uint64_t seed;
-    int threads; /* 0: OMP_NUM_THREADS, or as many as the machine has */
-    int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
+    int threads;  /* 0: OMP_NUM_THREADS, or as many as the machine has */
+    int absorbed; /* 1: the problem's targets that absorb take samples; else these know of none */
+    int cut;      /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
     int (*cancelled)(void *context); /* asked by all threads; NULL: never */
     void *context;
     struct gbees_offload *offload; /* offload.h; NULL: this process's threads integrate them */
 } gbees_montecarlo_options;
 
-enum { GBEES_MONTECARLO_PROBES = 256 /* samples by which steps are chosen */ };
+enum {
+    GBEES_MONTECARLO_PROBES = 256, /* samples by which steps are chosen */
+    GBEES_ISLANDS = 64             /* see islands.h */
+};
 
 /* Estimates of an update's evidence, with standard errors: a ratio of sums over the samples. */
 typedef struct gbees_sample_evidence {
@@ -35,6 +39,14 @@ typedef struct gbees_sample_evidence {
     double islands;            /* the same of islands, where samples have been resampled; else 0 */
 } gbees_sample_evidence;
 
+/* What targets that absorb have taken since the last update or the start: weights by island (islands.h). */
+typedef struct gbees_sample_entries {
+    double before[GBEES_ISLANDS];                     /* of all samples then */
+    double entered[GBEES_MAX_TARGETS][GBEES_ISLANDS]; /* of those that each target has taken */
+    double effective;                                 /* samples then */
+    double influence[GBEES_ISLANDS];                  /* on the logarithm of the evidence of all updates so far */
+} gbees_sample_entries;
+
 /* Read it, but change it by the functions below only; an owner may move the states by a rule of its own. */
 typedef struct gbees_montecarlo {
     const gbees_problem *problem;
@@ -43,7 +55,7 @@ typedef struct gbees_montecarlo {
     uint64_t steps;              /* so far */
     double doubt_most;           /* a step with more doubt (flow.h) is cut for a sample */
     double scale[GBEES_MAX_DIM]; /* the samples' spread at the start of the last advance */
-    size_t count;                /* samples that have weight, in the order in which they were drawn */
+    size_t count;                /* samples that are left and have weight, in the order in which they were drawn */
     double *x[GBEES_MAX_DIM];    /* x[j][i]: state j of sample i, in the model's axes */
     double *weight;              /* the largest is 1 after a measurement */
     uint64_t *number;            /* sample i is that many after the first drawn; NULL: i */
@@ -51,6 +63,7 @@ typedef struct gbees_montecarlo {
     int shared_x, shared_weight; /* 1: x, or weight and number, belong to another: replaced, never written or freed */
     size_t probe[GBEES_MONTECARLO_PROBES]; /* samples chosen by their weights */
     gbees_sample_evidence evidence;        /* of the last update; 0 before the first */
+    gbees_sample_entries entries;          /* if options.absorbed */
 } gbees_montecarlo;
 
 /* Of samples, with standard errors; or of a grid's cells, where the errors are 0. Matrices are n x n packed. */
@@ -83,15 +96,15 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double *time, dou
  * change fast. */
 int gbees_montecarlo_follow(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error);
 
-/* Takes the samples through the jump of instant `number` of the problem, counted from 0, at whose time they are. After
- * GBEES_ENUMERIC they are useless. */
+/* Takes the samples through the jump of instant `number` of the problem, counted from 0, at whose time they are.
+ * After GBEES_ENUMERIC they are useless. */
 int gbees_montecarlo_jump(gbees_montecarlo *montecarlo, int number, gbees_error *error);
 
 /* Bayes' rule: multiplies the weights with the measurement's likelihood, Gaussian, Student's t or the model's own. */
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error);
 
-/* If the model has noise, or a jump to come an error: resamples the islands (islands.h) of which too small a part is effective.  To be called
- * before an advance to another measurement. */
+/* If the model has noise, or a jump to come an error: resamples the islands (islands.h) of which too small a part is
+ * effective.  To be called before an advance to another measurement. */
 int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error);
 
 /* Replaces the samples by copies, as many as were drawn at the start: number k is a copy of sample chosen[k], with

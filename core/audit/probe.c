@@ -17,6 +17,9 @@ enum {
 /* With noise a step is of second order, not of fourth: there are more of them, so that the error falls as that of the
  * samples does. */
 static const double more_with_noise = 2, more_samples = 10000, more_most = 4;
+/* Whether noise carries a sample to a target is off by the square of the step over the time in which the drift
+ * changes as the state does: with more samples steps are shorter, by the fourth root. */
+static const double most_change = 0.25;
 
 static const double origin[GBEES_MAX_DIM];
 
@@ -215,6 +218,37 @@ int gbees_samples_are_noisy(const gbees_montecarlo *montecarlo)
     return is_noisy(montecarlo, &probes, montecarlo->time);
 }
 
+/* The rate at which the drift changes with the state, in units of the samples' spread, at the probes but for a few.
+ */
+static double rate_of(const gbees_montecarlo *montecarlo, const points *at)
+{
+    enum { PARTS = 1000 /* of the spread, over which differences are taken */ };
+    const gbees_problem *problem = montecarlo->problem;
+    const gbees_functions *functions = gbees_problem_own_functions(problem);
+    const double *scale = montecarlo->scale;
+    const int n = problem->dimension;
+    double here[PROBES], there[PROBES], moved[PROBES], rate[PROBES] = {0};
+    const double *x[GBEES_MAX_DIM];
+
+    for (int j = 0; j < n; j++) {
+        double sum[PROBES] = {0};
+
+        for (int k = -1; k < n; k++) {
+            for (int l = 0; l < n; l++)
+                x[l] = l == k ? moved : at->x[l];
+            for (size_t i = 0; i < PROBES && k >= 0; i++)
+                moved[i] = at->x[k][i] + scale[k] / PARTS;
+            functions->component_d[j](PROBES, montecarlo->time, origin, x, problem->parameters, k < 0 ? here : there);
+            for (size_t i = 0; i < PROBES && k >= 0; i++)
+                sum[i] += fabs(there[i] - here[i]) * PARTS / scale[j];
+        }
+        for (size_t i = 0; i < PROBES; i++)
+            rate[i] = fmax(rate[i], sum[i]);
+    }
+    qsort(rate, PROBES, sizeof *rate, compare_numbers);
+    return rate[PROBES - 1 - PROBES / LEFT_OUT];
+}
+
 /* How many times as many steps the noise takes as the drift. */
 static double more_steps(const gbees_montecarlo *montecarlo)
 {
@@ -264,6 +298,10 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double *time, dou
                                montecarlo->time);
     const int noisy = begins_noisy || is_noisy(montecarlo, &by_long, *time);
     montecarlo->options.step = (*time - montecarlo->time) / (noisy ? ceil(steps * more) : steps);
+    if (noisy && montecarlo->options.absorbed)
+        montecarlo->options.step =
+            fmin(montecarlo->options.step, most_change / pow((double)montecarlo->options.count / more_samples, 0.25) /
+                                               fmax(rate_of(montecarlo, &probes), rate_of(montecarlo, &by_long)));
     qsort(by_long.doubt, PROBES, sizeof *by_long.doubt, compare_numbers);
     /* Probes may have no doubt, as in a constant drift: a doubt below the tolerance is no reason to cut a step. */
     montecarlo->doubt_most = fmax(tolerance, DOUBT_MARGIN * by_long.doubt[PROBES - 1 - PROBES / LEFT_OUT]);

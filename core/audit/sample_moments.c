@@ -219,6 +219,10 @@ int gbees_montecarlo_measure(const gbees_montecarlo *montecarlo, size_t count, g
         return gbees_error_set(error, GBEES_EUSAGE, "Monte Carlo: moments need at least %d samples", BATCHES);
     if (count == 0 || count > montecarlo->count)
         count = montecarlo->count;
+    if (montecarlo->count == 0) { /* targets have taken all: none is effective */
+        *moments = result;
+        return GBEES_OK;
+    }
     find_origin(montecarlo, count, origin);
     all_batches all = {montecarlo, count, origin, sums};
     const double work = (double)count * (n + 2) * (n + 2) * SUM_NS;

@@ -49,6 +49,7 @@ int gbees_sampled_create(const gbees_problem *problem, const gbees_audit_options
                                     .step = INFINITY,
                                     .seed = options->seed,
                                     .threads = options->threads,
+                                    .absorbed = 1,
                                     .cancelled = options->cancelled,
                                     .context = options->context};
     gbees_sampled *made = calloc(1, sizeof *made);
@@ -358,7 +359,7 @@ static int find_targets(void *self, gbees_target_state *state, gbees_error *erro
     const gbees_sampled *audit = self;
 
     (void)error;
-    gbees_samples_targets(audit->problem, audit->samples, audit->moments.effective, state);
+    gbees_samples_targets(audit->samples, audit->moments.effective, state);
     return GBEES_OK;
 }
 

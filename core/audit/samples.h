@@ -34,6 +34,9 @@ static inline size_t samples_number(const gbees_montecarlo *montecarlo, size_t i
 void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, double place, size_t *chosen);
 /* Chooses probes by the samples' weights. To be called whenever these have changed. */
 void gbees_samples_choose_probes(gbees_montecarlo *montecarlo);
+/* Keeps the samples whose weight[i] is above 0, with this weight, on so many threads. GBEES_ENOMEM: all are as they
+ * were. */
+int gbees_samples_keep(gbees_montecarlo *montecarlo, const double *weight, int threads);
 /* Free states, or weights and numbers, unless another has them. */
 void gbees_samples_release_x(gbees_montecarlo *montecarlo);
 void gbees_samples_release_weight(gbees_montecarlo *montecarlo);
@@ -48,11 +51,12 @@ void gbees_samples_find_scale(gbees_montecarlo *montecarlo);
 typedef enum samples_purpose {
     SAMPLES_FOR_START = GBEES_RANDOM_START,
     SAMPLES_FOR_NOISE = GBEES_RANDOM_NOISE,
-    SAMPLES_FOR_PART = GBEES_RANDOM_PART,              /* which Gaussian of a mixture */
-    SAMPLES_FOR_CELL = GBEES_RANDOM_CELL,              /* which cell of a record, and where in it */
-    SAMPLES_FOR_ISLAND = GBEES_RANDOM_ISLAND,          /* where the points of a systematic resampling begin */
+    SAMPLES_FOR_PART = GBEES_RANDOM_PART,               /* which Gaussian of a mixture */
+    SAMPLES_FOR_CELL = GBEES_RANDOM_CELL,               /* which cell of a record, and where in it */
+    SAMPLES_FOR_ISLAND = GBEES_RANDOM_ISLAND,           /* where the points of a systematic resampling begin */
     SAMPLES_FOR_MEASUREMENT = GBEES_RANDOM_MEASUREMENT, /* the noise of simulated ones */
-    SAMPLES_FOR_JUMP = GBEES_RANDOM_JUMP                /* the error of an instant's jump */
+    SAMPLES_FOR_JUMP = GBEES_RANDOM_JUMP,               /* the error of an instant's jump */
+    SAMPLES_FOR_BRIDGE = GBEES_RANDOM_BRIDGE            /* the way of a sample between two steps */
 } samples_purpose;
 
 /* Four independent numbers of a sample: the same for the same arguments, others for others. */
@@ -61,6 +65,27 @@ void gbees_samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uin
 /* Four independent numbers in [0, 1) of a sample. */
 void gbees_samples_uniforms(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
                             double u[4]);
+
+/* Noise of a duration, about a time; with the sample's, its number gives the random numbers. */
+typedef struct samples_noise {
+    double time, duration;
+    uint64_t number;
+} samples_noise;
+
+/* Adds noise to the samples of a block, in x, by Euler and Maruyama's method, with Q where they are before it (Ito).
+ * Returns whether Q is not 0 there; factor[][i] then has F of sample i, Q = F F^T, row-major, of a diagonal Q the
+ * diagonal. */
+int gbees_samples_kick(const gbees_montecarlo *montecarlo, size_t block, const samples_noise *noise, double *const *x,
+                       double (*factor)[SAMPLES_BLOCK]);
+
+/* ---- targets that absorb: nothing is done unless options.absorbed ---- */
+
+/* Counts what enters targets from now on. */
+void gbees_samples_count_again(gbees_montecarlo *montecarlo);
+/* Has the samples enter the targets that they are in. */
+int gbees_samples_enter(gbees_montecarlo *montecarlo, gbees_error *error);
+/* Drops and counts the samples that have entered targets, by their fates (walk.h). GBEES_ENUMERIC if one is lost. */
+int gbees_samples_take_off(gbees_montecarlo *montecarlo, const unsigned char *fate, gbees_error *error);
 
 /* All samples from the problem's initial density, in the model's axes, of weight 1. */
 int gbees_samples_draw(gbees_montecarlo *montecarlo, gbees_error *error);

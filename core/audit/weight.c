@@ -23,15 +23,12 @@ typedef struct weights {
 typedef struct update {
     const gbees_montecarlo *montecarlo;
     const gbees_point_likelihood *by;
-    double *log_weight;           /* after the update */
+    double *after;                /* the logarithms of the weights after the update, then these weights; 0: dropped */
     double *largest;              /* of each block */
     double most;                  /* of all */
-    size_t *live;                 /* of each block: samples that keep weight; then those of the blocks before it */
     weights *sums;                /* of each block */
-    gbees_island_weights islands; /* if the samples have been resampled */
+    gbees_island_weights islands; /* if the samples have been resampled, or targets take some */
     atomic_int invalid;           /* whether a logarithm is not a number; minus infinity is one, "impossible" */
-    double *x[GBEES_MAX_DIM], *weight; /* of the samples that keep weight */
-    uint64_t *number;
 } update;
 
 static void update_block(void *context, size_t block)
@@ -47,8 +44,8 @@ static void update_block(void *context, size_t block)
         x[j] = montecarlo->x[j] + first;
     gbees_point_likelihoods(all->by, count, x, gained);
     for (size_t i = 0; i < count; i++) {
-        all->log_weight[first + i] = log(montecarlo->weight[first + i]) + gained[i];
-        largest = fmax(largest, all->log_weight[first + i]);
+        all->after[first + i] = log(montecarlo->weight[first + i]) + gained[i];
+        largest = fmax(largest, all->after[first + i]);
         sound &= gained[i] < INFINITY;
     }
     all->largest[block] = largest;
@@ -70,28 +67,25 @@ static void estimate(gbees_montecarlo *montecarlo, const weights *sum, double lo
     evidence->effective = sum->u * sum->u / sum->uu;
 }
 
-/* Counts the samples of a block that keep weight, and sums its weights. */
-static void count_block(void *context, size_t block)
+/* Finds the weights of the samples of a block, and sums them. */
+static void sum_block(void *context, size_t block)
 {
     update *all = context;
     const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(all->montecarlo, block);
 
     weights sum = {0};
-    size_t live = 0;
 
     for (size_t i = first; i < first + count; i++) {
-        const double log_weight = all->log_weight[i] - all->most, w = all->montecarlo->weight[i];
-        const int lives = log_weight >= least_log_weight;
-        const double u = lives ? exp(log_weight) : 0;
+        const double log_weight = all->after[i] - all->most, w = all->montecarlo->weight[i];
+        const double u = log_weight >= least_log_weight ? exp(log_weight) : 0;
 
-        live += (size_t)lives;
+        all->after[i] = u; /* those that are 0 all together weigh nothing */
         sum.w += w;
         sum.u += u;
         sum.ww += w * w;
         sum.uu += u * u;
         sum.wu += w * u;
     }
-    all->live[block] = live;
     all->sums[block] = sum;
 }
 
@@ -118,70 +112,11 @@ static void sum_island(void *context, size_t island)
     double before = 0, after = 0;
 
     for (size_t i = gbees_islands_first(all->montecarlo, island); i < last; i++) {
-        const double log_weight = all->log_weight[i] - all->most;
-
         before += all->montecarlo->weight[i];
-        after += log_weight >= least_log_weight ? exp(log_weight) : 0;
+        after += all->after[i];
     }
     all->islands.before[island] = before;
     all->islands.after[island] = after;
-}
-
-/* Copies the samples of a block that keep weight to the new arrays. */
-static void move_block(void *context, size_t block)
-{
-    update *all = context;
-    const gbees_montecarlo *montecarlo = all->montecarlo;
-    const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(montecarlo, block);
-    size_t to = all->live[block];
-
-    for (size_t i = first; i < first + count; i++) {
-        const double log_weight = all->log_weight[i] - all->most;
-
-        if (!(log_weight >= least_log_weight)) /* all of these together weigh nothing */
-            continue;
-        for (int j = 0; j < montecarlo->problem->dimension; j++)
-            all->x[j][to] = montecarlo->x[j][i];
-        all->number[to] = samples_number(montecarlo, i);
-        all->weight[to++] = exp(log_weight);
-    }
-}
-
-/* Replaces the samples by those that keep weight. */
-static int drop_weightless(gbees_montecarlo *montecarlo, update *all, int threads)
-{
-    const size_t blocks = samples_blocks(montecarlo);
-    const int n = montecarlo->problem->dimension;
-    size_t live = 0;
-    int status = GBEES_OK;
-
-    for (size_t block = 0; block < blocks; block++) {
-        const size_t here = all->live[block];
-
-        all->live[block] = live;
-        live += here;
-    }
-    all->weight = malloc((live + 1) * sizeof *all->weight);
-    all->number = malloc((live + 1) * sizeof *all->number);
-    for (int j = 0; j < n; j++)
-        if (!(all->x[j] = malloc((live + 1) * sizeof *all->x[j])))
-            status = GBEES_ENOMEM;
-    if (status || !all->weight || !all->number) {
-        for (int j = 0; j < n; j++)
-            free(all->x[j]);
-        free(all->weight);
-        free(all->number);
-        return GBEES_ENOMEM;
-    }
-    gbees_workers_run(threads, blocks, move_block, all);
-    gbees_samples_release_x(montecarlo);
-    gbees_samples_release_weight(montecarlo);
-    memcpy(montecarlo->x, all->x, sizeof all->x);
-    montecarlo->weight = all->weight;
-    montecarlo->number = all->number;
-    montecarlo->shared_x = montecarlo->shared_weight = 0;
-    montecarlo->count = live;
-    return GBEES_OK;
 }
 
 /* Weights all samples, whose memory `all` has. */
@@ -202,16 +137,18 @@ static int weigh(gbees_montecarlo *montecarlo, update *all, gbees_error *error)
     if (!isfinite(all->most))
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "Monte Carlo: no sample is possible after the measurement at t = %g", time);
-    gbees_workers_run(threads, blocks, count_block, all);
+    gbees_workers_run(threads, blocks, sum_block, all);
     const weights sum = sum_blocks(all->sums, blocks);
     estimate(montecarlo, &sum, all->most + all->by->log_norm);
-    if (montecarlo->resampled) {
+    if (montecarlo->resampled || montecarlo->options.absorbed)
         gbees_workers_run(threads, GBEES_ISLANDS, sum_island, all);
+    if (montecarlo->resampled)
         gbees_islands_estimate(&all->islands, &montecarlo->evidence);
-    }
-    if (drop_weightless(montecarlo, all, threads))
+    if (montecarlo->options.absorbed)
+        gbees_islands_influence(&all->islands, montecarlo->entries.influence, &montecarlo->evidence);
+    if (gbees_samples_keep(montecarlo, all->after, threads))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g", time);
-    gbees_samples_choose_probes(montecarlo);
+    gbees_samples_count_again(montecarlo);
     return GBEES_OK;
 }
 
@@ -222,19 +159,21 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
     update all = {.montecarlo = montecarlo, .by = &by};
     int status = gbees_point_likelihood_set(montecarlo->problem, measurement, montecarlo->time, &by, error);
 
+    if (!status && montecarlo->count == 0)
+        status = gbees_error_set(error, GBEES_ENUMERIC,
+                                 "Monte Carlo: targets have taken all samples before the measurement at t = %g",
+                                 montecarlo->time);
     if (status)
         return status;
-    all.log_weight = malloc(montecarlo->count * sizeof *all.log_weight);
+    all.after = malloc(montecarlo->count * sizeof *all.after);
     all.largest = malloc(blocks * sizeof *all.largest);
-    all.live = malloc(blocks * sizeof *all.live);
     all.sums = malloc(blocks * sizeof *all.sums);
-    status = all.log_weight && all.largest && all.live && all.sums
+    status = all.after && all.largest && all.sums
                  ? weigh(montecarlo, &all, error)
                  : gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g",
                                    measurement->time);
-    free(all.log_weight);
+    free(all.after);
     free(all.largest);
-    free(all.live);
     free(all.sums);
     return status;
 }

@@ -15,7 +15,8 @@ enum {
     GBEES_RANDOM_ISLAND,
     GBEES_RANDOM_MEASUREMENT,
     GBEES_RANDOM_PHASE,
-    GBEES_RANDOM_JUMP
+    GBEES_RANDOM_JUMP,
+    GBEES_RANDOM_BRIDGE
 };
 
 /* The upper 64 bits of a product. */

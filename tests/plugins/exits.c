@@ -39,8 +39,10 @@ static inline real target(int which, int n, real t, const real x[], const real p
         return x[0] - p[7];
     case 2:
         return p[6] - sqrt(x[0] * x[0] + (n > 1 ? x[1] * x[1] : 0));
-    default:
+    case 3:
         return sqrt(p[6] - x[0]);
+    default:
+        return sqrt(x[0] * x[0] + (n > 1 ? x[1] * x[1] : 0)) - p[6];
     }
 }
 
@@ -64,6 +66,7 @@ static const gbees_quantity targets[] = {
     {"below", "-", "x below the lower bound"},
     {"out", "-", "farther from 0 than the upper bound"},
     {"rock", "-", "not a number above the upper bound"},
+    {"spot", "-", "nearer to 0 than the upper bound"},
 };
 static const gbees_model_scenario scenarios[] = {
     {"default", "mean: [0, ...]\ncovariance: [0.01, ...]\nend: 1\nrecords: 1\n"

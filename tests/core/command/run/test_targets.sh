@@ -226,17 +226,60 @@ for run in whole parts threads; do
     test $run = parts && code=1
     # shellcheck disable=SC2086
     calls $code "$program" --plugin "$exits" --backend cpu --progress none --output grid-$run $plane --set factor=2 \
-        --set 'targets={out: absorb, above: off, below: off}' --set end=0.2 --set records=4 --audit off \
+        --set 'targets={out: absorb, above: off, below: off}' --set end=0.2 --set records=4 --audit 2000 \
         --set accuracy=0 --set 'output={densities: all}' "$@"
 done
 calls 0 "$program" --resume grid-parts --backend cpu --threads 1 --progress none
 same grid-whole grid-parts
 same grid-whole grid-threads
 
-what="a grid is not certified"
-calls 0 "$program" --plugin "$exits" --backend cpu --progress none --no-output --audit 1000
-cat out err >both
-has both "no samples: they do not know of targets that absorb"
+# ---- what samples say of it ----
+
+# certified: the last record has a bound of its means, deviations and density.
+certified() {
+    grep '"event":"record"' out | tail -n 1 | grep -q '"error":{"mean":[0-9]' || fail "not certified"
+    grep '"event":"record"' out | tail -n 1 | grep -q '"reason"' && fail "not certified"
+}
+
+what="samples of Brownian motion with drift"
+# shellcheck disable=SC2086
+leaves 0 $one --set factor=2 --audit 20000
+within above 0.4910377
+near 0 "$(of above bound)" 0.02
+certified
+what="samples between two targets"
+leaves 0 --param linear=-1 --set factor=4 --set records=2 --audit 20000
+within above 0.238758
+within below 0.238758
+what="samples in a disc"
+# shellcheck disable=SC2086
+leaves 0 $plane --set 'targets={out: absorb, above: off, below: off}' --until 0.5 --set factor=2 --audit 20000
+within out 0.6338463
+certified
+what="samples before and after a measurement"
+# shellcheck disable=SC2086
+leaves 0 $one --set factor=2 --audit 20000 \
+    --set 'measurements=[{function: x, time: 0.5, value: [0], covariance: [1e6]}]'
+within above 0.3187422
+grep '"leg":1,"record":0' out | grep -q '"above":{"kind":"absorb","probability":0.0,"bound":[0-9.e-]*,' || fail "no bound"
+grep '"event":"update"' out | grep -q '"log_evidence_sampled":-7.826' || fail "the evidence is not that of what is left"
+what="points beside a flow without noise"
+leaves 0 --param fx=1 --param Q=0 --param high=1.02 --set targets.below=off --set factor=2 --until 1.05 --audit auto
+within above 0.6179114
+what="samples when targets have taken all"
+leaves 0 --param fx=1 --param Q=0 --until 4 --set records=2 --audit 1000
+within above 1
+tells "not certifiable with 1000 samples: 0 of them are effective" out
+what="samples beside points"
+gbees 0 --no-output --json --set records=2 --set points=1 --audit 4000
+within sphere 0.10035096
+what="an accuracy"
+calls 0 "$program" --plugin "$exits" --backend cpu --progress none --no-output --accuracy 0.02 --param fx=0.5 \
+    --set targets.below=off
+tells "^accuracy 0.02 of the moments: met" out
+probability=$(sed -n 's/^ *above: \([0-9.]*\) entered.*/\1/p' out | tail -n 1)
+near 0.4910377 "$probability" "$(sed -n 's/^ *above: .*(error [^0-9]* \([-0-9.e]*\)).*/\1/p' out | tail -n 1)"
+what="a function that is not a number"
 leaves 1 --set 'targets={rock: absorb, above: off, below: off}' --param high=0.5
 has err "the function of a target that absorbs of exits is not a number"
 leaves 2 --param high=-1
@@ -281,7 +324,6 @@ refuse "targets.rock: its function is not finite at the initial mean" --set 'tar
     --set 'mean=[-2000, 0, 0]'
 refuse "smooth: what is left of a density that a target absorbs is not smoothed" --set smooth=yes
 refuse "other filters know no targets that absorb" --compare pf
-refuse "targets do not absorb an audit's samples" --audit 1000
 what="a function that is not a number later"
 for frame in lagrangian fixed; do
     gbees 1 --no-output --set frame=$frame --set 'targets={rock: count, sphere: off}' --param vR=-100
