@@ -7,6 +7,7 @@
  * up to 1 (gbees_sweep_parts()).
  */
 #include "diffusion.h"
+#include "dither.h"
 
 /* The distance upwind of a face, in cells, from which the flow reaches it, -most to most, positive upwards, and in
  * *variance the variance of what reaches it, both for drift and noise that act together: the one that the noise has
@@ -152,4 +153,19 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_bounded)(GBEES_REAL lower, GBEES
     const GBEES_REAL taken = out > held ? own * (held / out) : own;
 
     return rises ? taken : -taken;
+}
+
+/* A cell's P after a change. A float is rounded by a dither (dither.h), its last digit times `dither` / 2^32 and
+ * times `lean`, -1/4 to 1/4, by which the mass is steered (gbees_ledger_lean()). P that was not negative and whose
+ * sum is not stays so. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_sum)(GBEES_REAL p, GBEES_REAL change, uint32_t dither,
+                                                     GBEES_REAL lean)
+{
+    const GBEES_REAL sum = p + change;
+    /* A little more than half of the last digit, which rounds up to it. */
+    const GBEES_REAL digit = (sum + sum * (GBEES_REAL)5.960470e-8) - sum;
+
+    if (sizeof(GBEES_REAL) != sizeof(float))
+        return sum;
+    return p + (change + ((GBEES_REAL)2.3283064e-10 * (GBEES_REAL)(int32_t)dither + lean) * digit);
 }

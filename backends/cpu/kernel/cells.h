@@ -43,6 +43,25 @@ INLINE void add_by_lane(const real *value, int count, double8 *sum)
     *sum = part;
 }
 
+/* A value in units of 2^-60, below 2^-7. */
+INLINE double in_units(double value)
+{
+    const double unit = 1.5 / 256; /* the last digit of what is near it is 2^-60 */
+
+    return (value + unit) - unit;
+}
+
+/* add_by_lane() in units of 2^-60: sums below 2^-7 are then exact, and have the bits of any order, and of a GPU
+ * (numerics/fixed.h). */
+INLINE void add_in_units(const real *value, int count, double8 *sum)
+{
+    double8 part = *sum;
+
+    for (int l = 0; l < count; l++)
+        part[l & 7] += in_units((double)value[l]);
+    *sum = part;
+}
+
 /* The sum of the eight parts. */
 INLINE double sum_lanes(const double8 *part)
 {
@@ -111,7 +130,7 @@ NOINLINE double sum_clipped(const real *from, const real *to, int count)
 
     for (int i = 0; i < count; i++)
         clipped[i] = to[i] - from[i];
-    add_by_lane(clipped, count, &part);
+    add_in_units(clipped, count, &part);
     return sum_lanes(&part);
 }
 

@@ -237,7 +237,7 @@ NOINLINE void enter_targets(const segment *s, const real *masses, double *entere
     for (int k = 0; k < s->cut_count; k++) {
         const cut *at = &s->cuts[k];
 
-        entered[at->target] += (double)(at->up ? masses[at->face] : -masses[at->face]);
+        entered[at->target] += in_units((double)(at->up ? masses[at->face] : -masses[at->face]));
         s->p[at->up ? at->face : at->face - s->plane_cells] = 0;
     }
 }

@@ -126,6 +126,7 @@ typedef struct kernel_context {
     double time;      /* of drift and Q */
     double step;      /* time step */
     double threshold; /* of active cells */
+    double lean;      /* gbees_ledger_lean() */
     kernel_geometry geometry;
     kernel_drift drift;
     kernel_frame frame;
@@ -162,8 +163,9 @@ typedef struct kernel_moments {
 /* Pencils to sweep, rows of bricks along an axis: first[count] are their first bricks. */
 typedef struct kernel_pencils {
     int axis;
-    int passes;    /* over each pencil, of one part of the step (kernel_noise.parts) */
-    int ends_step; /* 1: the new density is added up, and its active cells are marked */
+    int passes;      /* over each pencil, of one part of the step (kernel_noise.parts) */
+    int ends_step;   /* 1: the new density is added up, and its active cells are marked */
+    uint32_t dither; /* gbees_dither_of_pass() of the first pass */
     const uint32_t *first;
     uint32_t count;
 } kernel_pencils;

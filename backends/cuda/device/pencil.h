@@ -334,7 +334,7 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, int sprea
     const int axis = w->axis, edge = axis_edge(axis), beyond = bricks_beyond(axis), shared = pencils_share_warp(axis);
     const uint32_t *above = m->grid.neighbor[2 * axis + 1];
     const number root = SPREADS ? (number)sqrt((double)w->variance) : 0;
-    uint32_t swept = 0;
+    uint32_t swept = 0, dither = spreads ? dither_of_line(m, w, slots[0], cell, 0) : 0;
     pencil_line line;
 
     begin_line(m, axis, slots, cell, start, &line);
@@ -362,7 +362,10 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, int sprea
 #pragma unroll
         for (int i = 0; i < edge; i++)
             if (!shared || line.at[0])
-                row[i << axis_shift(axis)] = line.q[BEYOND - 1 + i] + (line.mass[i] - line.mass[i + 1]);
+                row[i << axis_shift(axis)] =
+                    spreads ? spread_cell(w, line.q[BEYOND - 1 + i], line.mass[i] - line.mass[i + 1], dither, i)
+                            : line.q[BEYOND - 1 + i] + (line.mass[i] - line.mass[i + 1]);
+        dither += CELLS * GBEES_DITHER_CELL;
         if (shared && line.at[0] && !line.at[1] && line.at[0] < m->first_ghost)
             add_outflow(line.mass[edge], outflow);
         swept = line.at[0];

@@ -12,6 +12,14 @@
 
 #include "numerics/split_noise.h"
 
+#undef GBEES_REAL
+#undef GBEES_REAL_FN
+#define GBEES_REAL float
+#define GBEES_REAL_FN(name) name##_f
+#include "numerics/split.h"
+
+#include "numerics/split_noise.h"
+
 /* The mass of the polynomial's density, sum of a[k] x^k, between x and 0. */
 static double mass_below(const double *a, double x)
 {
@@ -156,6 +164,46 @@ START_TEST(an_ornstein_uhlenbeck_process_is_of_fourth_order_at_least)
 }
 END_TEST
 
+/* A float to which a part of its last digit is added is rounded up as often as that part says, whatever its leading
+ * digits are. */
+START_TEST(small_changes_of_floats_do_not_vanish)
+{
+    static const float starts[] = {1.0000001F, 1.5F, 1.9999998F, 3e-20F};
+    const float p = starts[_i], digit = nextafterf(p, 10) - p;
+    enum { MANY = 100000 };
+
+    for (double part = -0.75; part <= 0.75; part += 0.125) {
+        double sum = 0;
+
+        for (uint32_t k = 0; k < MANY; k++) {
+            const float next = gbees_spread_sum_f(p, (float)part * digit, k * GBEES_DITHER_CELL, 0);
+
+            ck_assert(fabsf(next - p) <= digit);
+            sum += ((double)next - (double)p) / (double)digit;
+        }
+        ck_assert_double_eq_tol(sum / MANY, part, 1e-3);
+    }
+}
+END_TEST
+
+/* A cell that is emptied is empty, and none is below 0; the lean moves the mean; doubles are added as they are. */
+START_TEST(dithered_sums_are_not_negative)
+{
+    double sum = 0;
+
+    for (uint32_t k = 0; k < 1000; k++) {
+        const uint32_t dither = gbees_dither_of_pass(k, 1);
+
+        ck_assert_float_eq(gbees_spread_sum_f(0.3F, -0.3F, dither, -0.25F), 0);
+        ck_assert_float_eq(gbees_spread_sum_f(0, 0, dither, 0.25F), 0);
+        ck_assert_float_ge(gbees_spread_sum_f(0.3F, -0.29999998F, dither, -0.25F), 0);
+        ck_assert_double_eq(gbees_spread_sum_d(0.3, 1e-17, dither, 0.25), 0.3 + 1e-17);
+        sum += gbees_spread_sum_f(1.5F, 0, k * GBEES_DITHER_CELL, 0.25F) > 1.5F;
+    }
+    ck_assert_double_eq_tol(sum, 250, 2);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("split with noise");
@@ -166,6 +214,8 @@ int main(void)
     tcase_add_test(one, mass_is_the_expectation_of_a_quartic);
     tcase_add_test(one, waves_do_not_grow);
     tcase_add_test(one, faces_of_a_cell_take_what_it_has);
+    tcase_add_loop_test(one, small_changes_of_floats_do_not_vanish, 0, 4);
+    tcase_add_test(one, dithered_sums_are_not_negative);
     tcase_add_test(many, an_ornstein_uhlenbeck_process_is_of_fourth_order_at_least);
     suite_add_tcase(suite, one);
     suite_add_tcase(suite, many);
