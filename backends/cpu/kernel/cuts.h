@@ -168,8 +168,9 @@ INLINE real mass_near(const segment *s, const real *p, int i)
                                        : gbees_spread_mass(p, 1, at.distance[i], at.variance[i], at.third[i], 1);
     }
     if (s->variance > 0) {
+        const real inside = (real)s->scheme->inside;
         real v = s->variance;
-        const real c = gbees_spread_origin(lambda * u[0], lambda * u[n], lambda * u[2 * n], most, &v);
+        const real c = gbees_spread_origin(lambda * u[0], lambda * u[n], lambda * u[2 * n], inside, most, &v);
 
         return gbees_spread_mass(p, 1, c, v, 0, 0);
     }

@@ -69,6 +69,7 @@ typedef struct kernel_scheme {
     int preserving;  /* split, 1: with monotonicity-preserving bounds */
     int spreads;     /* split, 1: sweeps may add process noise */
     int rate_is_sum; /* 1: a cell's rate is the sum over the axes (ctu); 0: the largest (split) */
+    double inside;   /* of a second difference of P, by which P differ from averages: numerics/split_noise.h */
 } kernel_scheme;
 
 /* The sums of a brick after a step. */

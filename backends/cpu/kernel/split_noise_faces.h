@@ -30,7 +30,7 @@ NOINLINE void find_walls(const segment *s, const real *w)
 NOINLINE void find_origins(const segment *s, const real *restrict w)
 {
     const int n = s->plane_cells, end = (s->planes + 1) * n;
-    const real lambda = s->lambda, most = 1, *restrict u = s->u;
+    const real lambda = s->lambda, inside = (real)s->scheme->inside, most = 1, *restrict u = s->u;
     const spread_faces at = spread_faces_of(s);
     int walls = 0;
 
@@ -40,7 +40,7 @@ NOINLINE void find_origins(const segment *s, const real *restrict w)
 #pragma omp simd
     for (int i = 0; i < end; i++) {
         at.distance[i] = gbees_spread_origin_varying(lambda * u[i], lambda * u[i + n], lambda * u[i + 2 * n],
-                                                     w + i + n, n, most, &at.variance[i], &at.third[i]);
+                                                     w + i + n, n, inside, most, &at.variance[i], &at.third[i]);
         at.root[i] = ROOT(w[i + 3 * n]);
     }
     if (walls)
@@ -51,14 +51,14 @@ NOINLINE void find_origins(const segment *s, const real *restrict w)
 NOINLINE void spread_masses(const segment *s, int from, int to)
 {
     const int n = s->plane_cells, first = from * n, end = to * n;
-    const real lambda = s->lambda, variance = s->variance, most = 1;
+    const real lambda = s->lambda, variance = s->variance, inside = (real)s->scheme->inside, most = 1;
     const real *restrict u = s->u, *restrict p = s->p - 3 * n;
     real *restrict mass = s->mass;
 
 #pragma omp simd
     for (int i = first; i < end; i++) {
         real v = variance;
-        const real c = gbees_spread_origin(lambda * u[i], lambda * u[i + n], lambda * u[i + 2 * n], most, &v);
+        const real c = gbees_spread_origin(lambda * u[i], lambda * u[i + n], lambda * u[i + 2 * n], inside, most, &v);
 
         mass[i] = gbees_spread_mass(p + i, n, c, v, 0, 0);
     }
@@ -99,14 +99,11 @@ NOINLINE void bound_masses(const segment *s, int from)
         bounded[i] = gbees_spread_bounded(mass[i - n], mass[i], mass[i + n], p[i - n], p[i], u[i], root);
 }
 
-/* Sets line[] of the cells of a plane, by their order in planes, and returns the dither of the lowest cell of a
- * pencil that begins with the brick `slot`. A cell's number is that of its line across the axis, plus the number of
- * lines times its index along the axis. */
-NOINLINE uint32_t find_dither(const kernel_context *c, const kernel_pencils *pencils, uint32_t slot, uint32_t *line,
-                              brick_axis a)
+/* Sets line[] of the cells of a plane, by their order in planes, to what their dithers have more than the plane's: a
+ * cell's number is that of its line across the axis, plus the number of lines times its index along the axis. */
+NOINLINE void find_lines(uint32_t *line, brick_axis a)
 {
-    const int axis = pencils->axis, n = cells_of_plane(a), low = (1 << a.shift) - 1;
-    const int32_t *key = grid_key(c->g, slot);
+    const int n = cells_of_plane(a), low = (1 << a.shift) - 1;
     _Alignas(64) real number[64], planes[64];
 
     for (int i = 0; i < a.cells; i++)
@@ -114,8 +111,15 @@ NOINLINE uint32_t find_dither(const kernel_context *c, const kernel_pencils *pen
     to_planes(number, planes, a);
     for (int l = 0; l < n; l++)
         line[l] = (uint32_t)planes[l] * GBEES_DITHER_CELL;
-    return pencils->dither + gbees_dither_of_pencil(key, c->n, axis) +
-           (uint32_t)key[axis] * (uint32_t)a.cells * GBEES_DITHER_CELL;
+}
+
+/* The dither of the lowest cell of a pencil that begins with the brick `slot`. */
+INLINE uint32_t find_dither(const kernel_context *c, const kernel_pencils *pencils, uint32_t slot)
+{
+    const int32_t *key = grid_key(c->g, slot);
+    const uint32_t number = (uint32_t)key[pencils->axis] * (uint32_t)c->g->shape.cells;
+
+    return pencils->dither + gbees_dither_of_pencil(key, c->n, pencils->axis) + number * GBEES_DITHER_CELL;
 }
 
 /* Adds to each cell the bounded masses through its faces, rounded by a dither: that of the segment's lowest cell. */

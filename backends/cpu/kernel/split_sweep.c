@@ -31,7 +31,8 @@ typedef struct pencil_sweep {
     brick_totals totals;
     real lambda, variance, root; /* as segment has them */
     double part;                 /* of the step: a pass's */
-    uint32_t dither;             /* with noise, of a pencil's lowest cell */
+    uint32_t dither, line[64];   /* with noise, of a pencil's lowest cell; segment.line */
+    int lined;                   /* 1: line[] is set */
     int varies;                  /* 1: noise that is not the same in all cells */
     int closed; /* 1: pencils are not cut into segments: the axis is a circle or has a wall, or targets absorb */
 } pencil_sweep;
@@ -388,7 +389,6 @@ INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
     const kernel_context *c = sweep->c;
     const int bricks = (int)sweep->rows.own->bricks, plane_cells = cells_of_plane(a);
     const int end = planes_beyond(&c->scheme) * plane_cells, most = bricks_loaded(sweep, bricks, a);
-    uint32_t line[64];
     real away[64], carried[2 * 64], *p = (real *)sweep->scratch.data + end, *u = p + (most * a.cells + end);
     real *mass = u + (most * a.cells + 4 * plane_cells);
     segment s = {.scheme = &c->scheme,
@@ -404,11 +404,15 @@ INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
                  .variance = sweep->variance,
                  .root = sweep->root,
                  .lean = (real)c->lean,
-                 .line = line,
+                 .line = sweep->line,
                  .plane_cells = plane_cells};
 
-    if (sizeof(real) == sizeof(float) && sweep->variance > 0)
-        sweep->dither = find_dither(c, sweep->pencils, sweep->rows.own->slots[0], line, a);
+    if (sizeof(real) == sizeof(float) && sweep->variance > 0) {
+        if (!sweep->lined)
+            find_lines(sweep->line, a);
+        sweep->lined = 1;
+        sweep->dither = find_dither(c, sweep->pencils, sweep->rows.own->slots[0]);
+    }
     if (sweep->varies)
         s.origin = s.bounded + (most * a.cells + end);
     if (most == bricks) { /* most pencils: with constants a double-precision sweep is 4 % faster on AVX-512 */

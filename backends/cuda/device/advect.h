@@ -26,7 +26,8 @@ GBEES_NUM axis_sweep sweep_of(const gbees_setup *m, const step_state *b, int fro
                     b->run.step.size,
                     b->plan.varies,
                     gbees_dither_of_pass(b->run.steps, pass),
-                    SPREADS ? (number)gbees_ledger_lean(&b->run.ledger) : 0};
+                    SPREADS ? (number)gbees_ledger_lean(&b->run.ledger) : 0,
+                    (number)m->inside};
 
     if (SPREADS && b->plan.parts[axis] > 1) {
         w.part /= b->plan.parts[axis];

@@ -249,7 +249,8 @@ GBEES_NUM void spread_velocity(const gbees_setup *m, const axis_sweep *w, pencil
 GBEES_NUM void spread_whole(const axis_sweep *w, pencil_line *line, int i)
 {
     number variance = w->variance;
-    const number c = GBEES_REAL_FN(gbees_spread_origin)(line->v[i - 1], line->v[i], line->v[i + 1], 1, &variance);
+    const number c =
+        GBEES_REAL_FN(gbees_spread_origin)(line->v[i - 1], line->v[i], line->v[i + 1], w->inside, 1, &variance);
 
     line->whole[i] = GBEES_REAL_FN(gbees_spread_mass)(line->q + (BEYOND - 1 - REACH) + i, 1, c, variance, 0, 0);
 }
@@ -265,7 +266,7 @@ GBEES_NUM void lowest_spread(const gbees_setup *m, const axis_sweep *w, number r
         spread_velocity(m, w, line, i);
     line->x[w->axis] = line->base + face_offset(m, w->axis, -1);
     const number below = w->lambda * velocity(m, line->x, w->axis, w->time);
-    const number c = GBEES_REAL_FN(gbees_spread_origin)(below, line->v[0], line->v[1], 1, &variance);
+    const number c = GBEES_REAL_FN(gbees_spread_origin)(below, line->v[0], line->v[1], w->inside, 1, &variance);
 
 #pragma unroll
     for (int i = 0; i < REACH; i++) {

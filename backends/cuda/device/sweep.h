@@ -126,6 +126,7 @@ typedef struct axis_sweep {
     int varies;      /* the noise is not the same in all cells */
     uint32_t dither; /* gbees_dither_of_pass() */
     number lean;     /* gbees_ledger_lean() */
+    number inside;   /* as gbees_spread_origin() takes it */
 } axis_sweep;
 
 /* The dither of the lowest cell of a line along the sweep's axis, of which `cell` is the lowest cell in a brick, from
@@ -228,15 +229,15 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
         number variance = w->variance, third, c, from_above;
 
         if (w->varies) {
-            c = GBEES_REAL_FN(gbees_spread_origin_varying)(v[i], v[i + 1], v[i + 2], noise + i + 1, 1, 1, &variance,
-                                                           &third);
+            c = GBEES_REAL_FN(gbees_spread_origin_varying)(v[i], v[i + 1], v[i + 2], noise + i + 1, 1, w->inside, 1,
+                                                           &variance, &third);
             whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance, third, 1);
             if (GBEES_REAL_FN(gbees_spread_wall)(v[i], v[i + 1], v[i + 2], noise + i, 1, &c, &from_above)) {
                 whole[i] = c * q[i + 2] - from_above * q[i + 3];
                 walls |= 1u << i;
             }
         } else {
-            c = GBEES_REAL_FN(gbees_spread_origin)(v[i], v[i + 1], v[i + 2], 1, &variance);
+            c = GBEES_REAL_FN(gbees_spread_origin)(v[i], v[i + 1], v[i + 2], w->inside, 1, &variance);
             whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance, 0, 0);
         }
     }
