@@ -250,6 +250,7 @@ cuda_numerics = \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
 	core/numerics/diffusion.h \
+	core/numerics/dither.h \
 	core/numerics/dormand_prince.h \
 	core/numerics/downwind.h \
 	core/numerics/fixed.h \

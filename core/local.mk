@@ -49,6 +49,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \
 	%D%/numerics/diffusion.h \
+	%D%/numerics/dither.h \
 	%D%/numerics/dormand_prince.h \
 	%D%/numerics/downwind.h \
 	%D%/numerics/fixed.h \

@@ -107,7 +107,7 @@ static int normalise(gbees_engine *e, double clipped, gbees_error *error)
 
     if (!isfinite(mass) || mass <= 0)
         return failure_mass(mass == 0 ? "zero" : "not finite", e->run.clock.time, e->run.step.size, error);
-    gbees_ledger_step(&e->run.ledger, mass, clipped, gbees_ledger_missing(&e->run.ledger, mass, clipped));
+    gbees_ledger_step(&e->run.ledger, mass, clipped, gbees_ledger_missing(&e->run.ledger, mass, clipped), 0);
     for (uint32_t c = 1; c <= e->g.count; c++)
         e->g.cells[c].is_active = e->g.cells[c].P / mass >= e->problem->threshold;
     grid_scale(&e->g, 1 / mass);

@@ -12,7 +12,7 @@ enum {
 /* The assumed order of convergence: cells narrower by `factor` make the error smaller by factor^order. It is a guess
  * for the first step, and observed for later ones, between the bounds. On a grid that moves, whose cells follow the
  * density, errors fall with its cells' width as schemes promise it. */
-static const double order_at_rest = 1, order_moving = 3, order_least = 0.6, order_most = 2;
+static const double order_at_rest = 1, order_moving = 3, order_fine = 4, order_least = 0.6, order_most = 2;
 /* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k), in up to four
  * dimensions and in more, where all axes of a bent density together would take too many. For an accuracy below
  * `suits` the first run's k goes with its power -1 / order_moving (doc/notes/accuracy-runs.md). */
@@ -47,14 +47,14 @@ static double least_along(const gbees_refinement *r)
 /* The order of convergence that is assumed until two runs have shown one. */
 static double first_order(const gbees_problem *problem)
 {
-    return problem->moving ? order_moving : order_at_rest;
+    return problem->moving ? order_moving : gbees_plan_is_fine(problem) ? order_fine : order_at_rest;
 }
 
 double gbees_plan_first_factor(const gbees_problem *problem, int axis)
 {
     const double own = sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
 
-    return problem->moving && problem->accuracy < suits
+    return (problem->moving || gbees_plan_is_fine(problem)) && problem->accuracy < suits
                ? own * pow(suits / problem->accuracy, 1 / first_order(problem))
                : own;
 }

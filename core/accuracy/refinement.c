@@ -60,7 +60,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
                                .selected = 1,
                                .least = 1,
                                .kept = 1,
-                               .courant = problem->numerics.courant};
+                               .courant = problem->numerics.courant * (gbees_plan_is_fine(problem) ? 0.5 : 1)};
     made->samples = gbees_plan_samples_for(problem->accuracy, 1);
     made->budget = gbees_plan_budget(problem);
     for (int j = 0; j < problem->dimension; j++)

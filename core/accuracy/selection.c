@@ -11,13 +11,21 @@ static const double cut_part = 0.05;                       /* of the accuracy: w
 static const double measured_part = 0.1; /* of both where measurements follow: what is lost before each is made up for
                                           * by it, and is missing from the evidence of all; with noise the next loss
                                           * comes at once */
+static const double fine_part = 0.01;    /* of both where gbees_plan_is_fine() */
 static const double least_part = 1e-12;  /* a run that has lost the tail finds a fraction that may be far too small */
 static const double lowest = 1e-18;      /* p* */
 static const double prunes = 10;         /* so many losses of all cells that hold p* are within the budget */
 static const double least_growth = 1.3;  /* of the cells by a lower p* */
 
+int gbees_plan_is_fine(const gbees_problem *problem)
+{
+    return problem->dimension <= 3 && gbees_plan_takes_points(problem);
+}
+
 static double part_of(const gbees_problem *problem)
 {
+    if (gbees_plan_is_fine(problem))
+        return fine_part;
     return problem->model->diffusion && problem->measurement_count > 0 ? measured_part : 1;
 }
 

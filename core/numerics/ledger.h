@@ -13,6 +13,7 @@ typedef struct gbees_mass_ledger {
     double outflow;    /* lost through faces without a neighbour, and beyond the bound */
     double pruned;     /* lost with pruned bricks */
     double normalised; /* gained, or lost if negative, by normalising the density */
+    double rounded; /* gained by rounding in steps since this grid was made: no entry, but what is missing in one */
 } gbees_mass_ledger;
 
 /* The outflow of a step of a scheme that does not sum it at its faces (ctu), from the ledger before the step: what is
@@ -22,12 +23,24 @@ GBEES_NUM double gbees_ledger_missing(const gbees_mass_ledger *ledger, double ma
     return ledger->mass + clipped - mass;
 }
 
-/* Records a step. mass: the sum of P after it; clipped, outflow: gained and lost in this step. */
-GBEES_NUM void gbees_ledger_step(gbees_mass_ledger *ledger, double mass, double clipped, double outflow)
+/* Records a step. mass: the sum of P after it; clipped, outflow, entered: gained, lost, and taken by targets in this
+ * step. */
+GBEES_NUM void gbees_ledger_step(gbees_mass_ledger *ledger, double mass, double clipped, double outflow,
+                                 double entered)
 {
+    ledger->rounded += mass - (ledger->mass + clipped - outflow - entered);
     ledger->clipped += clipped;
     ledger->outflow += outflow;
     ledger->mass = mass;
+}
+
+/* The part of its last digit by which each float of the next step is rounded up more often than down, negative: less,
+ * so that the mass that rounding has made vanishes (dither.h): a pass takes back a hundredth of it. */
+GBEES_NUM double gbees_ledger_lean(const gbees_mass_ledger *ledger)
+{
+    const double lean = ledger->mass > 0 ? -131072 * ledger->rounded / ledger->mass : 0;
+
+    return lean > 0.25 ? 0.25 : lean < -0.25 ? -0.25 : lean;
 }
 
 /* Records a prune. mass: the sum of P after it. */

@@ -5,8 +5,13 @@
  * expectation of the integral that gbees_quartic() has at the distance c, whose powers of c become moments of the
  * distance (doc/method.md, "Diffusion"). The term of sixth order that pure diffusion has is added. It is stable for v
  * up to 1 (gbees_sweep_parts()).
+ *
+ * P may be values at centres. A sweep takes them for the averages of another density, g = P - 1/24 of the second
+ * differences of P, and what moves g differs from what moves P: `inside`, 1/24 for such values and 0 for averages, is
+ * the part of their second difference by which both differ (doc/method.md, "Points or averages").
  */
 #include "diffusion.h"
+#include "dither.h"
 
 /* The distance upwind of a face, in cells, from which the flow reaches it, -most to most, positive upwards, and in
  * *variance the variance of what reaches it, both for drift and noise that act together: the one that the noise has
@@ -24,12 +29,16 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_distance)(GBEES_REAL courant, GB
 }
 
 /* gbees_spread_distance() for a Q that is the same at all faces; below, courant, above: the Courant numbers at the
- * face below, at this one, and at the one above. */
+ * face below, at this one, and at the one above; inside: see above. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin)(GBEES_REAL below, GBEES_REAL courant, GBEES_REAL above,
-                                                        GBEES_REAL most, GBEES_REAL *variance)
+                                                        GBEES_REAL inside, GBEES_REAL most, GBEES_REAL *variance)
 {
-    return GBEES_REAL_FN(gbees_spread_distance)(courant, (GBEES_REAL)0.5 * (above - below),
-                                                (above - courant) - (courant - below), most, variance);
+    const GBEES_REAL x = (GBEES_REAL)0.5 * (above - below), bend = (above - courant) - (courant - below);
+    const GBEES_REAL v = GBEES_REAL_FN(gbees_fused)(4 * inside, x, *variance);
+
+    *variance = v > 0 ? v : 0;
+    return GBEES_REAL_FN(gbees_spread_distance)(GBEES_REAL_FN(gbees_fused)(-inside, bend, courant), x, bend, most,
+                                                variance);
 }
 
 /* The same for a Q that varies along the axis. The mass below a face is carried by the velocity f - Q'/2 and spread
@@ -39,8 +48,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin)(GBEES_REAL below, GBEES_
  * wall to what the noise spreads. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin_varying)(GBEES_REAL below, GBEES_REAL courant,
                                                                 GBEES_REAL above, const GBEES_REAL *w, int stride,
-                                                                GBEES_REAL most, GBEES_REAL *variance,
-                                                                GBEES_REAL *third)
+                                                                GBEES_REAL inside, GBEES_REAL most,
+                                                                GBEES_REAL *variance, GBEES_REAL *third)
 {
     const GBEES_REAL here = w[2 * stride] > 0 ? w[2 * stride] : 0, d1 = w[3 * stride] - w[stride],
                      d2 = w[4 * stride] - w[0];
@@ -48,16 +57,20 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_origin_varying)(GBEES_REAL below
     const GBEES_REAL second = (w[3 * stride] - here) - (here - w[stride]);
     const GBEES_REAL rest = (GBEES_REAL)0.5 * GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-2, d1, d2);
     const GBEES_REAL x = (GBEES_REAL)0.5 * (above - below), bend = (above - courant) - (courant - below);
-    const GBEES_REAL speed = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-0.5, slope, courant);
+    const GBEES_REAL mean = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-0.5, slope, courant);
+    const GBEES_REAL speed =
+        GBEES_REAL_FN(gbees_fused)(inside, GBEES_REAL_FN(gbees_fused)((GBEES_REAL)0.5, rest, -bend), mean);
+    const GBEES_REAL spread = GBEES_REAL_FN(gbees_fused)(
+        inside, GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-3, second, (GBEES_REAL)4 * x), here);
     const int noisy = here > 0;
-    GBEES_REAL v = here;
+    GBEES_REAL v = spread > 0 ? spread : 0;
     const GBEES_REAL c = GBEES_REAL_FN(gbees_spread_distance)(
         noisy ? speed : courant, noisy ? GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-0.5, second, x) : x,
         GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-0.5, rest, bend), most, &v);
 
     v += (GBEES_REAL)0.5 * GBEES_REAL_FN(gbees_fused)((GBEES_REAL)0.5 * here, second, -speed * slope);
     *variance = noisy && v > 0 ? v : 0;
-    *third = (GBEES_REAL)-1.5 * here * slope;
+    *third = noisy ? slope * GBEES_REAL_FN(gbees_fused)((GBEES_REAL)-1.5, here, (GBEES_REAL)6 * inside) : 0;
     return c;
 }
 
@@ -152,4 +165,20 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_bounded)(GBEES_REAL lower, GBEES
     const GBEES_REAL taken = out > held ? own * (held / out) : own;
 
     return rises ? taken : -taken;
+}
+
+/* A cell's P after a change. A float is rounded by a dither (dither.h), its last digit times `dither` / 2^32 and
+ * times `lean`, -1/4 to 1/4, by which the mass is steered (gbees_ledger_lean()). P that was not negative and whose
+ * sum is not stays so. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_spread_sum)(GBEES_REAL p, GBEES_REAL change, uint32_t dither,
+                                                     GBEES_REAL lean)
+{
+    const GBEES_REAL sum = p + change;
+    /* A little more than half of the last digit, which rounds up to it. */
+    const GBEES_REAL digit = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)5.960470e-8, sum, sum) - sum;
+    const GBEES_REAL part = GBEES_REAL_FN(gbees_fused)((GBEES_REAL)2.3283064e-10, (GBEES_REAL)(int32_t)dither, lean);
+
+    if (sizeof(GBEES_REAL) != sizeof(float))
+        return sum;
+    return p + GBEES_REAL_FN(gbees_fused)(part, digit, change);
 }

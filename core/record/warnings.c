@@ -13,7 +13,7 @@ static const double widest_cell = 1.5;    /* in standard deviations */
 static const double narrowest = 1.5;      /* of a marginal's standard deviation, in cells */
 static const double most_lost = 0.1;      /* of the mass, since the start or an update */
 static const double least_mass = 0.5;     /* since an update */
-static const double rounding = 1e-6;      /* of what a target has taken */
+static const double rounding = 1e-6;      /* of what a target has taken, of the mass by the ledger */
 static const double most_made = 1e-3;     /* rounding: mass beyond 1 and what clipping has added */
 static const double budget_margin = 1.6;  /* a budget is held within this factor */
 
@@ -156,6 +156,25 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
         if (!(statistics->covariance[j * n + j] >= pow(least * problem->width[j], 2)))
             return GBEES_WARNING_NARROW;
     return 0;
+}
+
+/* What a record's mass should be, by the ledger. */
+static double mass_of(const gbees_totals *totals)
+{
+    double mass = 1 + totals->mass_clipped + totals->mass_normalised - lost(totals);
+
+    for (int k = 0; k < GBEES_MAX_TARGETS; k++)
+        mass -= totals->mass_entered[k];
+    return mass;
+}
+
+unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record *record)
+{
+    const double made = fabs(record->statistics.mass - mass_of(&record->totals));
+
+    return problem->numerics.mode == GBEES_MODE_DEFAULT && !gbees_problem_is_exact(problem) && made > rounding
+               ? GBEES_WARNING_ROUNDING
+               : 0;
 }
 
 /* Whether what is left is no density of the model's: less than half of the mass since the last update, less what
@@ -401,6 +420,9 @@ static const warning_text texts[] = {
      "certificates say why"},
     {GBEES_WARNING_BLOW_UP, describe_blow_up, NULL},
     {GBEES_WARNING_SADDLE, describe_saddle, NULL},
+    {GBEES_WARNING_ROUNDING, NULL,
+     "the mass is not what the ledger says: rounding has made or lost more than a millionth of it, as cells are "
+     "floats to which many steps have added too little; give 'precision: double'"},
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 

@@ -8,6 +8,9 @@
  * widens the density by more than its own width.  The statistics are in the grid's axes. */
 unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics);
 
+/* GBEES_WARNING_ROUNDING if a record's mass is not the one of its ledger, else 0. */
+unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record *record);
+
 /* What has been lost since the last update, which has made up for what was lost before it. */
 double gbees_warnings_lost(const gbees_problem *problem, const gbees_totals *totals);
 

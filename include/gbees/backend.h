@@ -79,7 +79,8 @@ typedef struct gbees_clock {
     ROW(FRAME_COST, 13, "a grid at rest would have taken longer steps than one that moves")                          \
     ROW(AUDIT_LOST, 14, "the audit's samples have failed: certificates say no more than why")                        \
     ROW(BLOW_UP, 15, "by a backend: trajectories have left every bound in finite time")                              \
-    ROW(SADDLE, 16, "more has been lost than a tenth of what is beyond a saddle of the drift")
+    ROW(SADDLE, 16, "more has been lost than a tenth of what is beyond a saddle of the drift")                       \
+    ROW(ROUNDING, 17, "rounding has made or lost more than a millionth of the mass")
 
 #define GBEES_WARNING_BIT(id, bit, condition) GBEES_WARNING_##id = 1 << bit,
 /** A warning. */

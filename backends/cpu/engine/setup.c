@@ -79,6 +79,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->noise.evaluate = gbees_problem_engine_noise(problem) ? problem->functions->diffusion_d : NULL;
     c->noise.full = gbees_problem_noise(problem) == GBEES_FULL;
     c->scheme.spreads = gbees_problem_noise_in_sweeps(problem);
+    c->scheme.inside = problem->numerics.cell_values == GBEES_CELL_POINTS ? 1.0 / 24 : 0;
     for (int d = 0; d < 2 * c->n; d++)
         for (int cell = 0; cell < e->g.shape.cells; cell++)
             c->noise.beside[d][cell] = (unsigned char)gbees_shape_beside(&e->g.shape, cell, d);

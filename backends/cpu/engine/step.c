@@ -138,11 +138,13 @@ static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *
 {
     if (!isfinite(sums->mass) || sums->mass < 0 || (sums->mass == 0 && !e->context.targets.count))
         return failure_mass(sums->mass == 0 ? "zero" : "not finite", e->run.clock.time, e->run.step.size, error);
-    gbees_ledger_step(&e->run.ledger, sums->mass, sums->clipped,
-                      e->method.split ? sums->outflow
-                                      : gbees_ledger_missing(&e->run.ledger, sums->mass, sums->clipped));
-    if (e->method.deterministic)
-        e->run.ledger.mass = engine_exact_sum(e);
+    const double mass = e->method.deterministic ? engine_exact_sum(e) : sums->mass;
+    double entered = 0;
+    for (int k = 0; k < e->context.targets.count; k++)
+        entered += sums->entered[k];
+    gbees_ledger_step(&e->run.ledger, mass, sums->clipped,
+                      e->method.split ? sums->outflow : gbees_ledger_missing(&e->run.ledger, mass, sums->clipped),
+                      entered);
     return e->context.targets.count ? engine_enter(e, sums->entered, error) : 0;
 }
 
@@ -170,6 +172,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
     e->context.step = e->run.step.size;
     e->context.time = gbees_step_middle(&e->run.clock, &e->run.step);
     e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
+    e->context.lean = gbees_ledger_lean(&e->run.ledger);
     if (e->context.targets.count) /* which may take all */
         e->context.threshold = fmax(e->context.threshold, FLT_MIN);
     if (e->targets.changes)

@@ -5,6 +5,7 @@
  * density most pencils begin in a few bricks.
  */
 #include "engine.h"
+#include "numerics/dither.h"
 #include "numerics/sweeps.h"
 #include "ranks.h"
 #include <stdlib.h>
@@ -15,6 +16,7 @@ enum { MOST_PENCILS = 256 }; /* of a batch */
  * by its thread. */
 typedef struct sweep_plan {
     int axis, passes, ends_step; /* as kernel_pencils has them */
+    uint32_t dither;
     uint32_t *first;  /* the pencils' first bricks: a part's list begins where the part begins in the Used List */
     uint32_t *before; /* [parts + 1]: the number of pencils that begin in the parts before */
     int parts;        /* how many */
@@ -78,8 +80,8 @@ static int sweep_batches(gbees_engine *e, const sweep_plan *plan, kernel_sums *s
     int failed = 0;
 
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, plan->parts, thread)) < plan->batches;) {
-        const kernel_pencils pencils = {plan->axis, plan->passes, plan->ends_step, first,
-                                        pick_pencils(e, plan, at * plan->batch, first)};
+        const kernel_pencils pencils = {plan->axis,   plan->passes, plan->ends_step,
+                                        plan->dither, first,        pick_pencils(e, plan, at * plan->batch, first)};
 
         failed = e->kernel->sweep(&e->context, &pencils, &e->workspace.sweep[thread], &sums[at]) || failed;
     }
@@ -114,7 +116,7 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
     const size_t batches = 2 * (size_t)(count / chunk) + 2, words = count + (size_t)threads + 1;
     kernel_sums *sums = malloc(batches * sizeof *sums);
     sweep_plan plan = {.first = engine_buffer(e, words * sizeof *plan.first), .parts = threads};
-    int failed = !sums || !plan.first;
+    int failed = !sums || !plan.first, pass = 0;
 
     plan.before = failed ? NULL : plan.first + count;
     for (int sweep = 0; sweep < n; sweep++) {
@@ -123,7 +125,8 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
         const int sweeps = e->ranks ? parts : 1; /* ranks: ghosts are refreshed for each part */
 
         plan.passes = parts / sweeps;
-        for (int k = 0; k < sweeps; k++) {
+        for (int k = 0; k < sweeps; k++, pass += plan.passes) {
+            plan.dither = gbees_dither_of_pass(e->run.steps, pass);
             plan.ends_step = ends_step && sweep == n - 1 && k == sweeps - 1;
             ghosts_refresh(e, e->rows.p, plan.axis); /* also if this rank has failed: the others wait for its rows */
             if (failed)

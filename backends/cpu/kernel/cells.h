@@ -25,22 +25,46 @@ INLINE uint64_t compare_cells(const real *a, real b, int strict)
     return bits;
 }
 
+/* A value in units of 2^-60, below 2^-7. */
+INLINE double in_units(double value)
+{
+    const double unit = 1.5 / 256; /* the last digit of what is near it is 2^-60 */
+
+    return (value + unit) - unit;
+}
+
+/* Adds value[i] to sum[i mod 8], in double; rounds: 1: in units of 2^-60, else 0. */
+INLINE void add_lanes(const real *value, int count, int rounds, double8 *sum)
+{
+    const double8 unit = 1.5 / 256 - (double8){0};
+    const int whole = count & ~7;
+    double8 part = *sum;
+
+    for (int i = 0; i < whole; i += 8) {
+#if defined(__AVX512F__) && GBEES_REAL_BITS == 32 /* of the general form gcc 12 makes two instructions a pair */
+        const double8 eight = (double8)_mm512_cvtps_pd(_mm256_loadu_ps(value + i));
+#else
+        const double8 eight = __builtin_convertvector(*(const real8 *)(value + i), double8);
+#endif
+        part += rounds ? (eight + unit) - unit : eight;
+    }
+    for (int l = 0; l < (count & 7); l++)
+        part[l] += rounds ? in_units((double)value[whole + l]) : (double)value[whole + l];
+    *sum = part;
+}
+
 /* Adds value[i] to sum[i mod 8], in double, so that the order of the additions is the same for every instruction set.
  */
 INLINE void add_by_lane(const real *value, int count, double8 *sum)
 {
-    const int whole = count & ~7;
-    double8 part = *sum;
+    add_lanes(value, count, 0, sum);
+}
 
-    for (int i = 0; i < whole; i += 8)
-#if defined(__AVX512F__) && GBEES_REAL_BITS == 32 /* of the general form gcc 12 makes two instructions a pair */
-        part += (double8)_mm512_cvtps_pd(_mm256_loadu_ps(value + i));
-#else
-        part += __builtin_convertvector(*(const real8 *)(value + i), double8);
-#endif
-    for (int l = 0; l < (count & 7); l++)
-        part[l] += (double)value[whole + l];
-    *sum = part;
+/* add_by_lane() in units of 2^-60: sums below 2^-7 are then exact, and have the bits of any order, and of a GPU
+ * (numerics/fixed.h). */
+INLINE void add_in_units(const real *value, int count, double8 *sum)
+{
+    add_lanes(value, count, 1, sum);
 }
 
 /* The sum of the eight parts. */
@@ -111,7 +135,7 @@ NOINLINE double sum_clipped(const real *from, const real *to, int count)
 
     for (int i = 0; i < count; i++)
         clipped[i] = to[i] - from[i];
-    add_by_lane(clipped, count, &part);
+    add_in_units(clipped, count, &part);
     return sum_lanes(&part);
 }
 

@@ -168,8 +168,9 @@ INLINE real mass_near(const segment *s, const real *p, int i)
                                        : gbees_spread_mass(p, 1, at.distance[i], at.variance[i], at.third[i], 1);
     }
     if (s->variance > 0) {
+        const real inside = (real)s->scheme->inside;
         real v = s->variance;
-        const real c = gbees_spread_origin(lambda * u[0], lambda * u[n], lambda * u[2 * n], most, &v);
+        const real c = gbees_spread_origin(lambda * u[0], lambda * u[n], lambda * u[2 * n], inside, most, &v);
 
         return gbees_spread_mass(p, 1, c, v, 0, 0);
     }
@@ -237,7 +238,7 @@ NOINLINE void enter_targets(const segment *s, const real *masses, double *entere
     for (int k = 0; k < s->cut_count; k++) {
         const cut *at = &s->cuts[k];
 
-        entered[at->target] += (double)(at->up ? masses[at->face] : -masses[at->face]);
+        entered[at->target] += in_units((double)(at->up ? masses[at->face] : -masses[at->face]));
         s->p[at->up ? at->face : at->face - s->plane_cells] = 0;
     }
 }

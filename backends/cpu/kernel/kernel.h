@@ -69,6 +69,7 @@ typedef struct kernel_scheme {
     int preserving;  /* split, 1: with monotonicity-preserving bounds */
     int spreads;     /* split, 1: sweeps may add process noise */
     int rate_is_sum; /* 1: a cell's rate is the sum over the axes (ctu); 0: the largest (split) */
+    double inside;   /* of a second difference of P, by which P differ from averages: numerics/split_noise.h */
 } kernel_scheme;
 
 /* The sums of a brick after a step. */
@@ -126,6 +127,7 @@ typedef struct kernel_context {
     double time;      /* of drift and Q */
     double step;      /* time step */
     double threshold; /* of active cells */
+    double lean;      /* gbees_ledger_lean() */
     kernel_geometry geometry;
     kernel_drift drift;
     kernel_frame frame;
@@ -162,8 +164,9 @@ typedef struct kernel_moments {
 /* Pencils to sweep, rows of bricks along an axis: first[count] are their first bricks. */
 typedef struct kernel_pencils {
     int axis;
-    int passes;    /* over each pencil, of one part of the step (kernel_noise.parts) */
-    int ends_step; /* 1: the new density is added up, and its active cells are marked */
+    int passes;      /* over each pencil, of one part of the step (kernel_noise.parts) */
+    int ends_step;   /* 1: the new density is added up, and its active cells are marked */
+    uint32_t dither; /* gbees_dither_of_pass() of the first pass */
     const uint32_t *first;
     uint32_t count;
 } kernel_pencils;

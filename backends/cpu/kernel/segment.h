@@ -23,8 +23,11 @@ typedef struct segment {
     int passes;              /* over which drift and noise are repeated, each time for a part of the step */
     int clears;              /* 1: a pass ends with clear_tiny() */
     real lambda;             /* time step of a pass / cell width */
-    real variance; /* that process noise adds in a pass, in squares of a cell, at most; 0: none along this axis */
-    real root;     /* of the variance */
+    real variance;   /* that process noise adds in a pass, in squares of a cell, at most; 0: none along this axis */
+    real root;       /* of the variance */
+    real lean;       /* with noise: gbees_ledger_lean() */
+    uint32_t dither; /* with noise: of the lowest cell, in the first pass */
+    const uint32_t *line;     /* with noise: what the dithers of the cells of a plane have more than it */
     int plane_cells, planes;  /* cells of a plane; planes of cells */
     int below, above;         /* 1: the pencil goes on there */
     unsigned char end[2];     /* what is at the ends of a closed pencil: ends.h; else GBEES_AT_NOTHING */

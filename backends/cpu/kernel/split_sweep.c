@@ -31,6 +31,8 @@ typedef struct pencil_sweep {
     brick_totals totals;
     real lambda, variance, root; /* as segment has them */
     double part;                 /* of the step: a pass's */
+    uint32_t dither, line[64];   /* with noise, of a pencil's lowest cell; segment.line */
+    int lined;                   /* 1: line[] is set */
     int varies;                  /* 1: noise that is not the same in all cells */
     int closed; /* 1: pencils are not cut into segments: the axis is a circle or has a wall, or targets absorb */
 } pencil_sweep;
@@ -75,7 +77,7 @@ INLINE void add_outflow(const segment *s, double8 *sum)
         return;
     for (int l = 0; l < s->plane_cells && s->direction >= 0; l++)
         away[l] += above[l] > 0 ? above[l] : 0;
-    add_by_lane(away, s->plane_cells, sum);
+    add_in_units(away, s->plane_cells, sum);
 }
 
 /* Advects a segment in which all faces flow the same way. */
@@ -96,7 +98,7 @@ INLINE void advect_stream(const segment *s, double8 *outflow)
     else
         stream_segment_5(s);
     if (whole)
-        add_by_lane(s->direction > 0 ? s->p + s->planes * plane_cells : s->p - plane_cells, plane_cells, outflow);
+        add_in_units(s->direction > 0 ? s->p + s->planes * plane_cells : s->p - plane_cells, plane_cells, outflow);
     else
         add_outflow(s, outflow);
 }
@@ -369,6 +371,7 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
         find_pencil_noise(sweep, s, a);
     if (c->targets.count)
         find_pencil_cuts(sweep, s, a);
+    s->dither = sweep->dither + (uint32_t)(at.from * a.cells) * GBEES_DITHER_CELL;
     advect_segment(s, &sweep->totals);
     store_along(sweep, at.from, at.to, s->p, distance, a);
     if (s->above && !sweep->closed) { /* the next segment's planes begin where these did */
@@ -400,8 +403,16 @@ INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
                  .lambda = sweep->lambda,
                  .variance = sweep->variance,
                  .root = sweep->root,
+                 .lean = (real)c->lean,
+                 .line = sweep->line,
                  .plane_cells = plane_cells};
 
+    if (sizeof(real) == sizeof(float) && sweep->variance > 0) {
+        if (!sweep->lined)
+            find_lines(sweep->line, a);
+        sweep->lined = 1;
+        sweep->dither = find_dither(c, sweep->pencils, sweep->rows.own->slots[0]);
+    }
     if (sweep->varies)
         s.origin = s.bounded + (most * a.cells + end);
     if (most == bricks) { /* most pencils: with constants a double-precision sweep is 4 % faster on AVX-512 */

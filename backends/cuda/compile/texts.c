@@ -65,6 +65,7 @@ EMBED(table_value, "core/numerics/table_value.h")
 EMBED(philox, "core/numerics/philox.h")
 EMBED(row, "core/numerics/row.h")
 EMBED(sample_steps, "core/numerics/sample_steps.h")
+EMBED(dither, "core/numerics/dither.h")
 EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(ranks, "backends/cuda/device/ranks.h")
@@ -121,6 +122,7 @@ static const cuda_text table[] = {
     NAMED("numerics/ctu.h", numerics_ctu),
     NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/dormand_prince.h", dormand_prince),
+    NAMED("numerics/dither.h", dither),
     NAMED("numerics/downwind.h", downwind),
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/fused.h", fused),
@@ -148,6 +150,7 @@ static const cuda_text table[] = {
     /* The names by which the headers of core/numerics include each other. */
     NAMED("brick.h", brick),
     NAMED("diffusion.h", numerics_diffusion),
+    NAMED("dither.h", dither),
     NAMED("fused.h", fused),
     NAMED("ledger.h", ledger),
     NAMED("periods.h", periods),

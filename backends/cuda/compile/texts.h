@@ -10,7 +10,7 @@ typedef struct cuda_text {
     const char *begin, *end; /* *end is NUL */
 } cuda_text;
 
-enum { CUDA_TEXTS_MOST = 80 };
+enum { CUDA_TEXTS_MOST = 96 };
 
 /* Sets *texts to the list of all texts; returns how many there are, at most CUDA_TEXTS_MOST. */
 size_t cuda_texts(const cuda_text **texts);

@@ -138,7 +138,7 @@ GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b)
         return;
     }
     const double clipped = gbees_fixed_value(b->sums.clipped), outflow = gbees_fixed_value(b->sums.outflow);
-    gbees_ledger_step(ledger, mass, clipped, GBEES_SPLIT ? outflow : gbees_ledger_missing(ledger, mass, clipped));
+    gbees_ledger_step(ledger, mass, clipped, GBEES_SPLIT ? outflow : gbees_ledger_missing(ledger, mass, clipped), 0);
     /* Of the linked bricks: growth may have made more for the next step already. */
     gbees_run_step(&b->run, b->linked, CELLS, m->prune_interval);
     b->turn = gbees_sweep_turn_after(DIM, b->turn, b->run.steps);

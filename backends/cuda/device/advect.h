@@ -14,8 +14,8 @@ GBEES_NUM int axis_of(const step_state *b, int pass)
     return gbees_pass_axis(DIM, b->turn, gbees_step_is_reversed(b->run.steps), SPREADS ? b->plan.parts : NULL, pass);
 }
 
-/* Pass of a step along an axis, from rows `from` to the spare ones. */
-GBEES_NUM axis_sweep sweep_of(const gbees_setup *m, const step_state *b, int from, int axis)
+/* Pass number `pass` of a step, along an axis, from rows `from` to the spare ones. */
+GBEES_NUM axis_sweep sweep_of(const gbees_setup *m, const step_state *b, int from, int axis, int pass)
 {
     axis_sweep w = {rows_of(m, from),
                     rows_of(m, spare_of(from)),
@@ -24,7 +24,10 @@ GBEES_NUM axis_sweep sweep_of(const gbees_setup *m, const step_state *b, int fro
                     step_middle(b),
                     (number)b->plan.variance[axis],
                     b->run.step.size,
-                    b->plan.varies};
+                    b->plan.varies,
+                    gbees_dither_of_pass(b->run.steps, pass),
+                    SPREADS ? (number)gbees_ledger_lean(&b->run.ledger) : 0,
+                    (number)m->inside};
 
     if (SPREADS && b->plan.parts[axis] > 1) {
         w.part /= b->plan.parts[axis];
@@ -61,7 +64,7 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
 #pragma unroll
     for (int j = 0; j < DIM; j++) /* each axis has code of its own */
         if (j == axis) {
-            const axis_sweep w = sweep_of(m, b, from, j);
+            const axis_sweep w = sweep_of(m, b, from, j, pass);
 
             sweep_axis(m, b, &w, &s->work_queue[j], outflow);
         }

@@ -249,7 +249,8 @@ GBEES_NUM void spread_velocity(const gbees_setup *m, const axis_sweep *w, pencil
 GBEES_NUM void spread_whole(const axis_sweep *w, pencil_line *line, int i)
 {
     number variance = w->variance;
-    const number c = GBEES_REAL_FN(gbees_spread_origin)(line->v[i - 1], line->v[i], line->v[i + 1], 1, &variance);
+    const number c =
+        GBEES_REAL_FN(gbees_spread_origin)(line->v[i - 1], line->v[i], line->v[i + 1], w->inside, 1, &variance);
 
     line->whole[i] = GBEES_REAL_FN(gbees_spread_mass)(line->q + (BEYOND - 1 - REACH) + i, 1, c, variance, 0, 0);
 }
@@ -265,7 +266,7 @@ GBEES_NUM void lowest_spread(const gbees_setup *m, const axis_sweep *w, number r
         spread_velocity(m, w, line, i);
     line->x[w->axis] = line->base + face_offset(m, w->axis, -1);
     const number below = w->lambda * velocity(m, line->x, w->axis, w->time);
-    const number c = GBEES_REAL_FN(gbees_spread_origin)(below, line->v[0], line->v[1], 1, &variance);
+    const number c = GBEES_REAL_FN(gbees_spread_origin)(below, line->v[0], line->v[1], w->inside, 1, &variance);
 
 #pragma unroll
     for (int i = 0; i < REACH; i++) {
@@ -334,7 +335,7 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, int sprea
     const int axis = w->axis, edge = axis_edge(axis), beyond = bricks_beyond(axis), shared = pencils_share_warp(axis);
     const uint32_t *above = m->grid.neighbor[2 * axis + 1];
     const number root = SPREADS ? (number)sqrt((double)w->variance) : 0;
-    uint32_t swept = 0;
+    uint32_t swept = 0, dither = spreads ? dither_of_line(m, w, slots[0], cell, 0) : 0;
     pencil_line line;
 
     begin_line(m, axis, slots, cell, start, &line);
@@ -362,7 +363,10 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const axis_sweep *w, int sprea
 #pragma unroll
         for (int i = 0; i < edge; i++)
             if (!shared || line.at[0])
-                row[i << axis_shift(axis)] = line.q[BEYOND - 1 + i] + (line.mass[i] - line.mass[i + 1]);
+                row[i << axis_shift(axis)] =
+                    spreads ? spread_cell(w, line.q[BEYOND - 1 + i], line.mass[i] - line.mass[i + 1], dither, i)
+                            : line.q[BEYOND - 1 + i] + (line.mass[i] - line.mass[i + 1]);
+        dither += CELLS * GBEES_DITHER_CELL;
         if (shared && line.at[0] && !line.at[1] && line.at[0] < m->first_ghost)
             add_outflow(line.mass[edge], outflow);
         swept = line.at[0];

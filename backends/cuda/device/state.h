@@ -111,6 +111,7 @@ typedef struct gbees_setup {
     double negligible; /* of a grid that moves: cells from which probability flows more slowly don't make it grow */
     double courant_limit; /* the largest Courant number of a fixed step; 0: any, or no fixed step */
     double threshold;     /* p* */
+    double inside;        /* of a second difference of P, by which P differ from averages: numerics/split_noise.h */
     uint32_t brick_limit; /* steps end when more bricks are in use */
     uint32_t prune_interval;
     int stop_at_prunes;

@@ -124,7 +124,29 @@ typedef struct axis_sweep {
     number variance; /* that noise adds at most, in squares of a cell */
     double part;     /* the time step; of a sweep that is repeated, its part of it */
     int varies;      /* the noise is not the same in all cells */
+    uint32_t dither; /* gbees_dither_of_pass() */
+    number lean;     /* gbees_ledger_lean() */
+    number inside;   /* as gbees_spread_origin() takes it */
 } axis_sweep;
+
+/* The dither of the lowest cell of a line along the sweep's axis, of which `cell` is the lowest cell in a brick, from
+ * the brick's cell number `first` along the axis on; and what those of the next cells add to it one by one. */
+GBEES_NUM uint32_t dither_of_line(const gbees_setup *m, const axis_sweep *w, uint32_t slot, int cell, int first)
+{
+    const int axis = w->axis, bits = axis_bits(axis), shift = axis_shift(axis), lines = CELLS >> bits;
+    const int line = cell >> (shift + bits) << shift | (cell & ((1 << shift) - 1));
+    const int32_t *key = m->grid.key + (size_t)slot * DIM;
+
+    return w->dither + gbees_dither_of_pencil(key, DIM, axis) +
+           ((uint32_t)(key[axis] * axis_edge(axis) + first) * (uint32_t)lines + (uint32_t)line) * GBEES_DITHER_CELL;
+}
+
+/* A cell's P after a sweep with noise; i: its number from the line's lowest cell on, whose dither is `lowest`. */
+GBEES_NUM number spread_cell(const axis_sweep *w, number p, number change, uint32_t lowest, int i)
+{
+    return GBEES_REAL_FN(gbees_spread_sum)(
+        p, change, lowest + (uint32_t)(i * (CELLS >> axis_bits(w->axis))) * GBEES_DITHER_CELL, w->lean);
+}
 
 /* The position along the axis of a face of a brick, or of one beyond it: it is computed from the brick below it, as
  * far as there is one, so that all round it alike. Two faces beyond the grid it is that of one, as nothing depends on
@@ -207,15 +229,15 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
         number variance = w->variance, third, c, from_above;
 
         if (w->varies) {
-            c = GBEES_REAL_FN(gbees_spread_origin_varying)(v[i], v[i + 1], v[i + 2], noise + i + 1, 1, 1, &variance,
-                                                           &third);
+            c = GBEES_REAL_FN(gbees_spread_origin_varying)(v[i], v[i + 1], v[i + 2], noise + i + 1, 1, w->inside, 1,
+                                                           &variance, &third);
             whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance, third, 1);
             if (GBEES_REAL_FN(gbees_spread_wall)(v[i], v[i + 1], v[i + 2], noise + i, 1, &c, &from_above)) {
                 whole[i] = c * q[i + 2] - from_above * q[i + 3];
                 walls |= 1u << i;
             }
         } else {
-            c = GBEES_REAL_FN(gbees_spread_origin)(v[i], v[i + 1], v[i + 2], 1, &variance);
+            c = GBEES_REAL_FN(gbees_spread_origin)(v[i], v[i + 1], v[i + 2], w->inside, 1, &variance);
             whole[i] = GBEES_REAL_FN(gbees_spread_mass)(q + i, 1, c, variance, 0, 0);
         }
     }
@@ -251,14 +273,21 @@ GBEES_NUM void sweep_line(const gbees_setup *m, const axis_sweep *w, uint32_t sl
     for (int k = 0; k < DIM; k++)
         x[k] = brick_base(m, slot)[k] + cell_offset(m, k, cell_local(cell, k));
 #if GBEES_DIFFUSION
-    if (SPREADS && w->variance > 0)
+    if (SPREADS && w->variance > 0) {
+        const uint32_t dither = dither_of_line(m, w, slot, cell, first);
+
         noisy_masses(m, w, slot, cell, first, q, x, mass);
-    else
+#pragma unroll
+        for (int i = 0; i < cells; i++)
+            row[(first + i) << axis_shift(axis)] = spread_cell(w, q[BEYOND + i], mass[i] - mass[i + 1], dither, i);
+    } else
 #endif
+    {
         line_masses(m, w, slot, first, q, x, mass);
 #pragma unroll
-    for (int i = 0; i < cells; i++)
-        row[(first + i) << axis_shift(axis)] = q[BEYOND + i] + (mass[i] - mass[i + 1]);
+        for (int i = 0; i < cells; i++)
+            row[(first + i) << axis_shift(axis)] = q[BEYOND + i] + (mass[i] - mass[i + 1]);
+    }
     add_outflow_of_line(mass, cells, first == 0 && !below, first + cells == edge && !above, outflow);
 }
 

@@ -111,7 +111,8 @@ static int enter_step(gbees_engine *e, gbees_error *error)
                             s->run.step.size, error);
     const double clipped = gbees_fixed_value(sums[1]), outflow = gbees_fixed_value(sums[2]);
     gbees_mass_ledger *ledger = &s->run.ledger;
-    gbees_ledger_step(ledger, mass, clipped, e->setup.sweeps ? outflow : gbees_ledger_missing(ledger, mass, clipped));
+    gbees_ledger_step(ledger, mass, clipped, e->setup.sweeps ? outflow : gbees_ledger_missing(ledger, mass, clipped),
+                      0);
     gbees_run_step(&s->run, (uint32_t)sums[3], 64, e->setup.prune_interval);
     return 0;
 }

@@ -70,6 +70,7 @@ static void set_up_constants(gbees_engine *e)
         m->high[j] = INT32_MAX;
     }
     m->first_ghost = UINT32_MAX;
+    m->inside = numerics->cell_values == GBEES_CELL_POINTS ? 1.0 / 24 : 0;
     m->sweeps = gbees_scheme_is_split(numerics->scheme);
     m->stop_at_prunes = mass_budget_changes_threshold(problem);
 }

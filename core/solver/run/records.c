@@ -294,6 +294,7 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
         return status;
     }
     set_totals(solver, record);
+    solver->record_warnings |= gbees_warnings_ledger(solver->problem, record);
     record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
     solver->record_warnings |= record->warnings & GBEES_WARNING_MASS_LOST; /* the next update makes up for the loss */
     solver->recorded = record->totals;

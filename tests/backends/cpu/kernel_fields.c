@@ -348,7 +348,7 @@ static void run_split(fields *f, const char *name, int order, int preserving, in
         int last = axis == f->how.n - 1;
 
         f->c.rows.inside = last && preserving ? f->inside : NULL;
-        const kernel_pencils pencils = {axis, 1, last, first, grid_pencils(&f->g, axis, 0, f->g.count, first)};
+        const kernel_pencils pencils = {axis, 1, last, 0, first, grid_pencils(&f->g, axis, 0, f->g.count, first)};
 
         must(!f->kernel->sweep(&f->c, &pencils, &f->scratch, &sums));
         (void)snprintf(text, sizeof text, "%s: axis %d", name, axis);

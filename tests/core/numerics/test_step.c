@@ -106,7 +106,7 @@ START_TEST(the_ledger_adds_up)
 {
     gbees_mass_ledger ledger = {.mass = 1};
 
-    gbees_ledger_step(&ledger, 0.875, 0.125, gbees_ledger_missing(&ledger, 0.875, 0.125));
+    gbees_ledger_step(&ledger, 0.875, 0.125, gbees_ledger_missing(&ledger, 0.875, 0.125), 0);
     ck_assert_double_eq(ledger.outflow, 0.25);
     gbees_ledger_prune(&ledger, 0.75);
     ck_assert_double_eq(gbees_ledger_lost(&ledger), 0.375);
