@@ -84,6 +84,7 @@ libgbees_la_SOURCES = \
 	%D%/module/survey.h \
 	%D%/module/trust.c \
 	%D%/module/trust.h \
+	%D%/accuracy/cell_values.c \
 	%D%/accuracy/plan.c \
 	%D%/accuracy/plan.h \
 	%D%/accuracy/sample_count.c \

@@ -85,18 +85,18 @@ int gbees_plan_was_in_vain(const gbees_refinement *r, int leg);
 double gbees_plan_factors(const gbees_refinement *r, double updates, double (*needed)[GBEES_MAX_DIM],
                           double (*factor)[GBEES_MAX_DIM], double *more);
 
-/* ---- run_scenario.c ---- */
+/* ---- cell_values.c ---- */
 /* Whether cells are to have values at their centres: in several dimensions noise keeps the error that shear makes of
  * averages, of second order in the cells' width, for all times (doc/method.md, "Points or averages"). A measurement
  * or a density that is narrower than a cell takes averages, and so does a density that does not vanish at a wall. */
 int gbees_plan_takes_points(const gbees_problem *problem);
+/* Whether what cells cut off and the time step are to be far below what is asked for: the cells' own error is, and in
+ * up to three dimensions that costs little. */
+int gbees_plan_is_fine(const gbees_problem *problem);
 
 /* ---- selection.c ---- */
 /* The mass that a run may lose, unless its measurements select a tail. */
 double gbees_plan_budget(const gbees_problem *problem);
-/* Whether what cells cut off and the time step are to be far below what is asked for: the cells' own error is, and in
- * up to three dimensions that costs little. */
-int gbees_plan_is_fine(const gbees_problem *problem);
 /* The half-size of the next run's initial box, in standard deviations. */
 double gbees_plan_extent(const gbees_refinement *r);
 /* Takes the measurements of a record's time, if there are some, as in the tail (GBEES_WARNING_TAIL), or not. */

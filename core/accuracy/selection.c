@@ -17,11 +17,6 @@ static const double lowest = 1e-18;      /* p* */
 static const double prunes = 10;         /* so many losses of all cells that hold p* are within the budget */
 static const double least_growth = 1.3;  /* of the cells by a lower p* */
 
-int gbees_plan_is_fine(const gbees_problem *problem)
-{
-    return problem->dimension <= 3 && gbees_plan_takes_points(problem);
-}
-
 static double part_of(const gbees_problem *problem)
 {
     if (gbees_plan_is_fine(problem))

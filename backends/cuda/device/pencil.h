@@ -252,14 +252,14 @@ GBEES_NUM void spread_whole(const axis_sweep *w, pencil_line *line, int i)
     const number c =
         GBEES_REAL_FN(gbees_spread_origin)(line->v[i - 1], line->v[i], line->v[i + 1], w->inside, 1, &variance);
 
-    line->whole[i] = GBEES_REAL_FN(gbees_spread_mass)(line->q + (BEYOND - 1 - REACH) + i, 1, c, variance, 0, 0);
+    line->whole[i] = GBEES_REAL_FN(gbees_spread_mass)(line->q + (BEYOND - 1 - SPREAD_HALF) + i, 1, c, variance, 0, 0);
 }
 
 /* Computes the mass through the lowest face of a pencil with noise, below which there is no brick, and what the faces
  * above it need. root: the root of the variance. */
 GBEES_NUM void lowest_spread(const gbees_setup *m, const axis_sweep *w, number root, pencil_line *line)
 {
-    number far[2 * REACH], variance = w->variance;
+    number far[2 * SPREAD_HALF], variance = w->variance;
 
 #pragma unroll
     for (int i = 0; i < 3; i++)
@@ -269,9 +269,9 @@ GBEES_NUM void lowest_spread(const gbees_setup *m, const axis_sweep *w, number r
     const number c = GBEES_REAL_FN(gbees_spread_origin)(below, line->v[0], line->v[1], w->inside, 1, &variance);
 
 #pragma unroll
-    for (int i = 0; i < REACH; i++) {
+    for (int i = 0; i < SPREAD_HALF; i++) {
         far[i] = 0;
-        far[REACH + i] = line->q[BEYOND - 1 + i];
+        far[SPREAD_HALF + i] = line->q[BEYOND - 1 + i];
     }
     line->whole[0] = GBEES_REAL_FN(gbees_spread_mass)(far, 1, c, variance, 0, 0);
     spread_whole(w, line, 1);

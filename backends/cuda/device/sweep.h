@@ -17,8 +17,9 @@
 #include "numerics/split_noise.h"
 
 enum {
-    PIECE_MOST = 4,                /* the most cells of a line */
-    REACH = (GBEES_ORDER + 1) / 2, /* cells that a face's mass depends on, on each side of it, without noise */
+    PIECE_MOST = 4,                       /* the most cells of a line */
+    REACH = (GBEES_ORDER + 1) / 2,        /* cells that a face's mass depends on, on each side of it, without noise */
+    SPREAD_HALF = GBEES_SPREAD_REACH - 1, /* the same with noise, of a mass that is not yet bounded, for any order */
     BEYOND = SPREADS ? GBEES_SPREAD_REACH : REACH
 };
 

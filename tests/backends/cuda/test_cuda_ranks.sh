@@ -59,7 +59,7 @@ small="--set accuracy=0 --set records=2 --set prune_interval=3"
     # Transverse sums of ghosts; an odd number of passes, or of sweeps, leaves the density in the other rows.
     compare ctu $lorenz --set scheme=ctu --set precision=double --set records=2 --set prune_interval=3 --until 0.012
     ! is_long || compare bound $small --plugin pcr3bp --scenario published --set scheme=split5-mp --until 0.003
-    ! is_long || compare noise $small --plugin linear --set dimension=4 --set threshold=1e-5 --set parameters.noise=0.5 --until 0.2
+    ! is_long || compare noise $small --plugin linear --set dimension=4 --set scheme=split7 --set threshold=1e-5 --set parameters.noise=0.5 --until 0.2
     # Bricks that are one cell wide along two axes: three or four layers of ghosts there.
     compare narrow $small --plugin linear --set dimension=8 --set extent=1 --set width=0.5 --set threshold=2e-4 \
         --set records=1 --set courant=0.3 --set parameters.noise=0.5 --until 0.04
@@ -148,7 +148,7 @@ has out "ranks: 2, and rank 0 had the whole grid"
 # Where one GPU's memory is too small for the grid, that of three is not: bricks, records and marginals stay apart.
 what="a grid that does not fit one GPU"
 if is_long; then
-    wide="--plugin linear --set accuracy=0 --set dimension=4 --set extent=1 --set factor=6 --set threshold=1e-12
+    wide="--plugin linear --set accuracy=0 --set dimension=4 --set scheme=split7 --set extent=1 --set factor=6 --set threshold=1e-12
         --set records=1 --set prune_interval=4 --until 0.2"
     # shellcheck disable=SC2086
     calls 0 "$program" $common $wide --output wide.1

@@ -240,6 +240,23 @@ START_TEST(narrow_marginals)
 }
 END_TEST
 
+/* A mass that is not the ledger's by more than a millionth; what targets have taken is no difference. */
+START_TEST(what_rounding_has_made)
+{
+    gbees_problem problem = make_problem();
+    gbees_record record = {.problem = &problem,
+                           .totals = {.mass_outflow = 0.03, .mass_pruned = 0.02, .mass_entered = {0.25, 0.1}},
+                           .statistics = {.mass = 0.6 + 0.9e-6}};
+
+    ck_assert_uint_eq(gbees_warnings_ledger(&problem, &record), 0);
+    record.statistics.mass = 0.6 + 1.1e-6;
+    ck_assert_uint_eq(gbees_warnings_ledger(&problem, &record), GBEES_WARNING_ROUNDING);
+    record.statistics.mass = 0.6 - 1.1e-6;
+    ck_assert_uint_eq(gbees_warnings_ledger(&problem, &record), GBEES_WARNING_ROUNDING);
+    check_text(GBEES_WARNING_ROUNDING, &problem, &record.totals, "precision: double");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("warnings");
@@ -257,6 +274,7 @@ int main(void)
     tcase_add_test(during, narrow_marginals);
     tcase_add_test(during, each_warning_has_a_text_of_its_own);
     tcase_add_test(during, what_the_backend_says);
+    tcase_add_test(during, what_rounding_has_made);
     suite_add_tcase(suite, before);
     suite_add_tcase(suite, during);
     return run_suite(suite);
