@@ -100,15 +100,14 @@ void gbees_islands_influence(const gbees_island_weights *weights, double *influe
 
 /* ---- resampling ---- */
 
-/* Shared by the threads of a resampling. The arrays become the samples'. */
+/* Shared by the threads of a resampling. */
 typedef struct resampling {
     const gbees_montecarlo *montecarlo;
     size_t from[GBEES_ISLANDS + 1], to[GBEES_ISLANDS + 1];
     double sum[GBEES_ISLANDS]; /* of weights */
     int poor[GBEES_ISLANDS];   /* 1: the island is resampled */
     gbees_near_sample *order;  /* of the samples, each island's among themselves */
-    double *x[GBEES_MAX_DIM], *weight;
-    uint64_t *number;
+    samples_lists made;        /* the samples after it */
 } resampling;
 
 /* Finds the islands, and which are to be resampled; returns whether any is. */
@@ -137,7 +136,7 @@ static int find_poor(resampling *all)
 static void copy_sample(const resampling *all, size_t from, size_t to)
 {
     for (int j = 0; j < all->montecarlo->problem->dimension; j++)
-        all->x[j][to] = all->montecarlo->x[j][from];
+        all->made.x[j][to] = all->montecarlo->x[j][from];
 }
 
 /* Resamples island k systematically: sample i is copied once for each of the points (k + u) / count of the cumulated
@@ -165,8 +164,8 @@ static void resample_island(const resampling *all, size_t k)
         for (; passed < part * ((double)m + u[0]) && i + 1 < samples; passed += montecarlo->weight[order[i].number])
             i++;
         copy_sample(all, order[i].number, to);
-        all->weight[to] = part;
-        all->number[to] = first + m;
+        all->made.weight[to] = part;
+        all->made.number[to] = first + m;
     }
 }
 
@@ -180,31 +179,19 @@ static void fill_island(void *context, size_t k)
     }
     for (size_t i = all->from[k], to = all->to[k]; i < all->from[k + 1]; i++, to++) {
         copy_sample(all, i, to);
-        all->weight[to] = all->montecarlo->weight[i];
-        all->number[to] = all->montecarlo->number[i];
+        all->made.weight[to] = all->montecarlo->weight[i];
+        all->made.number[to] = all->montecarlo->number[i];
     }
 }
 
-/* Memory for the samples after resampling. */
+/* Memory for the samples after resampling, and their order. */
 static int make_place(resampling *all)
 {
-    const size_t count = all->to[GBEES_ISLANDS];
     const gbees_montecarlo *montecarlo = all->montecarlo;
-    const int n = montecarlo->problem->dimension;
-    int status = GBEES_OK;
 
-    all->weight = malloc(count * sizeof *all->weight);
-    all->number = malloc(count * sizeof *all->number);
     all->order = malloc(montecarlo->count * sizeof *all->order);
-    for (int j = 0; j < n; j++)
-        if (!(all->x[j] = malloc(count * sizeof *all->x[j])))
-            status = GBEES_ENOMEM;
-    if (!status && all->weight && all->number && all->order)
+    if (all->order && !gbees_samples_lists_create(montecarlo->problem->dimension, all->to[GBEES_ISLANDS], &all->made))
         return GBEES_OK;
-    for (int j = 0; j < n; j++)
-        free(all->x[j]);
-    free(all->weight);
-    free(all->number);
     free(all->order);
     return GBEES_ENOMEM;
 }
@@ -234,14 +221,7 @@ int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error)
     gbees_workers_run(gbees_workers_worth(montecarlo->options.threads, (double)all.to[GBEES_ISLANDS] * MOVE_NS),
                       GBEES_ISLANDS, fill_island, &all);
     free(all.order);
-    gbees_samples_release_x(montecarlo);
-    gbees_samples_release_weight(montecarlo);
-    memcpy(montecarlo->x, all.x, sizeof all.x);
-    montecarlo->weight = all.weight;
-    montecarlo->number = all.number;
-    montecarlo->shared_x = montecarlo->shared_weight = 0;
-    montecarlo->count = all.to[GBEES_ISLANDS];
+    gbees_samples_replace(montecarlo, &all.made, all.to[GBEES_ISLANDS]);
     montecarlo->resampled = 1;
-    gbees_samples_choose_probes(montecarlo);
     return GBEES_OK;
 }

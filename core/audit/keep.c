@@ -1,4 +1,4 @@
-/* keep.c - frees samples, and drops those that are left without weight; see samples.h. */
+/* keep.c - replaces and frees lists of samples, and drops those that are left without weight; see samples.h. */
 #include "base/workers.h"
 #include "samples.h"
 #include <stdlib.h>
@@ -18,13 +18,41 @@ void gbees_samples_release_weight(gbees_montecarlo *montecarlo)
     free(montecarlo->number);
 }
 
+int gbees_samples_lists_create(int n, size_t count, samples_lists *lists)
+{
+    int failed = 0;
+
+    *lists = (samples_lists){.weight = malloc((count + 1) * sizeof *lists->weight),
+                             .number = malloc((count + 1) * sizeof *lists->number)};
+    for (int j = 0; j < n; j++)
+        failed |= !(lists->x[j] = malloc((count + 1) * sizeof *lists->x[j]));
+    if (!failed && lists->weight && lists->number)
+        return GBEES_OK;
+    for (int j = 0; j < n; j++)
+        free(lists->x[j]);
+    free(lists->weight);
+    free(lists->number);
+    return GBEES_ENOMEM;
+}
+
+void gbees_samples_replace(gbees_montecarlo *montecarlo, const samples_lists *lists, size_t count)
+{
+    gbees_samples_release_x(montecarlo);
+    gbees_samples_release_weight(montecarlo);
+    memcpy(montecarlo->x, lists->x, sizeof lists->x);
+    montecarlo->weight = lists->weight;
+    montecarlo->number = lists->number;
+    montecarlo->shared_x = montecarlo->shared_weight = 0;
+    montecarlo->count = count;
+    gbees_samples_choose_probes(montecarlo);
+}
+
 /* What all blocks share. */
 typedef struct keeping {
     const gbees_montecarlo *montecarlo;
     const double *weight; /* of all samples */
     size_t *first;        /* [blocks + 1]: how many of the blocks before it are kept */
-    double *x[GBEES_MAX_DIM], *kept;
-    uint64_t *number;
+    samples_lists kept;
 } keeping;
 
 static void move_block(void *context, size_t block)
@@ -38,9 +66,9 @@ static void move_block(void *context, size_t block)
         if (!(all->weight[i] > 0))
             continue;
         for (int j = 0; j < montecarlo->problem->dimension; j++)
-            all->x[j][to] = montecarlo->x[j][i];
-        all->number[to] = samples_number(montecarlo, i);
-        all->kept[to++] = all->weight[i];
+            all->kept.x[j][to] = montecarlo->x[j][i];
+        all->kept.number[to] = samples_number(montecarlo, i);
+        all->kept.weight[to++] = all->weight[i];
     }
 }
 
@@ -55,24 +83,6 @@ static void count_block(void *context, size_t block)
     all->first[block + 1] = live;
 }
 
-/* Memory for so many samples. */
-static int make_place(keeping *all, size_t count)
-{
-    int failed = 0;
-
-    all->kept = malloc((count + 1) * sizeof *all->kept);
-    all->number = malloc((count + 1) * sizeof *all->number);
-    for (int j = 0; j < all->montecarlo->problem->dimension; j++)
-        failed |= !(all->x[j] = malloc((count + 1) * sizeof *all->x[j]));
-    if (!failed && all->kept && all->number)
-        return GBEES_OK;
-    for (int j = 0; j < all->montecarlo->problem->dimension; j++)
-        free(all->x[j]);
-    free(all->kept);
-    free(all->number);
-    return GBEES_ENOMEM;
-}
-
 int gbees_samples_keep(gbees_montecarlo *montecarlo, const double *weight, int threads)
 {
     const size_t blocks = samples_blocks(montecarlo);
@@ -84,17 +94,10 @@ int gbees_samples_keep(gbees_montecarlo *montecarlo, const double *weight, int t
     for (size_t block = 0; block < blocks; block++)
         all.first[block + 1] += all.first[block];
     const size_t live = all.first[blocks];
-    const int status = make_place(&all, live);
+    const int status = gbees_samples_lists_create(montecarlo->problem->dimension, live, &all.kept);
     if (!status) {
         gbees_workers_run(threads, blocks, move_block, &all);
-        gbees_samples_release_x(montecarlo);
-        gbees_samples_release_weight(montecarlo);
-        memcpy(montecarlo->x, all.x, sizeof all.x);
-        montecarlo->weight = all.kept;
-        montecarlo->number = all.number;
-        montecarlo->shared_x = montecarlo->shared_weight = 0;
-        montecarlo->count = live;
-        gbees_samples_choose_probes(montecarlo);
+        gbees_samples_replace(montecarlo, &all.kept, live);
     }
     free(all.first);
     return status;

@@ -65,7 +65,8 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
                               .time = problem->start,
                               .count = options->count,
                               .doubt_most = INFINITY};
-    new->options.absorbed = options->absorbed &&gbees_problem_absorbs(problem);
+    if (!gbees_problem_absorbs(problem))
+        new->options.absorbed = 0;
     new->weight = column_create(new->count);
     status = columns_create(problem->dimension, new->count, new->x);
     if (status || !new->weight)
@@ -98,26 +99,19 @@ int gbees_montecarlo_take(gbees_montecarlo *montecarlo, const size_t *chosen, gb
 {
     const int n = montecarlo->problem->dimension;
     const size_t count = montecarlo->options.count;
-    double *x[GBEES_MAX_DIM] = {NULL}, *weight = column_create(count);
+    samples_lists made = {.weight = column_create(count)}; /* samples have their places as numbers */
 
-    if (columns_create(n, count, x) || !weight) {
-        columns_free(n, x);
-        free(weight);
+    if (columns_create(n, count, made.x) || !made.weight) {
+        columns_free(n, made.x);
+        free(made.weight);
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", count);
     }
     for (int j = 0; j < n; j++)
         for (size_t k = 0; k < count; k++)
-            x[j][k] = montecarlo->x[j][chosen[k]];
+            made.x[j][k] = montecarlo->x[j][chosen[k]];
     for (size_t k = 0; k < count; k++)
-        weight[k] = 1;
-    gbees_samples_release_x(montecarlo);
-    gbees_samples_release_weight(montecarlo);
-    memcpy(montecarlo->x, x, sizeof x);
-    montecarlo->weight = weight;
-    montecarlo->number = NULL;
-    montecarlo->shared_x = montecarlo->shared_weight = 0;
-    montecarlo->count = count;
-    gbees_samples_choose_probes(montecarlo);
+        made.weight[k] = 1;
+    gbees_samples_replace(montecarlo, &made, count);
     return GBEES_OK;
 }
 

@@ -37,6 +37,16 @@ void gbees_samples_choose_probes(gbees_montecarlo *montecarlo);
 /* Keeps the samples whose weight[i] is above 0, with this weight, on so many threads. GBEES_ENOMEM: all are as they
  * were. */
 int gbees_samples_keep(gbees_montecarlo *montecarlo, const double *weight, int threads);
+/* The lists of samples, [count] each. */
+typedef struct samples_lists {
+    double *x[GBEES_MAX_DIM], *weight;
+    uint64_t *number;
+} samples_lists;
+
+/* Memory for `count` samples of n states. GBEES_ENOMEM: there is none, and none is held. */
+int gbees_samples_lists_create(int n, size_t count, samples_lists *lists);
+/* Replaces the samples by `count` others, whose lists become theirs. */
+void gbees_samples_replace(gbees_montecarlo *montecarlo, const samples_lists *lists, size_t count);
 /* Free states, or weights and numbers, unless another has them. */
 void gbees_samples_release_x(gbees_montecarlo *montecarlo);
 void gbees_samples_release_weight(gbees_montecarlo *montecarlo);

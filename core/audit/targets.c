@@ -58,7 +58,6 @@ void gbees_samples_targets(const gbees_montecarlo *samples, double effective, gb
         const double near = (part * many + 2) / (many + 4);
 
         state[k].probability = part;
-
         state[k].bound = many >= GBEES_EFFECTIVE_LEAST && !isnan(error)
                              ? 2 * fmax(error, sqrt(near * (1 - near) / (many + 4)))
                              : NAN;
