@@ -158,19 +158,12 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
     return 0;
 }
 
-/* What a record's mass should be, by the ledger. */
-static double mass_of(const gbees_totals *totals)
-{
-    double mass = 1 + totals->mass_clipped + totals->mass_normalised - lost(totals);
-
-    for (int k = 0; k < GBEES_MAX_TARGETS; k++)
-        mass -= totals->mass_entered[k];
-    return mass;
-}
-
 unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record *record)
 {
-    const double made = fabs(record->statistics.mass - mass_of(&record->totals));
+    const gbees_totals *totals = &record->totals;
+    const double told =
+        1 + totals->mass_clipped + totals->mass_normalised - lost(totals) - gbees_totals_entered(totals);
+    const double made = fabs(record->statistics.mass - told);
 
     return problem->numerics.mode == GBEES_MODE_DEFAULT && !gbees_problem_is_exact(problem) && made > rounding
                ? GBEES_WARNING_ROUNDING

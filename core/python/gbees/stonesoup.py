@@ -12,7 +12,7 @@ in place of those of another filter; and models that are equations in continuous
     transition_model = Equations({x: v, v: -sympy.sin(x)}, diffusion={v: 0.01})
     transition_model = Plugin("lorenz63")
 
-The module imports Stone Soup; `import gbees` does not. The manual's page python.md has the rest.
+The module imports Stone Soup; `import gbees` does not. The manual's page frameworks.md has the rest.
 """
 
 import datetime
