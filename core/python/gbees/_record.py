@@ -290,6 +290,34 @@ class Record:
             middles[k] = middles[k][inside[0] : inside[-1] + 1]
         return (*middles, sums / (np.prod(widths) * sums.sum()))
 
+    def cdf(self, state: str | int, limits: Any) -> Array:
+        """The probability that a state is below limits: an array of their shape.
+
+        What bins hold up to their edges is interpolated between them by the polynomial of fifth degree of the six nearest
+        edges, and stays between the two that enclose the limit: a limit need not be at an edge. With ``cell_values: points``
+        a result f(x) being the density, h the width, is off by h^2 f'(x) / 24.
+
+        Examples
+        --------
+        ``1 - record.cdf("altitude", 0.0)`` is the probability that an object is still above ground.
+        """
+        middles, density = self.marginal(state)
+        width = middles[1] - middles[0] if len(middles) > 1 else self._cells().width[self._axis(state)]
+        held = np.concatenate([np.zeros(4), np.cumsum(density * width)])  # by the edges, of three empty bins more
+        held = np.concatenate([held, np.full(3, held[-1])])
+        place = (np.asarray(limits, dtype=float) - middles[0]) / width + 3.5  # counted in edges
+        if np.isnan(place).any():
+            raise lib.InputError("cdf() wants limits that are numbers")
+        edge = np.clip(np.floor(place), 2, len(held) - 4).astype(int)
+        nodes = np.arange(-2, 4)
+        within = np.clip(place - edge, 0, 1)[..., None] - nodes
+        weights = [
+            np.prod(np.delete(within, k, -1) / np.delete(nodes[k] - nodes, k), axis=-1) for k in range(len(nodes))
+        ]
+        found = sum(w * held[edge + node] for w, node in zip(weights, nodes))
+        below: Array = np.clip(found, held[edge], held[edge + 1])
+        return below
+
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Array:
         """Draws n points of the density, one a row: a cell by its probability, a point of it uniformly.
 

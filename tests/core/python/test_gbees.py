@@ -1,6 +1,7 @@
 """The Python package: against gbees-run's own results, closed forms, and wrong input."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -116,6 +117,19 @@ def test_marginals_of_oblique_cells_have_the_moments_of_the_record(moving):
         assert np.all(abs(weight @ points) < 1e-4 * record.std[axes])
         off = (weight * points.T) @ points - covariance[np.ix_(axes, axes)]
         assert np.all(abs(off) < 1e-3 * np.outer(record.std[axes], record.std[axes]))
+
+
+def test_cdf_of_a_gaussian():
+    # Cells as wide as a half of a deviation, which hold the averages of a Gaussian.
+    change = {"accuracy": 0, "factor": 2, "extent": 6, "threshold": 1e-14, "records": 1}
+    record = gbees.run("linear", set=change, progress=False).records[0]
+    limits = record.mean[1] + record.std[1] * np.array([-40, -4, -1.3, -0.25, 0.1, 0.77, 2, 40])
+    exact = [0.5 * (1 + math.erf(z / math.sqrt(2))) for z in (limits - record.mean[1]) / record.std[1]]
+    assert np.all(abs(record.cdf("x2", limits) - exact) < 3e-5)
+    assert np.all(np.diff(record.cdf(1, np.sort(limits))) >= 0)
+    assert record.cdf(1, limits[3]).shape == () and record.cdf(1, limits[:, None]).shape == (len(limits), 1)
+    with pytest.raises(gbees.InputError, match="numbers"):
+        record.cdf(1, float("nan"))
 
 
 def test_credible(lorenz):
