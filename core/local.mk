@@ -195,6 +195,7 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/deposit.h \
 	%D%/lagrangian/divide.c \
 	%D%/lagrangian/divide.h \
+	%D%/lagrangian/doubt.c \
 	%D%/lagrangian/dormand_prince_dense.h \
 	%D%/lagrangian/image.c \
 	%D%/lagrangian/image.h \

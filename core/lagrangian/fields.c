@@ -9,7 +9,10 @@
 
 /* A function that bends by as much as so many times what it changes by over a cell may as well be below 0 in all of
  * it. */
-static const double much_bent = 8;
+static const double much_bent = 12;
+
+/* By how much of its change over a cell a function that bends may be shifted. */
+static const double most_shifted = 1. / 8;
 
 /* The most that the logarithm of a density is thought to change by over a cell. */
 static const double steepest = 12;
@@ -70,7 +73,7 @@ void gbees_cell_set(const gbees_fields *fields, uint32_t i, gbees_cell *cell)
         cell->point[k][0] = lattice->beside[2 * k][i];
         cell->point[k][1] = i;
         cell->point[k][2] = lattice->beside[2 * k + 1][i];
-        cell->place[k] = 0;
+        cell->place[k] = cell->near[k] = 0;
     }
 }
 
@@ -115,6 +118,12 @@ static void values_along(const gbees_cell *cell, which w, int k, double *value)
         value[0] = there[2] ? 2 * value[1] - value[2] : value[1];
     if (!there[2])
         value[2] = 2 * value[1] - value[0];
+    if (cell->near[k]) { /* of the parabola through them, an edge's length apart */
+        const double slope = value[2] - value[0], bend = 2 * (value[0] - 2 * value[1] + value[2]);
+
+        value[0] = value[1] - slope + bend;
+        value[2] = value[1] + slope + bend;
+    }
 }
 
 /* How a function changes over the cell along an edge; *bend: its second difference. */
@@ -129,12 +138,12 @@ static double change_over(const gbees_cell *cell, which w, int k, double *bend)
 
 /* The same, but no more than between two of the points: so what a function can't reach (gbees_cell_doubt()) it does
  * not. */
-static double limited_change(const gbees_cell *cell, which w, int k)
+static double limited_change(const gbees_cell *cell, which w, int k, double *bend)
 {
-    double value[3], bend;
+    double value[3];
 
     values_along(cell, w, k, value);
-    const double change = change_over(cell, w, k, &bend),
+    const double change = change_over(cell, w, k, bend),
                  most = fmax(fabs(value[1] - value[0]), fabs(value[2] - value[1]));
     return fmin(fmax(change, -most), most);
 }
@@ -146,22 +155,73 @@ static int dimension_of(const gbees_cell *cell)
 
 /* ---- parts ---- */
 
-/* The part of the cell's mass where a function is below 0. */
+/* Gauss and Legendre's rule of five points, over an edge of length 1. */
+static const double gauss_at[] = {0, 0.269234655052841, 0.453089922969332},
+                    gauss_share[] = {0.284444444444444, 0.239314335249683, 0.118463442528095};
+
+/* The average over an edge of a density whose logarithm is a quadratic, over that at the centre. Sets *centroid to
+ * its centroid from there, in lengths of the edge. */
+static double average_along(double slope, double bend, double *centroid)
+{
+    double sum = gauss_share[0], moment = 0;
+
+    slope = fmax(fmin(slope, steepest), -steepest);
+    bend = fmin(bend, steepest);
+    for (int q = 1; q < 3; q++) {
+        const double share = gauss_share[q] * exp(bend * gauss_at[q] * gauss_at[q] / 2);
+
+        sum += share * 2 * cosh(slope * gauss_at[q]);
+        moment += share * gauss_at[q] * 2 * sinh(slope * gauss_at[q]);
+    }
+    *centroid = moment / sum;
+    return sum;
+}
+
+/* By how much the average of a function over a cell's mass, of which gbees_fraction_of_mass() has what is linear in
+ * the slopes of the logarithm of the density, is larger than that has. change[k]: of the function along edge k. */
+static double beyond_slopes(const gbees_cell *cell, const double *change, const double *slope, const double *bend)
+{
+    double excess = 0, along = 0, square = 0;
+
+    for (int k = 0; k < dimension_of(cell); k++) {
+        double centroid;
+
+        (void)average_along(slope[k], bend[k], &centroid);
+        excess += change[k] * (centroid - slope[k] / 12);
+        along += change[k] * slope[k];
+        square += change[k] * change[k];
+    }
+    if (!(square > 0))
+        return 0;
+    along /= sqrt(square);
+    const double model =
+        fabs(along) > 0.1 ? 0.5 / tanh(along / 2) - 1 / along - along / 12 : -along * along * along / 720;
+    return excess - sqrt(square) * model;
+}
+
+/* The part of the cell's mass where a function is below 0. A quadratic is replaced by the linear function of the same
+ * average over the mass, so that boundaries that bend have on average, over where they cut cells, the right part of
+ * these. */
 static double part_below(const gbees_cell *cell, which w)
 {
     const double here = value_of(cell, w, cell->self);
     const int n = dimension_of(cell);
-    double change[GBEES_MAX_DIM], slope[GBEES_MAX_DIM], bend;
+    double change[GBEES_MAX_DIM], slope[GBEES_MAX_DIM], log_bend[GBEES_MAX_DIM], bend, changes = 0, bends = 0;
 
     if (here == INFINITY)
         return 0;
-    for (int k = 0; k < n; k++)
-        change[k] = limited_change(cell, w, k);
-    const double part = gbees_fraction_inside(n, here, change);
+    for (int k = 0; k < n; k++) {
+        change[k] = limited_change(cell, w, k, &bend);
+        changes += fabs(change[k]);
+        bends += bend;
+    }
+    const double level = here + copysign(fmin(fabs(bends) / 24, most_shifted * changes), bends);
+    double part = gbees_fraction_inside(n, level, change);
     if (part == 0 || part == 1)
         return part;
     for (int k = 0; k < n; k++)
-        slope[k] = change_over(cell, (which){.k = -1}, k, &bend);
+        slope[k] = change_over(cell, (which){.k = -1}, k, &log_bend[k]);
+    part = gbees_fraction_inside(n, level + beyond_slopes(cell, change, slope, log_bend), change);
     return gbees_fraction_of_mass(n, part, change, slope);
 }
 
@@ -198,21 +258,28 @@ void gbees_cell_parts(const gbees_cell *cell, gbees_parts *parts)
 
 double gbees_cell_average(const gbees_cell *cell)
 {
-    /* Gauss and Legendre's of five points, over an edge of length 1. */
-    static const double at[] = {0, 0.269234655052841, 0.453089922969332},
-                        share[] = {0.284444444444444, 0.239314335249683, 0.118463442528095};
     double average = 1;
 
     for (int k = 0; k < dimension_of(cell); k++) {
-        double bend, sum = share[0];
+        double bend, centroid;
         const double slope = change_over(cell, (which){.k = -1}, k, &bend);
 
-        for (int q = 1; q < 3; q++)
-            sum += share[q] * exp(fmin(bend, steepest) * at[q] * at[q] / 2) * 2 *
-                   cosh(fmin(fabs(slope), steepest) * at[q]);
-        average *= sum;
+        average *= average_along(slope, bend, &centroid);
     }
     return average;
+}
+
+double gbees_cell_value(const gbees_cell *cell, int k)
+{
+    return value_of(cell, (which){.k = k}, cell->self);
+}
+
+double gbees_cell_step(const gbees_cell *cell, int k, int edge)
+{
+    double value[3];
+
+    values_along(cell, (which){.k = k}, edge, value);
+    return fmax(fabs(value[1] - value[0]), fabs(value[2] - value[1]));
 }
 
 int gbees_cell_doubt(const gbees_cell *cell, double *doubt)

@@ -1,9 +1,9 @@
 /* fields.h - functions of the start that are below 0 where a target is entered, and the parts of cells where they
  * are.
  *
- * Over a cell - of a lattice, or a part of one (cuts.h) - such a function is taken to be linear, with the slope that
- * three points along each edge have. So the part of the cell where it is below 0 follows, and of the mass with the
- * slope of the logarithm of the density (base/fraction.h). */
+ * Over a cell - of a lattice, or a part of one (cuts.h) - such a function, and the logarithm of the density, are
+ * taken to be quadratics along each edge, by three points there. The part of the cell where it is below 0, and of the
+ * mass, is that of a linear function of the same average over the mass (base/fraction.h). */
 #ifndef GBEES_LAGRANGIAN_FIELDS_H
 #define GBEES_LAGRANGIAN_FIELDS_H
 
@@ -38,6 +38,7 @@ typedef struct gbees_cell {
     uint32_t point[GBEES_MAX_DIM]
                   [3];           /* along each edge, an edge's length apart; the first or last: or GBEES_NO_POINT */
     int8_t place[GBEES_MAX_DIM]; /* -1, 0 or 1: which of them the cell is at */
+    int8_t near[GBEES_MAX_DIM];  /* 1: they are half of the edge's length apart */
 } gbees_cell;
 
 /* Sets the cell of point i of a lattice whose points are linked. */
@@ -56,6 +57,10 @@ void gbees_cell_parts(const gbees_cell *cell, gbees_parts *parts);
 /* The mass of a cell over that of its volume at the density at its centre: its average density, whose logarithm is
  * taken to be a quadratic along each edge, as that of a Gaussian is. */
 double gbees_cell_average(const gbees_cell *cell);
+/* The function of target k at the centre of a cell, and the most that it changes by along an edge, from one of the
+ * three points there to the next. */
+double gbees_cell_value(const gbees_cell *cell, int k);
+double gbees_cell_step(const gbees_cell *cell, int k, int edge);
 /* Sets doubt[k] to how wrong the part that is in target k may be, by how much its function bends over the cell, 0 to
  * 1; 0 where it can't change its sign there. Returns the edge along which the one of the largest doubt bends most. */
 int gbees_cell_doubt(const gbees_cell *cell, double *doubt);

@@ -369,10 +369,11 @@ double gbees_lattice_most(const gbees_lattice *lattice, uint32_t first, uint32_t
     return most;
 }
 
-int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error)
+/* Adds a point at x0, with a site. */
+static int append(gbees_lattice *lattice, const gbees_site *site, const double *x0, gbees_error *error)
 {
     const uint32_t i = lattice->count;
-    double x0[GBEES_MAX_DIM], **column[GBEES_LATTICE_COLUMNS];
+    double **column[GBEES_LATTICE_COLUMNS];
     const int columns = gbees_lattice_columns(lattice, column);
     int status = GBEES_OK;
 
@@ -383,7 +384,6 @@ int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_e
     if (lattice->beside[0])
         unlink_points(lattice);
     lattice->site[i] = *site;
-    gbees_lattice_start(lattice, site, x0);
     for (int j = 0; j < lattice->n; j++)
         lattice->x[j][i] = x0[j];
     for (int k = 0; k < columns; k++)
@@ -392,6 +392,19 @@ int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_e
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the table of %u points", i);
     lattice->count++;
     return GBEES_OK;
+}
+
+int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error)
+{
+    double x0[GBEES_MAX_DIM];
+
+    gbees_lattice_start(lattice, site, x0);
+    return append(lattice, site, x0, error);
+}
+
+int gbees_lattice_append_between(gbees_lattice *lattice, const double *x0, gbees_error *error)
+{
+    return append(lattice, &(gbees_site){{0}}, x0, error);
 }
 
 void gbees_lattice_drop_border(gbees_lattice *lattice)

@@ -92,6 +92,8 @@ int gbees_lattice_columns(gbees_lattice *lattice, double ***list);
 int gbees_lattice_watch(gbees_lattice *lattice, const gbees_problem *problem, gbees_error *error);
 /* Adds a point without looking for it, at x = x0, with log_weight, gain and stretch 0. */
 int gbees_lattice_append(gbees_lattice *lattice, const gbees_site *site, gbees_error *error);
+/* The same for a point that starts at x0[n], between sites. A lattice with such points has no neighbours. */
+int gbees_lattice_append_between(gbees_lattice *lattice, const double *x0, gbees_error *error);
 /* Puts the points into the lexicographic order of their sites. */
 int gbees_lattice_sort(gbees_lattice *lattice, gbees_error *error);
 /* The points that are no border. */

@@ -129,6 +129,17 @@ gbees 0 --no-output --json --set records=1 --set points=1 --param radius=10 --se
     --set 'covariance=[[95.3164575, -17017.67175329, 0], [-17017.67175329, 3161549.142597, 0], [0, 0, 7.10216309]]'
 within sphere 0.004335455
 near 0.004335455 "$(of sphere probability)" 4e-6
+# Case 7: 0.000158147, of a density that is 16 km long, in which the sphere is far smaller than a cell along two axes.
+what="a sphere that is smaller than a cell"
+for points in 0.7 1 2; do
+    gbees 0 --no-output --json --set records=1 --set points=$points --param radius=10 --set end=2838 \
+        --param vR=-0.136066879 --param vT=-0.003779535 --param vN=0.141425599 \
+        --set 'mean=[192.638529404, 8.497134926, -201.02304317]' --set 'covariance=[[6926.983278655, -1347875.301045807,
+            -12.542400570], [-1347875.301045807, 263202592.9458552, 2444.868176323], [-12.542400570, 2444.868176323,
+            710.284013662]]'
+    within sphere 0.000158147
+    near 0.000158147 "$(of sphere probability)" 8e-7
+done
 
 what="two targets, of which a trajectory enters one"
 gbees 0 --no-output --json --set 'targets={half: absorb, sphere: absorb}' --set records=2
