@@ -2,6 +2,7 @@
 #define GBEES_DIM 6
 #define GBEES_HAS_MEASURE 1
 #define GBEES_HAS_BOUND 1
+#define GBEES_HAS_TARGET 1
 #include <gbees/model.h>
 
 #ifdef GBEES_EQUATIONS
@@ -45,6 +46,15 @@ static inline real bound(int n, real t, const real x[], const real p[])
            (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]);
 }
 
+/* The height above the second primary's surface. */
+static inline real target(int which, int n, real t, const real x[], const real p[])
+{
+    const real along = x[0] - 1 + p[0];
+
+    (void)which, (void)n, (void)t;
+    return sqrt(along * along + x[1] * x[1] + x[2] * x[2]) - p[1];
+}
+
 #else
 
 static const gbees_quantity states[] = {
@@ -70,7 +80,10 @@ static const gbees_quantity jacobi = {"J", "LU^2/TU^2", "Jacobi's constant"};
 static const gbees_parameter parameters[] = {
     {"mu", "-", "mass of the second primary over that of both; the default is the Moon beside the Earth",
      1.215058446919780e-2, 0, 0.5},
+    {"radius", "LU", "of the second primary; the default is the Moon's", 4.5197711e-3, 0, 1},
 };
+
+static const gbees_quantity targets[] = {{"impact", "LU", "height above the second primary"}};
 
 static const gbees_measurement_function measurements[] = {
     {"sight", "range, azimuth, elevation and range rate about the second primary", 4, sight, turn},
@@ -114,6 +127,16 @@ static const gbees_model_scenario scenarios[] = {
                                  "factor: 1\n"
                                  "threshold: 1.0e-7\n"
                                  "end: 0.889584448745932\n"},
+    {"impact", "# A passage of the Moon at 1.6 of its radii, known to 190 km and 8 m/s a day before: does it hit?\n"
+               "mean: [1.04784941553080, 0, 0, -0.55, 0.156, 0.02]\n"
+               "covariance: [2.5e-7, 2.5e-7, 2.5e-7, 6.4e-5, 6.4e-5, 6.4e-5]\n"
+               "frame: lagrangian\n"
+               "accuracy: 0.01\n"
+               "tail: 24\n"
+               "end: 0.2\n"
+               "records: 4\n"
+               "targets: {impact: absorb}\n"
+               "output: {densities: none}\n"},
 };
 
 GBEES_MODEL = {
@@ -133,6 +156,8 @@ GBEES_MODEL = {
     .measurement_count = GBEES_COUNT(measurements),
     .measurements = measurements,
     .bound = &jacobi,
+    .target_count = GBEES_COUNT(targets),
+    .targets = targets,
     .scenario_count = GBEES_COUNT(scenarios),
     .scenarios = scenarios,
 };
