@@ -400,7 +400,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
     run->checkpointed = run->from != NULL;
     run->next_checkpoint_s = gbees_seconds_now() + 60 * run->options->every;
     gbees_solver_summary(run->solver, &at_start);
-    status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
+    status = gbees_report_header(run->report, run->setup, &at_start.totals, error);
     gbees_progress_start(&run->progress, options->progress,
                          options->progress == GBEES_PROGRESS_JSON && options->json ? console : stderr);
     run->progress.has_warned = options->quiet;

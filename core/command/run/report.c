@@ -183,13 +183,14 @@ static void print_grid(const gbees_report *report, const gbees_problem *problem)
     print_regrids(report, problem);
 }
 
-int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error)
+int gbees_report_header(const gbees_report *report, const gbees_setup *setup, const gbees_totals *totals,
+                        gbees_error *error)
 {
     const gbees_problem *problem = setup->problem;
     const int measurements = count_measurements(problem);
 
     if (report->json)
-        return put_start(report, setup, threads, error);
+        return put_start(report, setup, totals->threads, error);
     if (report->quiet)
         return GBEES_OK;
     (void)fprintf(report->out, "%s: %s\n", setup->model->name, setup->model->title);
@@ -203,8 +204,11 @@ int gbees_report_header(const gbees_report *report, const gbees_setup *setup, in
     else
         (void)fprintf(report->out, ", P >= %.6g; ", problem->threshold);
     (void)fprintf(report->out, "%s mode\n", gbees_print_mode(problem->numerics.mode));
-    (void)fprintf(report->out, "backend %s, %d thread%s; results in %s\n", setup->backend->name, threads,
-                  threads == 1 ? "" : "s", setup->folder ? setup->folder : "no folder (--no-output)");
+    (void)fprintf(report->out, "backend %s, %d thread%s", setup->backend->name, totals->threads,
+                  totals->threads == 1 ? "" : "s");
+    if (totals->ranks > 1)
+        (void)fprintf(report->out, " on each of %d ranks", totals->ranks);
+    (void)fprintf(report->out, "; results in %s\n", setup->folder ? setup->folder : "no folder (--no-output)");
     return gbees_print_flush(report->out, error);
 }
 

@@ -26,7 +26,8 @@ typedef struct gbees_report {
 void gbees_report_start(gbees_report *report, const gbees_options *options, FILE *out);
 
 /* Each fails as gbees_print_flush() does. */
-int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error);
+int gbees_report_header(const gbees_report *report, const gbees_setup *setup, const gbees_totals *totals,
+                        gbees_error *error);
 /* Writes new warnings to standard error, one line each. */
 int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_error *error);
 int gbees_report_jump(gbees_report *report, const gbees_problem *problem, int number, double time,
