@@ -27,7 +27,7 @@ static void add_moments(kernel_moments *total, const kernel_moments *part)
     }
 }
 
-/* Sets the sums around a circle over used bricks from .. to - 1. */
+/* Adds used bricks from .. to - 1 to the sums around a circle. */
 static void add_turns(const gbees_engine *e, int axis, uint32_t from, uint32_t to, kernel_moments *part)
 {
     const gbees_shape *shape = &e->g.shape;
@@ -41,6 +41,14 @@ static void add_turns(const gbees_engine *e, int axis, uint32_t from, uint32_t t
         circular_add(e->problem, axis, grid_key(&e->g, (uint32_t)slot)[axis] * shape->edge[axis], shape->edge[axis],
                      along, part->turn[axis]);
     }
+}
+
+void engine_moments(const gbees_engine *e, uint32_t from, uint32_t to, kernel_moments *part)
+{
+    e->kernel->moments(&e->context, e->rows.p, from, to, part);
+    for (int j = 0; j < e->g.shape.n; j++)
+        if (gbees_problem_is_circle(e->problem, j))
+            add_turns(e, j, from, to, part);
 }
 
 /* Sets means, covariance, entropy and peak from the moments, which are in cells, in the units of the grid's axes. */
@@ -125,10 +133,7 @@ int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
     for (uint32_t at = 0; at < chunks; at++) {
         kernel_moments part; /* on the stack: neighbours in parts[] share cache lines */
 
-        e->kernel->moments(&e->context, e->rows.p, at * chunk, engine_chunk_end(e, at), &part);
-        for (int j = 0; j < e->g.shape.n; j++)
-            if (gbees_problem_is_circle(e->problem, j))
-                add_turns(e, j, at * chunk, engine_chunk_end(e, at), &part);
+        engine_moments(e, at * chunk, engine_chunk_end(e, at), &part);
         parts[at] = part;
     }
     for (uint32_t at = 1; at < chunks; at++)
