@@ -329,6 +329,63 @@ int builder_close_record(builder *b)
     return GBEES_OK;
 }
 
+/* ---- walls at which noise ends --------------------------------------------------------------------------- */
+
+/* Sets the drift along state j and Q_jj at the wall, of a place whose state k is `off` from the mean. */
+static void find_at_wall(const gbees_problem *problem, int j, double wall, int k, double off, double *f, double *q)
+{
+    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
+    double y[GBEES_MAX_DIM], drift[GBEES_MAX_DIM], noise[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
+    double *to[GBEES_MAX_DIM], *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
+
+    memcpy(y, problem->mean, sizeof y);
+    y[k] += off;
+    y[j] = wall;
+    for (int l = 0; l < GBEES_MAX_DIM; l++) {
+        offset[l] = zero;
+        to[l] = &drift[l];
+    }
+    for (int l = 0; l < GBEES_MAX_DIM * GBEES_MAX_DIM; l++)
+        out[l] = &noise[l];
+    problem->functions->drift_d(1, problem->start, y, offset, problem->parameters, to);
+    problem->functions->diffusion_d(1, problem->start, y, offset, problem->parameters, out);
+    *f = drift[j];
+    *q = noise[j];
+}
+
+/* Whether at a wall that reflects there is no noise, and the drift leads inwards, wherever the other states are: the
+ * density stays on its side by itself. */
+static int is_natural(const builder *b, int j, int up)
+{
+    static const double away[] = {0, -1, 1, -10, 10, -100, 100}; /* standard deviations of another state */
+    const gbees_problem *problem = b->problem;
+    const double wall = up ? b->range[j].upper : b->range[j].lower;
+    const int n = problem->dimension;
+    double f, q, inside;
+
+    if (b->range[j].at[up] != GBEES_END_REFLECT || !gbees_problem_noise_in_sweeps(problem) ||
+        b->model->flags & GBEES_TIME_DEPENDENT)
+        return 0;
+    find_at_wall(problem, j, problem->mean[j], j, 0, &f, &inside);
+    if (!(inside > 0))
+        return 0;
+    for (int k = 0; k < n; k++)
+        for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
+            find_at_wall(problem, j, wall, k, away[i] * sqrt(problem->covariance[k * n + k]), &f, &q);
+            if (!(q <= 1e-12 * inside) || !(up ? f < 0 : f > 0))
+                return 0;
+        }
+    return 1;
+}
+
+/* Opens the walls at which a sweep needs none, and is more accurate without. What lay beyond is cut off already. */
+static void open_walls(builder *b, int j)
+{
+    for (int up = 0; up < 2; up++)
+        if (is_natural(b, j, up))
+            b->problem->range[j].end[up] = GBEES_END_OPEN;
+}
+
 /* ---- what circles and walls do not go with ---------------------------------------------------------------- */
 
 /* Whether the drift at a place is not that a period further. */
@@ -403,6 +460,8 @@ int builder_check_states(builder *b)
         status = check_period(b, j);
         if (!status && builder_is_closed(b, j))
             status = check_closed(b, j);
+        if (!status)
+            open_walls(b, j);
     }
     return status;
 }
