@@ -220,12 +220,14 @@ void budget_steer(gbees_engine *e, double time);
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error);
 int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error);
-/* Sets the moments of used bricks from .. to - 1, which are ghosts or not. */
-void engine_moments(const gbees_engine *e, uint32_t from, uint32_t to, kernel_moments *part);
 enum { ENGINE_BATCH = 4096 }; /* cells that a visitor is passed at once, at most */
 /* As gbees_backend.cells(), for the cells of this rank alone. */
 int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                        gbees_error *error);
+
+/* ---- moments.c ---- */
+/* Sets the moments of used bricks from .. to - 1, be they ghosts or not, with the sums around circles. */
+void engine_moments(const gbees_engine *e, uint32_t from, uint32_t to, kernel_moments *part);
 
 /* ---- state.c ---- */
 /* As gbees_backend.save(); all ranks call it. */

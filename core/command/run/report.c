@@ -355,7 +355,8 @@ static void print_ranks(const gbees_report *report, const gbees_totals *totals)
 {
     if (totals->ranks > 1 && totals->imbalance >= totals->ranks)
         (void)fprintf(report->out,
-                      "ranks: %d, and rank 0 had the whole grid: it moves, or was too small to gain by sharing it\n",
+                      "ranks: %d, and rank 0 had the whole grid: it moves, has circles, or was too small to gain by "
+                      "sharing it\n",
                       totals->ranks);
 }
 
