@@ -125,6 +125,20 @@ START_TEST(a_phase_that_turns_is_stationary)
 }
 END_TEST
 
+/* The same along a line: the mean's velocity, and 2 D_eff, four times what the noise adds to the variance. */
+START_TEST(a_phase_that_turns_drifts_and_spreads)
+{
+    const a_case c = {"phase", "cpu", {"states=lines", "end=60", "records=6", "threshold=1e-9"}};
+    kept_run *run = run_on(&c, "cpu");
+    const gbees_statistics *before = &run->record[5].record.statistics, *now = &run->record[6].record.statistics;
+
+    ck_assert_int_eq(run->count, 7);
+    ck_assert_double_eq_tol((now->mean[0] - before->mean[0]) / 10, 0.3689533, 1e-6);
+    ck_assert_double_eq_tol((now->covariance[0] - before->covariance[0]) / 20, 0.411130, 1e-5);
+    forget(run);
+}
+END_TEST
+
 /* A normal distribution on a circle: direction and resultant are those of its characteristic function, wherever the
  * range is cut. */
 START_TEST(statistics_go_around)
@@ -244,6 +258,7 @@ int main(void)
     tcase_set_timeout(circles, 120);
     tcase_add_loop_test(circles, around_once_is_as_far_along_a_line, 0, sizeof rounds / sizeof rounds[0]);
     tcase_add_loop_test(circles, a_phase_that_turns_is_stationary, 0, 2 * BACKENDS);
+    tcase_add_test(circles, a_phase_that_turns_drifts_and_spreads);
     tcase_add_loop_test(circles, statistics_go_around, 0, 3);
     tcase_add_loop_test(circles, points_have_a_direction, 0, 3);
     tcase_add_loop_test(circles, a_full_ring_is_one_ring, 0, 2);
