@@ -84,6 +84,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/prune.c \
 	%D%/cpu/engine/setup.c \
 	%D%/cpu/engine/state.c \
+	%D%/cpu/engine/moments.c \
 	%D%/cpu/engine/statistics.c \
 	%D%/cpu/engine/step.c \
 	%D%/cpu/engine/sweep.c \

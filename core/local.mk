@@ -187,6 +187,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/certify.h \
 	%D%/lagrangian/compare.c \
 	%D%/lagrangian/compare.h \
+	%D%/lagrangian/direction.c \
+	%D%/lagrangian/direction.h \
 	%D%/lagrangian/distance.c \
 	%D%/lagrangian/distance.h \
 	%D%/lagrangian/bricks.c \

@@ -34,9 +34,13 @@ static inline real log_likelihood(int which, int n, real t, const real x[], cons
 #else
 
 static const gbees_quantity states[] = {
-    {"angle", "rad", "from the lower rest position; it goes on past pi"},
+    {"angle", "rad", "from the lower rest position: on a circle"},
     {"rate", "rad/s", "of change of the angle"},
 };
+
+static const gbees_state_range ranges[2] = {[0] = {.period = 6.283185307179586}};
+
+static const double turn[] = {6.283185307179586}; /* the angle's period */
 
 static const gbees_quantity height = {"height", "-", "over the lowest point, in lengths of the pendulum: 0 to 2"};
 
@@ -50,7 +54,7 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"angle", "the angle alone", 1, &states[0], NULL},
+    {"angle", "the angle alone, modulo a turn", 1, &states[0], turn},
     {"rate", "its rate of change", 1, &states[1], NULL},
     {"height", "the height alone, which does not tell left from right", 1, &height, NULL},
     {"side", "the way to the right; with likelihood: model its sign alone, seen wrongly once in ten times", 1, &side,
@@ -79,6 +83,7 @@ GBEES_MODEL = {
     .reference = "S. H. Strogatz, Nonlinear Dynamics and Chaos (2015), sections 6.7 and 8.5",
     .dim_default = 2,
     .states = states,
+    .ranges = ranges,
     .parameter_count = GBEES_COUNT(parameters),
     .parameters = parameters,
     .measurement_count = GBEES_COUNT(measurements),

@@ -42,8 +42,10 @@ static inline void measure(int which, int n, real t, const real x[], const real 
 static const gbees_quantity states[] = {
     {"x", "m", "position, to the east"},
     {"y", "m", "position, to the north"},
-    {"heading", "rad", "direction of the motion, from the x axis to the left; it goes on past pi"},
+    {"heading", "rad", "direction of the motion, from the x axis to the left: on a circle"},
 };
+
+static const gbees_state_range ranges[3] = {[2] = {.period = 6.283185307179586}};
 
 static const gbees_quantity sight[] = {
     {"range", "m", "distance of the beacon"},
@@ -91,6 +93,7 @@ GBEES_MODEL = {
     .reference = "S. Thrun, W. Burgard, D. Fox, Probabilistic Robotics (2005), chapters 5 and 6",
     .dim_default = 3,
     .states = states,
+    .ranges = ranges,
     .parameter_count = GBEES_COUNT(parameters),
     .parameters = parameters,
     .measurement_count = GBEES_COUNT(measurements),

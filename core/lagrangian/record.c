@@ -1,6 +1,7 @@
 /* record.c - statistics and cells of the present density; see record.h. */
 #include "record.h"
 #include "deposit.h"
+#include "direction.h"
 #include "targets.h"
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ int gbees_engine_statistics(gbees_engine *engine, const gbees_clock *clock, gbee
                             gbees_error *error)
 {
     gbees_sums sums;
-    const int status = gbees_engine_sums(engine, 0, &sums, error);
+    int status = gbees_engine_sums(engine, 0, &sums, error);
 
     (void)clock;
     if (!status) {
@@ -72,6 +73,8 @@ int gbees_engine_statistics(gbees_engine *engine, const gbees_clock *clock, gbee
                                .mass = sums.total[0] / (sums.total[0] + sums.lost) * gbees_engine_left(engine),
                                .entropy = log_mass - sums.log_density / sums.total[0]};
         gbees_sums_moments(&sums, statistics->mean, statistics->covariance);
+        if (gbees_problem_directions(engine->problem) > 0)
+            status = gbees_engine_directions(engine, statistics, error);
         enter_grid(engine->problem, statistics);
         set_peak(engine, log_mass, statistics);
     }

@@ -86,6 +86,13 @@ static double cubic(double a, double b, double c, double d, double u)
     return value > 0 ? value : 0;
 }
 
+/* What stands for the border beside the outermost cell `end`, whose neighbour is `next`: 0 where a density vanishes
+ * there, and else, at a wall or where a circle is cut, what does not make it steep. */
+static double beyond(double end, double next)
+{
+    return fmax(0, fmin(end, 2 * end - next));
+}
+
 /* One axis of `length`, between `outer` slower and `inner` faster indices, that gets `factor` values for each. */
 typedef struct refining {
     const double *from, *zeros; /* zeros: [inner], for what is beyond the border */
@@ -108,6 +115,7 @@ static void refine_rows(void *context, size_t item)
         const double place = ((double)(number % finer) + 0.5) / r->factor - 0.5;
         const double left = floor(place), u = place - left;
         const double *first = r->from + number / finer * r->length * r->inner, *row[4];
+        const int is_first = left == BORDER, is_last = left + 2 + BORDER == (double)r->length;
         double *to = r->to + number * r->inner;
 
         for (ptrdiff_t s = 0; s < 4; s++) {
@@ -118,7 +126,12 @@ static void refine_rows(void *context, size_t item)
         for (size_t i = 0; i < r->inner; i++) {
             const int is_empty = row[0][i] == 0 && row[1][i] == 0 && row[2][i] == 0 && row[3][i] == 0;
 
-            to[i] = is_empty ? 0 : cubic(row[0][i], row[1][i], row[2][i], row[3][i], u); /* most are empty */
+            if (is_empty) { /* most are */
+                to[i] = 0;
+                continue;
+            }
+            to[i] = cubic(is_first ? beyond(row[1][i], row[2][i]) : row[0][i], row[1][i], row[2][i],
+                          is_last ? beyond(row[2][i], row[1][i]) : row[3][i], u);
         }
     }
 }

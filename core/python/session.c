@@ -95,6 +95,8 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
         status = gbees_registry_model(s->registry, options->model, &s->model, error);
     if (!status)
         status = read_scenario(s, options, error);
+    if (!status && s->rivals.count > 0)
+        status = gbees_scenario_unroll(s->scenario, s->model, error);
     if (!status)
         status = gbees_problem_create(s->model, s->scenario, &s->problem, error);
     if (!status)

@@ -44,7 +44,7 @@ static void describe(gbees_session_record *to, const gbees_record *record)
     memcpy(to->mean, statistics->mean, sizeof to->mean);
     memcpy(to->covariance, statistics->covariance, sizeof to->covariance);
     for (int j = 0; j < to->dimension; j++) {
-        const int circle = gbees_problem_is_circle(record->problem, j);
+        const int circle = record->problem->period[j] > 0;
 
         to->direction[j] = circle ? statistics->direction[j] : NAN;
         to->resultant[j] = circle ? statistics->resultant[j] : NAN;

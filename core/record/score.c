@@ -90,13 +90,13 @@ int gbees_truth_score(const gbees_truth *truth, const gbees_record *record, gbee
         return 0;
     *score = (gbees_score){.leg = record->leg, .number = record->number};
     for (int j = 0; j < n; j++) {
-        score->state[j] = x[j];
-        score->off[j] = record->statistics.mean[j] - x[j];
+        score->state[j] = gbees_problem_around(record->problem, j, x[j]);
+        score->off[j] = record->statistics.mean[j] - score->state[j];
         squares += score->off[j] * score->off[j];
     }
     score->rmse = sqrt(squares / n);
     score->nees = distance(n, score->off, record->statistics.covariance);
-    find_ranks(record, x, score->rank);
+    find_ranks(record, score->state, score->rank);
     return 1;
 }
 

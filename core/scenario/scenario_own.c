@@ -75,3 +75,16 @@ int gbees_scenario_merge_own(gbees_scenario *scenario, const gbees_model *model,
     gbees_scenario_destroy(defaults);
     return status;
 }
+
+int gbees_scenario_unroll(gbees_scenario *scenario, const gbees_model *model, gbees_error *error)
+{
+    int circles = 0, walls = 0;
+
+    for (int j = 0; model->ranges && j < model->dim_max; j++) {
+        circles += model->ranges[j].period > 0;
+        walls += model->ranges[j].at[0] != GBEES_END_OPEN || model->ranges[j].at[1] != GBEES_END_OPEN;
+    }
+    return circles == 0 || walls > 0 || gbees_scenario_find(scenario, "states")
+               ? GBEES_OK
+               : gbees_scenario_set(scenario, "states=lines", error);
+}

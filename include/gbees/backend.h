@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 22 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 23 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -146,8 +146,9 @@ typedef struct gbees_statistics {
     double mass;          /**< sum of P before normalisation: 1 at the start; after an update 1 less what it pruned */
     double mean[GBEES_MAX_DIM];                       /**< of the states, in the model's units */
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major */
-    /** Of states on a circle, whose `mean` and `covariance` are those of its cells from the first to the last: angle
-     * of the mean E exp(i 2 pi x / period), as a state within the range; else 0. */
+    /** Of states on a circle (`period` of the problem): angle of the mean E exp(i 2 pi x / period), as a state within
+     * the range, of points that go with the flow within half a period of the initial mean; else 0. `mean` and
+     * `covariance` are those of the cells of the range from the first to the last, or of such points. */
     double direction[GBEES_MAX_DIM];
     double resultant[GBEES_MAX_DIM];   /**< its absolute value: 1 at a point, 0 if all directions are alike; else 0 */
     double entropy;                    /**< -sum P log(P / volume of a cell), nats */

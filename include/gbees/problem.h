@@ -245,6 +245,9 @@ typedef struct gbees_problem {
     double width[GBEES_MAX_DIM];                      /**< h_j > 0, the width of a cell along axis j */
     int extent[GBEES_MAX_DIM];                        /**< the initial cells are in the box |i_j| <= extent[j] */
     gbees_axis_range range[GBEES_MAX_DIM];            /**< circles and walls; of the grid's axes */
+    /** Of a state on a circle, whether the grid's axis is that circle or, of points that go with the flow, a line
+     * along which it goes on: records then have its direction and resultant. Else 0. */
+    double period[GBEES_MAX_DIM];
     /** Number of Gaussians whose sum, in the union of their boxes, is the initial density. 0: it is `cells`, or else
      * the Gaussian of `mean` and `covariance` in the whole box. */
     int gaussian_count;
@@ -352,13 +355,13 @@ static inline int gbees_problem_is_exact(const gbees_problem *problem)
     return problem->own_backend != NULL;
 }
 
-/** Whether the problem's state j is on a circle. */
+/** Whether the axis of the problem's state j is a circle. */
 static inline int gbees_problem_is_circle(const gbees_problem *problem, int j)
 {
     return problem->range[j].end[0] == GBEES_END_CIRCLE;
 }
 
-/** The number of states that are on a circle. */
+/** The number of axes that are circles. */
 static inline int gbees_problem_circles(const gbees_problem *problem)
 {
     int count = 0;
@@ -385,7 +388,17 @@ static inline int gbees_problem_is_closed(const gbees_problem *problem)
     return gbees_problem_circles(problem) + gbees_problem_walls(problem) > 0;
 }
 
-/** The period of a state on a circle. */
+/** The number of states whose records have direction and resultant (`period`). */
+static inline int gbees_problem_directions(const gbees_problem *problem)
+{
+    int count = 0;
+
+    for (int j = 0; j < problem->dimension; j++)
+        count += problem->period[j] > 0;
+    return count;
+}
+
+/** The period of a state whose axis is a circle. */
 static inline double gbees_problem_period(const gbees_problem *problem, int j)
 {
     return problem->width[j] * (1.0 + problem->range[j].last - problem->range[j].first);

@@ -44,6 +44,9 @@ const gbees_model_scenario *gbees_scenario_find_own(const gbees_model *model, co
  */
 int gbees_scenario_merge_own(gbees_scenario *scenario, const gbees_model *model, const char *name,
                              gbees_error *error);
+/** Has states that are on circles by the model alone be on lines, which is all that other filters know: sets
+ * `states: lines`, unless the scenario has that key, or the model walls. */
+int gbees_scenario_unroll(gbees_scenario *scenario, const gbees_model *model, gbees_error *error);
 /** Sets the measurements from a folder or a file.
  *
  * A folder in the format of the reference codes is read at once: measurement0.txt is the initial Gaussian,

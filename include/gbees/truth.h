@@ -58,7 +58,7 @@ const double *gbees_truth_at(const gbees_truth *truth, double time);
 struct gbees_score {
     int leg;                     /**< the record's leg */
     int number;                  /**< the record's number in its leg */
-    double state[GBEES_MAX_DIM]; /**< the true state */
+    double state[GBEES_MAX_DIM]; /**< the true state, of axes that are circles within the record's range */
     double off[GBEES_MAX_DIM];   /**< mean minus true state */
     double rmse;                 /**< root of the mean square of `off` over the states */
     double nees; /**< normalised estimation error squared, off^T C^-1 off with the record's covariance C: n on average

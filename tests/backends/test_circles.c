@@ -96,8 +96,9 @@ END_TEST
  * (2001) 010602). */
 static const struct {
     const char *noise;
-    double cosine, sine;
-} turning[] = {{"parameters.noise=0.1", 0.193273, 0.631047}, {"parameters.noise=0.5", 0.265328, 0.373477}};
+    double cosine, sine, velocity;
+} turning[] = {{"parameters.noise=0.1", 0.193273, 0.631047, 0.3689533},
+               {"parameters.noise=0.5", 0.265328, 0.373477, 0.6265232}};
 
 START_TEST(a_phase_that_turns_is_stationary)
 {
@@ -115,9 +116,25 @@ START_TEST(a_phase_that_turns_is_stationary)
 
     ck_assert_msg(fabs(cosine - turning[k].cosine) < 1e-4 && fabs(sine - turning[k].sine) < 1e-4, "%.7f %.7f", cosine,
                   sine);
+    /* The mean velocity follows from the sine's mean: .3689533 and .6265232. */
+    ck_assert_double_eq_tol(1 - sine, turning[k].velocity, 1e-4);
     ck_assert_double_eq_tol(run->width[0] * (double)last->count, 2 * pi, 1e-12); /* one ring, however often around */
     ck_assert_double_eq(last->record.totals.mass_outflow, 0);
     ck_assert_double_eq_tol(now->mass, 1, 1e-4);
+    forget(run);
+}
+END_TEST
+
+/* The same along a line: the mean's velocity, and 2 D_eff, four times what the noise adds to the variance. */
+START_TEST(a_phase_that_turns_drifts_and_spreads)
+{
+    const a_case c = {"phase", "cpu", {"states=lines", "end=60", "records=6", "threshold=1e-9"}};
+    kept_run *run = run_on(&c, "cpu");
+    const gbees_statistics *before = &run->record[5].record.statistics, *now = &run->record[6].record.statistics;
+
+    ck_assert_int_eq(run->count, 7);
+    ck_assert_double_eq_tol((now->mean[0] - before->mean[0]) / 10, 0.3689533, 1e-6);
+    ck_assert_double_eq_tol((now->covariance[0] - before->covariance[0]) / 20, 0.411130, 1e-5);
     forget(run);
 }
 END_TEST
@@ -134,6 +151,54 @@ START_TEST(statistics_go_around)
 
     ck_assert_double_eq_tol(now->direction[0], mean, 1e-6);
     ck_assert_double_eq_tol(now->resultant[0], exp(-0.49 / 2), 1e-6);
+    forget(run);
+}
+END_TEST
+
+/* Points go on past the period, at a constant velocity: their direction and resultant are those of the normal
+ * distribution, at a place of the period about the initial mean. */
+START_TEST(points_have_a_direction)
+{
+    static const char *const velocities[] = {"parameters.constant=0", "parameters.constant=0.7",
+                                             "parameters.constant=-1.3"};
+    const double velocity = atof(velocities[_i] + 20);
+    const a_case c = {"walls",
+                      "cpu",
+                      {"dimension=2", "states=[{state: x2, period: 1}]", "frame=lagrangian", "mean=[0, 0.45]",
+                       "covariance=[0.01, 0.04]", "width=[0.1, 0.1]", velocities[_i], "end=2", "tail=40",
+                       "points=2"}};
+    kept_run *run = run_on(&c, "cpu");
+    const gbees_statistics *now = &run->record[run->count - 1].record.statistics;
+    const double at = 0.45 + 2 * velocity;
+
+    ck_assert_double_eq_tol(now->mean[1], at, 1e-8);
+    ck_assert_double_eq_tol(remainder(now->direction[1] - at, 1), 0, 1e-8);
+    ck_assert(fabs(now->direction[1] - 0.45) <= 0.5 + 1e-8);
+    ck_assert_double_eq_tol(now->resultant[1], exp(-0.04 * 4 * pi * pi / 2), 1e-8);
+    ck_assert_double_eq(now->resultant[0], 0);
+    forget(run);
+}
+END_TEST
+
+/* ---- a ring ---------------------------------------------------------------------------------------------------- */
+
+/* Turning over and over, at rates that differ: on a circle the cells are one ring, whose number depends on the rates
+ * alone; along a line they are more and more. */
+START_TEST(a_full_ring_is_one_ring)
+{
+    const a_case c = {"pendulum",
+                      "cpu",
+                      {_i ? "states=lines" : "factor=2", "measurements=[]", "parameters.torque=2",
+                       "parameters.damping=0.05", "covariance=[0.04, 1]", "threshold=1e-7", "factor=2", "end=24",
+                       "records=4", "accuracy=0"}};
+    kept_run *run = run_on(&c, "cpu");
+    const double early = (double)run->record[2].count, late = (double)run->record[4].count;
+
+    ck_assert_int_eq(run->count, 5);
+    if (_i)
+        ck_assert_msg(late > 1.3 * early, "%g cells, then %g", early, late);
+    else
+        ck_assert_msg(late < 1.05 * early, "%g cells, then %g", early, late);
     forget(run);
 }
 END_TEST
@@ -173,10 +238,8 @@ END_TEST
 
 START_TEST(threads_and_runs_have_the_same_bits)
 {
-    const a_case c = {"pendulum",
-                      "cpu",
-                      {"states=[{state: angle, period: 6.283185307179586}]", "parameters.torque=2", "end=4",
-                       "threshold=1e-9", "factor=6", "accuracy=0"}};
+    const a_case c = {
+        "pendulum", "cpu", {"parameters.torque=2", "end=4", "threshold=1e-9", "factor=6", "accuracy=0"}};
     kept_run *one = run_with(&c, "cpu", 1, 0), *again = run_with(&c, "cpu", 1, 0), *two = run_with(&c, "cpu", 2, 0);
 
     compare_bits(again, one);
@@ -195,7 +258,10 @@ int main(void)
     tcase_set_timeout(circles, 120);
     tcase_add_loop_test(circles, around_once_is_as_far_along_a_line, 0, sizeof rounds / sizeof rounds[0]);
     tcase_add_loop_test(circles, a_phase_that_turns_is_stationary, 0, 2 * BACKENDS);
+    tcase_add_test(circles, a_phase_that_turns_drifts_and_spreads);
     tcase_add_loop_test(circles, statistics_go_around, 0, 3);
+    tcase_add_loop_test(circles, points_have_a_direction, 0, 3);
+    tcase_add_loop_test(circles, a_full_ring_is_one_ring, 0, 2);
     tcase_add_loop_test(circles, backends_agree, 0, 2);
     tcase_add_test(circles, threads_and_runs_have_the_same_bits);
     suite_add_tcase(suite, circles);

@@ -140,6 +140,37 @@ START_TEST(drift_alone_ends_at_a_wall)
 }
 END_TEST
 
+/* A square-root process that reaches its wall, where noise ends and the drift leads inwards: dx = (0.5 - x) dt + 1.2
+ * x^(1/2) dW from N(0.5, 0.05^2), t = 1. A non-central chi-square distribution (Cox, Ingersoll, Ross, Econometrica 53
+ * (1985) 385), averaged over the start. The density has a pole at 0. */
+START_TEST(a_square_root_process_reaches_its_wall)
+{
+    const a_case c = {"walls",
+                      "cpu",
+                      {"states=[{state: x1, lower: 0}]", "width=[0.016666666666666666]", "dimension=1", "mean=[0.5]",
+                       "covariance=[0.0025]", "extent=6", "parameters.constant=0.5", "parameters.growth=-1",
+                       "parameters.linear=1.44", "threshold=1e-13", "precision=double"}};
+    kept_run *run = run_on(&c, "cpu");
+    const kept_record *last = &run->record[run->count - 1];
+    const gbees_statistics *now = &last->record.statistics;
+    double near = 0, far = 0;
+
+    for (size_t i = 0; i < last->count; i++) {
+        const double x = last->problem.mean[0] + run->width[0] * last->index[i];
+
+        ck_assert_double_gt(x, 0);
+        near += x < 0.05 ? last->p[i] : 0;
+        far += x > 1.5 ? last->p[i] : 0;
+    }
+    ck_assert_double_eq_tol(now->mean[0], 0.5, 5e-4);
+    ck_assert_double_eq_tol(sqrt(now->covariance[0]), 0.558227, 5e-4);
+    ck_assert_double_eq_tol(near, 0.155794, 1e-3);
+    ck_assert_double_eq_tol(far, 0.0627965, 1e-4);
+    ck_assert_double_eq_tol(now->mass, 1, 1e-9);
+    forget(run);
+}
+END_TEST
+
 /* In two dimensions, where bricks are shorter than a sweep reaches in few cells. */
 START_TEST(backends_agree)
 {
@@ -171,6 +202,7 @@ int main(void)
     tcase_add_loop_test(walls, brownian_motion_between_reflecting_walls, 0, BACKENDS);
     tcase_add_loop_test(walls, brownian_motion_between_absorbing_walls, 0, BACKENDS);
     tcase_add_test(walls, drift_towards_a_wall_is_stationary);
+    tcase_add_test(walls, a_square_root_process_reaches_its_wall);
     tcase_add_loop_test(walls, drift_alone_ends_at_a_wall, 0, 2);
     tcase_add_loop_test(walls, backends_agree, 0, 2);
     suite_add_tcase(suite, walls);

@@ -125,6 +125,8 @@ static cut choose(const partition *p, const partition_bins *bins, const int64_t 
     cut best = {.axis = 0, .bin = -1, .cost = 1e300};
 
     for (int j = 0; j < p->n; j++) {
+        if (p->layers[j] == 0)
+            continue;
         const int64_t *histogram = counts + ((size_t)part * (size_t)p->n + (size_t)j) * PARTITION_BINS;
         int64_t all = 0, below = 0;
 
@@ -142,12 +144,13 @@ static cut choose(const partition *p, const partition_bins *bins, const int64_t 
     return best;
 }
 
-/* The key along axis 0 at which a part is cut whose bricks no cut divides: above all bricks. */
-static int32_t beyond(const partition_bins *bins, const partition_box *box)
+/* The key along axis 0 at which a part is cut whose bricks no cut divides: above all bricks; of an axis that is not
+ * cut, which new bricks may be anywhere on, above all keys. */
+static int32_t beyond(const partition *p, const partition_bins *bins, const partition_box *box)
 {
     const int64_t end = (int64_t)bins->first[0] + ((int64_t)bins->count[0] << bins->shift[0]);
 
-    return end > box->lo[0] && end < box->hi[0] ? (int32_t)end : box->hi[0];
+    return p->layers[0] > 0 && end > box->lo[0] && end < box->hi[0] ? (int32_t)end : box->hi[0];
 }
 
 void partition_cut(partition *p, const partition_bins *bins, const int64_t *counts, const double *weight)
@@ -161,7 +164,7 @@ void partition_cut(partition *p, const partition_bins *bins, const int64_t *coun
         if (low->ranks == 1)
             continue;
         const cut c = choose(p, bins, counts, weight, k);
-        const int32_t key = c.bin < 0 ? beyond(bins, &low->box)
+        const int32_t key = c.bin < 0 ? beyond(p, bins, &low->box)
                                       : (int32_t)(bins->first[c.axis] + ((int64_t)c.bin << bins->shift[c.axis]));
         partition_part *high = &p->part[at++];
 

@@ -32,7 +32,8 @@ typedef struct partition_part {
 typedef struct partition {
     int n, ranks;              /* dimensions, ranks */
     int parts;                 /* the number of parts, 1 .. ranks */
-    int layers[GBEES_MAX_DIM]; /* of bricks on each side of a cut that are ghosts on the other side, by axis */
+    int layers[GBEES_MAX_DIM]; /* of bricks on each side of a cut that are ghosts on the other side, by axis; 0: the
+                                * axis is not cut */
     partition_part *part;      /* [ranks]; once all cuts are chosen part r is rank r's */
 } partition;
 

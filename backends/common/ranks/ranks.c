@@ -12,7 +12,8 @@ int ranks_no_memory(gbees_error *error)
 }
 
 /* Sets the layers of ghosts along each axis: sweeps read (order + 1) / 2 cells beyond the box, or those that they
- * need with noise, ctu two; growth and prunes need one brick, which is the least that this gives. */
+ * need with noise, ctu two; growth and prunes need one brick, which is the least that this gives. A circle has none:
+ * it is not cut, so that whole rings belong to a rank. */
 static void set_layers(const gbees_problem *problem, const gbees_shape *shape, int *layers)
 {
     const gbees_scheme scheme = problem->numerics.scheme;
@@ -21,7 +22,7 @@ static void set_layers(const gbees_problem *problem, const gbees_shape *shape, i
                                                              : 2;
 
     for (int j = 0; j < shape->n; j++)
-        layers[j] = (cells + shape->edge[j] - 1) / shape->edge[j];
+        layers[j] = gbees_problem_is_circle(problem, j) ? 0 : (cells + shape->edge[j] - 1) / shape->edge[j];
 }
 
 int ranks_create(engine_ranks **ranks, const gbees_parallel *parallel, const gbees_problem *problem,

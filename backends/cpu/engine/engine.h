@@ -225,6 +225,10 @@ enum { ENGINE_BATCH = 4096 }; /* cells that a visitor is passed at once, at most
 int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                        gbees_error *error);
 
+/* ---- moments.c ---- */
+/* Sets the moments of used bricks from .. to - 1, be they ghosts or not, with the sums around circles. */
+void engine_moments(const gbees_engine *e, uint32_t from, uint32_t to, kernel_moments *part);
+
 /* ---- state.c ---- */
 /* As gbees_backend.save(); all ranks call it. */
 int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);

@@ -173,7 +173,7 @@ static void take_higher(int n, const rank_peak *other, rank_peak *peak)
 }
 
 /* The sums among a brick's moments: all that is before the peak. */
-enum { SUMS = 2 + GBEES_MAX_DIM + KERNEL_SECONDS };
+enum { SUMS = 2 + 3 * GBEES_MAX_DIM + KERNEL_SECONDS };
 _Static_assert(offsetof(kernel_moments, peak) == SUMS * sizeof(double), "sums without gaps");
 
 /* Adds the moments of used brick k to the sums, and its cell with the largest P to *peak. */
@@ -182,7 +182,7 @@ static void add_moments_of(const gbees_engine *e, uint32_t k, exact_sum *sums, r
     const int32_t *key = grid_key(&e->g, e->g.used[k]);
     kernel_moments brick;
 
-    e->kernel->moments(&e->context, e->rows.p, k, k + 1, &brick);
+    engine_moments(e, k, k + 1, &brick);
     double number[SUMS];
     memcpy(number, &brick, sizeof number);
     for (int i = 0; i < SUMS; i++)

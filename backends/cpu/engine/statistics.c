@@ -27,22 +27,6 @@ static void add_moments(kernel_moments *total, const kernel_moments *part)
     }
 }
 
-/* Sets the sums around a circle over used bricks from .. to - 1. */
-static void add_turns(const gbees_engine *e, int axis, uint32_t from, uint32_t to, kernel_moments *part)
-{
-    const gbees_shape *shape = &e->g.shape;
-
-    for (uint32_t k = from; k < to; k++) {
-        const size_t slot = e->g.used[k];
-        double along[BRICK] = {0};
-
-        for (int cell = 0; cell < shape->cells; cell++)
-            along[gbees_shape_local(shape, cell, axis)] += engine_p(e, slot * (size_t)e->cells + (size_t)cell);
-        circular_add(e->problem, axis, grid_key(&e->g, (uint32_t)slot)[axis] * shape->edge[axis], shape->edge[axis],
-                     along, part->turn[axis]);
-    }
-}
-
 /* Sets means, covariance, entropy and peak from the moments, which are in cells, in the units of the grid's axes. */
 static void fill_statistics(const gbees_engine *e, const kernel_moments *s, const int32_t *peak_key,
                             gbees_statistics *out)
@@ -125,10 +109,7 @@ int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
     for (uint32_t at = 0; at < chunks; at++) {
         kernel_moments part; /* on the stack: neighbours in parts[] share cache lines */
 
-        e->kernel->moments(&e->context, e->rows.p, at * chunk, engine_chunk_end(e, at), &part);
-        for (int j = 0; j < e->g.shape.n; j++)
-            if (gbees_problem_is_circle(e->problem, j))
-                add_turns(e, j, at * chunk, engine_chunk_end(e, at), &part);
+        engine_moments(e, at * chunk, engine_chunk_end(e, at), &part);
         parts[at] = part;
     }
     for (uint32_t at = 1; at < chunks; at++)

@@ -155,10 +155,10 @@ enum { KERNEL_SECONDS = GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2 };
 typedef struct kernel_moments {
     double mass, first[GBEES_MAX_DIM], second[KERNEL_SECONDS]; /* j <= k, row by row */
     double log;                                                /* sum of P log P */
-    double peak;                                               /* the largest P */
-    uint32_t peak_slot;                                        /* the brick of the first cell that has it */
-    int peak_cell;                                             /* of the brick */
     double turn[GBEES_MAX_DIM][2]; /* of P cos and P sin around a circle, from cell 0 on; set by the engine */
+    double peak;                   /* the largest P */
+    uint32_t peak_slot;            /* the brick of the first cell that has it */
+    int peak_cell;                 /* of the brick */
 } kernel_moments;
 
 /* Pencils to sweep, rows of bricks along an axis: first[count] are their first bricks. */

@@ -113,7 +113,7 @@ int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error 
 
 /* ranks.c, setup.c, ranks_split.c: an engine that ranks share */
 /* Whether rank 0 has the grid alone for the whole run: the problem's grids are never large enough to gain by sharing,
- * or move. */
+ * move, or have circles or walls. */
 int cuda_ranks_are_alone(const gbees_problem *problem);
 /* Sets *device to the GPU of this process: the first one; among the ranks of a machine, the one of its number divided
  * by options->ranks_per_gpu. options NULL: of one process. */

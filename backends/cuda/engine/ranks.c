@@ -12,7 +12,7 @@ enum { SPLIT_FROM = 1 << 18 };
 
 int cuda_ranks_are_alone(const gbees_problem *problem)
 {
-    return problem->dimension < 4 || problem->moving;
+    return problem->dimension < 4 || problem->moving || gbees_problem_is_closed(problem);
 }
 
 int cuda_ranks_choose_device(const cuda_api *api, const gbees_engine_options *options, CUdevice *device,

@@ -138,9 +138,15 @@ static void print_ranges(FILE *out, const gbees_problem *problem)
     for (int j = 0; j < problem->dimension; j++) {
         const gbees_axis_range *range = &problem->range[j];
         const char *name = problem->model->states[j].name;
+        const int is_circle = gbees_problem_is_circle(problem, j);
         const int count = range->last - range->first + 1;
 
-        if (gbees_problem_is_circle(problem, j))
+        if (problem->period[j] > 0 && !is_circle)
+            (void)fprintf(out, "\ncircle        %s: points go on past the period, and records have the direction",
+                          name);
+        else if (problem->model->ranges && problem->model->ranges[j].period > 0 && !is_circle)
+            (void)fprintf(out, "\nline          %s: a circle of the model, which this run has no grid for", name);
+        if (is_circle)
             (void)fprintf(out,
                           "\ncircle        %s: %d cells around, as wide as the period and whole bricks make them",
                           name, count);

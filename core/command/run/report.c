@@ -82,9 +82,12 @@ static void print_moment(const gbees_report *report, const gbees_record *record,
     char text[64];
     int columns;
 
-    if (gbees_problem_is_circle(record->problem, j))
-        columns = snprintf(text, sizeof text, "%.4g (R %.3g)", now->direction[j], now->resultant[j]);
-    else
+    if (record->problem->period[j] > 0 && isfinite(now->direction[j])) {
+        const double spread = (1 - now->resultant[j]) * record->problem->period[j];
+
+        columns =
+            snprintf(text, sizeof text, "%.4g (R %.3g)", rounded_mean(now->direction[j], spread), now->resultant[j]);
+    } else
         columns = moment_text(text, sizeof text, report, now->mean[j], now->covariance[j * n + j], width);
     (void)fprintf(report->out, "  %s%*s", text, j + 1 == n || columns > width ? 0 : width - columns, "");
 }
@@ -356,7 +359,8 @@ static void print_ranks(const gbees_report *report, const gbees_totals *totals)
 {
     if (totals->ranks > 1 && totals->imbalance >= totals->ranks)
         (void)fprintf(report->out,
-                      "ranks: %d, and rank 0 had the whole grid: it moves, or was too small to gain by sharing it\n",
+                      "ranks: %d, and rank 0 had the whole grid: it moves, has circles, or was too small to gain by "
+                      "sharing it\n",
                       totals->ranks);
 }
 

@@ -115,6 +115,8 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
         status = gbees_scenario_load(made.scenario, made.model, error);
     if (!status)
         status = gbees_scenario_merge_own(made.scenario, made.model, NULL, error);
+    if (!status && options->rivals.count > 0)
+        status = gbees_scenario_unroll(made.scenario, made.model, error);
     if (!status)
         status = make_problem(&made, options, error);
     if (!status)

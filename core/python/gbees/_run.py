@@ -134,7 +134,8 @@ class Run:
 
     @property
     def moments(self) -> Any:
-        """Means, standard deviations, covariances and entropy of all records: an xarray.Dataset.
+        """Means, standard deviations, covariances and entropy of all records: an xarray.Dataset. With states on circles
+        also their `direction` and `resultant`, which are not numbers of other states.
 
         At a measurement there are two records of one time, the one before and the one after; `leg` tells them apart.
         """
@@ -149,6 +150,7 @@ class Run:
 
     def _moments_of(self, r: list[Record], purpose: str) -> Any:
         xarray = lib.require("xarray", purpose)
+        around = ("direction", "resultant") if any(np.isfinite(x.direction).any() for x in r) else ()
         return xarray.Dataset(
             {
                 "mean": (("time", "state"), np.array([x.mean for x in r])),
@@ -158,6 +160,7 @@ class Run:
                 "mass": ("time", [x.mass for x in r]),
                 "cells": ("time", [len(x.grid.p) if x.grid else 0 for x in r]),
                 "leg": ("time", [x.leg for x in r]),
+                **{name: (("time", "state"), np.array([getattr(x, name) for x in r])) for name in around},
             },
             coords={
                 "time": [x.time for x in r],

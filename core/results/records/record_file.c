@@ -79,7 +79,7 @@ static void put_around(gbees_hdf5 *file, const gbees_record *record, const char 
     double known[GBEES_MAX_DIM];
 
     for (int j = 0; j < record->problem->dimension; j++)
-        known[j] = gbees_problem_is_circle(record->problem, j) ? x[j] : NAN;
+        known[j] = record->problem->period[j] > 0 ? x[j] : NAN;
     gbees_hdf5_attribute(file, "/", name, H5T_NATIVE_DOUBLE, 1, &n, known);
 }
 
@@ -110,7 +110,7 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_integer(file, "cells_above", now->cells_above);
     gbees_hdf5_attribute(file, "/", "mean", H5T_NATIVE_DOUBLE, 1, &n, now->mean);
     gbees_hdf5_attribute(file, "/", "covariance", H5T_NATIVE_DOUBLE, 1, &square, now->covariance);
-    if (gbees_problem_circles(record->problem) > 0) {
+    if (gbees_problem_directions(record->problem) > 0) {
         put_around(file, record, "direction", now->direction);
         put_around(file, record, "resultant", now->resultant);
     }

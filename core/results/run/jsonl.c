@@ -131,7 +131,7 @@ static json_t *json_around(const gbees_record *record, const double *x)
     double known[GBEES_MAX_DIM];
 
     for (int j = 0; j < n; j++)
-        known[j] = gbees_problem_is_circle(record->problem, j) ? x[j] : NAN;
+        known[j] = record->problem->period[j] > 0 ? x[j] : NAN;
     return gbees_json_vector(n, known);
 }
 
@@ -159,7 +159,7 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "mass_lost", gbees_json_real(totals->mass_outflow + totals->mass_pruned));
     bad |= json_object_set_new(object, "mean", gbees_json_vector(n, now->mean));
     bad |= json_object_set_new(object, "cov", gbees_json_matrix(n, now->covariance));
-    if (gbees_problem_circles(record->problem) > 0) {
+    if (gbees_problem_directions(record->problem) > 0) {
         bad |= json_object_set_new(object, "direction", json_around(record, now->direction));
         bad |= json_object_set_new(object, "resultant", json_around(record, now->resultant));
     }

@@ -16,6 +16,8 @@ typedef struct builder {
     int resumed;   /* 1: the initial density is a record, which measurements before the start have updated already */
     int updated;   /* 1: it has been updated by those at the start, too */
     gbees_state_range range[GBEES_MAX_DIM]; /* of the states: circles and walls */
+    int unrolled;                           /* 1: the model's own circles are lines */
+    int unroll;                             /* set to 1 by an error that there would not be if they were */
 } builder;
 
 /* The scenario's value of a key, NULL if it has none. */
@@ -88,6 +90,10 @@ int builder_check_frame(builder *b);
 int builder_is_closed(const builder *b, int j);
 /* ranges.c: whether any state is. */
 int builder_is_any_closed(const builder *b);
+/* ranges.c: whether any state has a wall. */
+int builder_has_walls(const builder *b);
+/* ranges.c: makes axes of circles lines along which the states go on. The problem keeps their periods. */
+void builder_unroll(builder *b);
 /* ranges.c: fits width, cell 0 and Gaussians to the ranges; the widths asked for are known, the Gaussians' boxes are
  * set afterwards. extent[n]: half-sizes of the initial box in standard deviations. */
 int builder_close_axes(builder *b, const double *extent);

@@ -116,7 +116,7 @@ int builder_set_lagrangian(builder *b)
 
     if (!asked && !builder_is_set(b, "frame", "auto"))
         return check_others(b);
-    if (builder_has_noise(b, 1) || builder_is_any_closed(b))
+    if (builder_has_noise(b, 1) || builder_has_walls(b))
         return !asked
                    ? check_others(b)
                    : gbees_node_error(builder_find(b, "frame"), b->error,
@@ -136,6 +136,7 @@ int builder_set_lagrangian(builder *b)
             "accuracy_of: points that go with the flow have no cells to compare: give 'moments' or "
             "'marginals'");
     problem->own_backend = &gbees_lagrangian_backend;
+    builder_unroll(b);
     const double accuracy = builder_number(b, "accuracy", 0);
     problem->frame_least = builder_number(b, "points", first_points(n, accuracy));
     problem->frame_cells = builder_number(b, "frame_cells", fmax(default_most, problem->frame_least));

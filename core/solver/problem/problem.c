@@ -320,8 +320,10 @@ static int set_times(builder *b)
     return GBEES_OK;
 }
 
-int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
-                         gbees_error *error)
+/* Makes the problem. *unroll: 1 has the model's own circles be lines; it is set to 1 by an error that there would not
+ * be if they were. */
+static int make(const gbees_model *model, const gbees_scenario *scenario, int *unroll, gbees_problem **problem,
+                gbees_error *error)
 {
     static int (*const steps[])(builder *) = {
         set_dimension,       set_parameters,         builder_set_tables,     builder_set_states, builder_check_frame,
@@ -329,19 +331,32 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
         set_times,           builder_check_tables,   builder_set_bound,      set_measurements,   builder_set_numerics,
         set_memory_limit,    builder_set_instants,   builder_check_instants, set_threshold,      set_accuracy,
         builder_set_regrids, builder_set_targets,    builder_check_states};
-    builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
+    builder b = {.model = model,
+                 .scenario = scenario,
+                 .error = error,
+                 .unrolled = *unroll,
+                 .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 
     if (!status)
         b.problem->model = model;
     for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](&b);
-    if (status) {
+    *unroll = b.unroll;
+    if (status)
         gbees_problem_destroy(b.problem);
-        return status;
-    }
-    *problem = b.problem;
-    return GBEES_OK;
+    else
+        *problem = b.problem;
+    return status;
+}
+
+int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
+                         gbees_error *error)
+{
+    int unroll = 0;
+    const int status = make(model, scenario, &unroll, problem, error);
+
+    return status && unroll ? make(model, scenario, &unroll, problem, error) : status;
 }
 
 void gbees_problem_destroy(gbees_problem *problem)

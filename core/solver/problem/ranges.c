@@ -27,6 +27,15 @@ int builder_is_closed(const builder *b, int j)
     return range->period > 0 || range->at[0] != GBEES_END_OPEN || range->at[1] != GBEES_END_OPEN;
 }
 
+int builder_has_walls(const builder *b)
+{
+    int walls = 0;
+
+    for (int j = 0; j < b->problem->dimension; j++)
+        walls |= b->range[j].at[0] != GBEES_END_OPEN || b->range[j].at[1] != GBEES_END_OPEN;
+    return walls;
+}
+
 int builder_is_any_closed(const builder *b)
 {
     int closed = 0;
@@ -36,7 +45,7 @@ int builder_is_any_closed(const builder *b)
     return closed;
 }
 
-/* The key `states`, or the key of the model's own scenario that errors are about if only the card has ranges. */
+/* The key `states`; NULL: only the card has ranges. */
 static const gbees_node *node_of(const builder *b)
 {
     return builder_find(b, "states");
@@ -115,7 +124,8 @@ int builder_set_states(builder *b)
     int status = GBEES_OK;
 
     for (int j = 0; b->model->ranges && j < b->problem->dimension; j++)
-        b->range[j] = b->model->ranges[j];
+        if (!(b->unrolled && b->model->ranges[j].period > 0))
+            b->range[j] = b->model->ranges[j];
     if (list && list->kind != GBEES_NODE_LIST) /* lines */
         memset(b->range, 0, sizeof b->range);
     for (size_t i = 0; list && list->kind == GBEES_NODE_LIST && i < list->count && !status; i++)
@@ -176,6 +186,7 @@ static void close_axis(const gbees_state_range *state, const gbees_shape *shape,
         range->first = -((int32_t)count / edge / 2) * edge;
         range->last = range->first + (int32_t)count - 1;
         *mean -= *h * middle_of(range); /* the range is about the mean */
+        problem->period[j] = state->period;
         return;
     }
     below = state->at[0] ? *mean - state->lower : 0; /* of the mean, to the lower wall or, negative, the upper one */
@@ -272,6 +283,15 @@ int builder_close_axes(builder *b, const double *extent)
     return status;
 }
 
+void builder_unroll(builder *b)
+{
+    for (int j = 0; j < b->problem->dimension; j++)
+        if (b->range[j].period > 0) {
+            b->problem->period[j] = b->range[j].period;
+            b->range[j].period = 0;
+        }
+}
+
 /* Whether the cells that are given, of an initial record, are those of the range. */
 static int fits(const builder *b, int j)
 {
@@ -294,6 +314,7 @@ static int fits(const builder *b, int j)
         fit = !(given.range[j].end[0] && cells->index[j][i] < given.range[j].first) &&
               !(given.range[j].end[1] && cells->index[j][i] > given.range[j].last);
     b->problem->range[j] = given.range[j];
+    b->problem->period[j] = given.period[j];
     return fit;
 }
 
@@ -308,13 +329,70 @@ int builder_close_record(builder *b)
     return GBEES_OK;
 }
 
+/* ---- walls at which noise ends --------------------------------------------------------------------------- */
+
+/* Sets the drift along state j and Q_jj at the wall, of a place whose state k is `off` from the mean. */
+static void find_at_wall(const gbees_problem *problem, int j, double wall, int k, double off, double *f, double *q)
+{
+    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
+    double y[GBEES_MAX_DIM], drift[GBEES_MAX_DIM], noise[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
+    double *to[GBEES_MAX_DIM], *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
+
+    memcpy(y, problem->mean, sizeof y);
+    y[k] += off;
+    y[j] = wall;
+    for (int l = 0; l < GBEES_MAX_DIM; l++) {
+        offset[l] = zero;
+        to[l] = &drift[l];
+    }
+    for (int l = 0; l < GBEES_MAX_DIM * GBEES_MAX_DIM; l++)
+        out[l] = &noise[l];
+    problem->functions->drift_d(1, problem->start, y, offset, problem->parameters, to);
+    problem->functions->diffusion_d(1, problem->start, y, offset, problem->parameters, out);
+    *f = drift[j];
+    *q = noise[j];
+}
+
+/* Whether at a wall that reflects there is no noise, and the drift leads inwards, wherever the other states are: the
+ * density stays on its side by itself. */
+static int is_natural(const builder *b, int j, int up)
+{
+    static const double away[] = {0, -1, 1, -10, 10, -100, 100}; /* standard deviations of another state */
+    const gbees_problem *problem = b->problem;
+    const double wall = up ? b->range[j].upper : b->range[j].lower;
+    const int n = problem->dimension;
+    double f, q, inside;
+
+    if (b->range[j].at[up] != GBEES_END_REFLECT || !gbees_problem_noise_in_sweeps(problem) ||
+        b->model->flags & GBEES_TIME_DEPENDENT)
+        return 0;
+    find_at_wall(problem, j, problem->mean[j], j, 0, &f, &inside);
+    if (!(inside > 0))
+        return 0;
+    for (int k = 0; k < n; k++)
+        for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
+            find_at_wall(problem, j, wall, k, away[i] * sqrt(problem->covariance[k * n + k]), &f, &q);
+            if (!(q <= 1e-12 * inside) || !(up ? f < 0 : f > 0))
+                return 0;
+        }
+    return 1;
+}
+
+/* Opens the walls at which a sweep needs none, and is more accurate without. What lay beyond is cut off already. */
+static void open_walls(builder *b, int j)
+{
+    for (int up = 0; up < 2; up++)
+        if (is_natural(b, j, up))
+            b->problem->range[j].end[up] = GBEES_END_OPEN;
+}
+
 /* ---- what circles and walls do not go with ---------------------------------------------------------------- */
 
 /* Whether the drift at a place is not that a period further. */
 static int is_no_period(const builder *b, int j)
 {
     const gbees_problem *problem = b->problem;
-    double at[2] = {0, b->range[j].period}, zeros[2] = {0}, out[GBEES_MAX_DIM][2], *to[GBEES_MAX_DIM];
+    double at[2] = {0, problem->period[j]}, zeros[2] = {0}, out[GBEES_MAX_DIM][2], *to[GBEES_MAX_DIM];
     const double *offset[GBEES_MAX_DIM];
     int differs = 0;
 
@@ -328,20 +406,21 @@ static int is_no_period(const builder *b, int j)
     return differs;
 }
 
-/* Sets the error for a key, or if it is not given for the state, that a closed axis does not go with. */
-static int refuse(const builder *b, int j, const char *key, const char *what, const char *remedy)
+/* Sets the error for a key, or if it is not given for the state, that a closed axis does not go with. A circle that
+ * only the model has is then a line: see gbees_problem_create(). */
+static int refuse(builder *b, int j, const char *key, const char *what, const char *remedy)
 {
     const gbees_node *node = builder_find(b, key);
 
+    b->unroll = b->range[j].period > 0 && !node_of(b);
     return gbees_node_error(node ? node : node_of(b), b->error, "%s: %s: %s is %s: %s, or 'states: lines'",
                             node ? key : "states", what, b->model->states[j].name,
                             b->range[j].period > 0 ? "on a circle" : "between walls", remedy);
 }
 
-static int check_closed(const builder *b, int j)
+static int check_closed(builder *b, int j)
 {
     const gbees_problem *problem = b->problem;
-    const int circle = b->range[j].period > 0;
 
     if (problem->numerics.mode != GBEES_MODE_DEFAULT)
         return refuse(b, j, "mode", "paper and legacy mode have lines only", "remove it");
@@ -354,26 +433,47 @@ static int check_closed(const builder *b, int j)
         return refuse(b, j, "regrid", "cells keep their width there", "remove it");
     if (problem->instant_count > 0)
         return refuse(b, j, "instants", "a jump may lead out of it", "leave it out");
-    if (circle && is_no_period(b, j))
-        return refuse(b, j, "states", "the drift is another one a period further", "give the drift's period");
+    for (int k = 0; k < problem->target_count; k++)
+        if (b->range[j].period > 0 && problem->targets[k].kind == GBEES_TARGET_ABSORB)
+            return refuse(b, j, "targets", "a target that absorbs needs lines", "give 'count'");
     return GBEES_OK;
+}
+
+/* Refuses a period of a state that its equations don't have. */
+static int check_period(const builder *b, int j)
+{
+    const double period = b->problem->period[j];
+
+    if (!(period > 0) || !is_no_period(b, j))
+        return GBEES_OK;
+    return gbees_node_error(node_of(b), b->error,
+                            "states: the drift is another one a period further: %s is on a circle: give the drift's "
+                            "period, or 'states: lines'",
+                            b->model->states[j].name);
 }
 
 int builder_check_states(builder *b)
 {
     int status = GBEES_OK;
 
-    for (int j = 0; j < b->problem->dimension && !status; j++)
-        status = builder_is_closed(b, j) ? check_closed(b, j) : GBEES_OK;
+    for (int j = 0; j < b->problem->dimension && !status; j++) {
+        status = check_period(b, j);
+        if (!status && builder_is_closed(b, j))
+            status = check_closed(b, j);
+        if (!status)
+            open_walls(b, j);
+    }
     return status;
 }
 
 int builder_check_frame(builder *b)
 {
+    const int rotated = builder_is_set(b, "rotate", "yes"), points = builder_is_set(b, "frame", "lagrangian");
+
     for (int j = 0; j < b->problem->dimension; j++)
-        if (builder_is_closed(b, j) && (builder_is_set(b, "frame", "moving") || builder_is_set(b, "rotate", "yes") ||
-                                        builder_is_set(b, "frame", "lagrangian")))
-            return refuse(b, j, builder_is_set(b, "rotate", "yes") ? "rotate" : "frame",
+        if (builder_is_closed(b, j) &&
+            (rotated || builder_is_set(b, "frame", "moving") || (points && !(b->range[j].period > 0))))
+            return refuse(b, j, rotated ? "rotate" : "frame",
                           "only a grid at rest along the states has circles and walls", "remove it");
     return GBEES_OK;
 }

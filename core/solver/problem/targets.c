@@ -83,8 +83,6 @@ static int check_absorbing(const builder *b, const gbees_node *node, const char 
         what = "the scheme ctu";
     else if (gbees_problem_noise(problem) && !gbees_problem_noise_in_sweeps(problem))
         what = "noise that is not added in sweeps (a full Q, or another scheme than split5 and split7)";
-    else if (gbees_problem_circles(problem))
-        what = "a state on a circle";
     if (what && !gbees_problem_is_exact(problem))
         return gbees_node_error(node, b->error,
                                 "targets.%s: %s does not go with a target that absorbs: give 'count', or another "

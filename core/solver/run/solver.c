@@ -101,11 +101,6 @@ static int check_ranks(const gbees_problem *problem, const gbees_backend *backen
 
     if (status)
         return status;
-    if (options && options->parallel && gbees_problem_is_closed(problem))
-        return gbees_error_set(
-            error, GBEES_EUSAGE,
-            "several ranks can't share a grid with circles or walls: run it without mpirun, or give "
-            "'states: lines'");
     if (!options || !options->parallel || backend->serve)
         return GBEES_OK;
     return gbees_error_set(error, GBEES_EUSAGE,

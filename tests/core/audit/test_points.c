@@ -156,7 +156,7 @@ static const struct {
     int compared; /* whether joint densities are: it may take a share of the run's work */
 } runs[] = {{"linear", {NULL}, 1},
             {"vanderpol", {NULL}, 1},
-            {"pendulum", {NULL}, 1},
+            {"pendulum", {"states=lines", NULL}, 1},
             {"duffing", {NULL}, 1},
             {"rossler", {"end=1.5", NULL}, 1},
             {"lorenz63", {"factor=4", NULL}, 1},

@@ -115,3 +115,39 @@ def test_a_refused_measurement_leaves_the_filter_as_it_was(changes):
         for both in (stream, other):
             both.update(0.2, 1)
         assert np.array_equal(stream.density().p, other.density().p) and stream.log_evidence == other.log_evidence
+
+
+CIRCLES = [
+    ("pendulum", {**FAST, "measurements": []}, "angle", 3.1, 0),
+    ("pendulum", {**POINTS, "measurements": []}, "angle", 3.1, 0),
+    ("unicycle", {**FAST, "measurements": []}, "bearing", -0.4, 2),
+]
+
+
+@pytest.mark.parametrize("model, changes, function, value, state", CIRCLES, ids=["grid", "points", "noise"])
+def test_filter_of_a_state_on_a_circle(model, changes, function, value, state):
+    with gbees.Filter(model, set=changes) as stream, gbees.Filter(model, set=changes) as other:
+        prior = stream.predict(0.5)
+        assert np.isfinite(prior.direction[state]) and 0.5 < prior.resultant[state] < 1
+        assert np.isnan(np.delete(prior.direction, state)).all() and np.isnan(np.delete(prior.resultant, state)).all()
+        record = stream.update(0.5, value, covariance=0.04, function=function)
+        assert record.resultant[state] > prior.resultant[state]
+        assert abs(record.direction[state] - record.mean[state]) < 0.05  # a narrow density
+        again = other.update(0.5, value + 6 * np.pi, covariance=0.04, function=function)
+        assert np.allclose(again.mean, record.mean, atol=1e-9)
+        with copy.deepcopy(stream) as copied:
+            assert np.array_equal(copied.predict(0.6).direction, stream.predict(0.6).direction, equal_nan=True)
+
+
+def test_directions_of_a_run(tmp_path):
+    run = gbees.run("phase", set={"accuracy": 0, "end": 3, "records": 2}, output=tmp_path / "out", progress=False)
+    kept = gbees.open(tmp_path / "out")
+    for record, other in zip(run.records, kept.records):
+        turn = (record.p * np.exp(1j * record.centres.reshape(-1))).sum()
+        assert abs(np.angle(turn / np.exp(1j * record.direction[0]))) < 1e-6
+        assert abs(abs(turn) - record.resultant[0]) < 1e-3  # cells shorten it
+        assert np.array_equal(record.direction, other.direction) and np.array_equal(record.resultant, other.resultant)
+    pytest.importorskip("xarray")
+    assert np.array_equal(run.moments.resultant[:, 0], [r.resultant[0] for r in run.records])
+    lines = gbees.run("phase", set={"accuracy": 0, "end": 1, "states": "lines"}, progress=False)
+    assert "direction" not in lines.moments

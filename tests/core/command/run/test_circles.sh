@@ -40,6 +40,15 @@ run 0 --plugin phase --until 20 --no-output --json --set factor=4
 grep '"record"' out | tail -n 1 | sed 's/.*"error":{"mean":\([0-9.e-]*\),"std":\([0-9.e-]*\).*/\1 \2/' |
     awk '{ exit !($1 < 0.05 && $2 < 0.05) }' || fail "mean or deviation are certified to more than 0.05"
 
+what="a truth of another turn is taken within the range, as the mean is"
+for angle in 1.5 32.915926535897932; do
+    printf 'time,phase\n2,%s\n' "$angle" >truth.csv
+    run 0 --plugin phase --until 2 --set accuracy=0 --truth truth.csv --no-output --json
+    grep '"event":"record"' out | grep -oE '"rmse":[0-9]\.[0-9]{6}' >"$angle"
+    test -s "$angle" || fail "there is no score"
+done
+cmp -s 1.5 32.915926535897932 || fail "the truth is another turn's"
+
 what="the search for an accuracy"
 printf 'mean: [0]\ncovariance: [0.01]\naccuracy: 0.03\nend: 6\nrecords: 2\n' >asked.yaml
 run 0 --plugin phase --scenario asked.yaml --no-output
@@ -50,8 +59,24 @@ run 0 --plugin linear --set dimension=1 --set 'mean=[0.5]' --set 'covariance=[0.
     --set 'states=[{state: x1, lower: 0}]' --param noise=0.1 --no-output
 has out "no samples: they do not know of walls"
 
+what="a circle of the model where there are lines only"
+run 0 --plugin pendulum --check --set frame=moving
+has out "line          angle: a circle of the model, which this run has no grid for"
+run 0 --plugin pendulum --check --set frame=lagrangian
+has out "circle        angle: points go on past the period, and records have the direction"
+run 0 --plugin pendulum --until 1 --set accuracy=0 --no-output --compare ukf
+has out "ukf"
+lacks out "(R "
+
+what="points that go with the flow: the table, and JSON"
+run 0 --plugin pendulum --until 3 --set frame=lagrangian --no-output
+grep -qE ' 0\.[0-9]+ \(R 0\.[0-9]+\) ' out || fail "the table of points has no direction"
+run 0 --plugin pendulum --until 3 --set frame=lagrangian --no-output --json
+grep '"record"' out | tail -n 1 | grep -qE '"direction":\[[0-9.]*,null\],"resultant":\[0\.[0-9]*,null\]' ||
+    fail "JSON of points has no direction"
+
 what="what is refused"
-run 2 --plugin phase --no-output --compare ukf
+run 2 --plugin phase --no-output --compare ukf --set 'states=[{state: phase, period: 6.283185307179586}]'
 has err "a comparison with other filters has lines only: remove --compare, or give 'states: lines'"
 run 2 --plugin phase --no-output --set 'states=[{state: phase, period: -1}]'
 has err "period: expected a number > 0, found '-1'"

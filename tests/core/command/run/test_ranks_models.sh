@@ -34,6 +34,7 @@ compare rossler --until 1
 compare vanderpol
 compare pendulum
 compare unicycle --until 0.5
+compare phase --until 5
 compare pcr3bp --scenario published --until 0.05
 compare poe2bp --until 1
 compare lorenz96 --scenario published --until 0.1

@@ -84,8 +84,46 @@ START_TEST(a_scenario_says_more_than_the_card)
 }
 END_TEST
 
+/* What has lines only: a circle that the model alone has is a line there. */
+static const setting_list of_lines[] = {
+    {"frame=moving"}, {"rotate=yes"},  {"mode=paper", "threshold=1e-6"},
+    {"scheme=ctu"},   {"regrid=auto"}, {"instants=[{time: 1, value: [0, 1]}]"},
+};
+
+START_TEST(a_models_circle_is_a_line_where_it_must)
+{
+    world w;
+
+    world_create(&w, "pendulum", of_lines[_i]);
+    ck_assert_int_eq(gbees_problem_circles(w.problem), 0);
+    ck_assert_int_eq(gbees_problem_directions(w.problem), 0);
+    ck_assert_int_eq(w.problem->gaussian_count, 0);
+    world_close(&w);
+}
+END_TEST
+
+/* Points go on past the period: their axis is a line, and the state has a direction. */
+START_TEST(points_go_on_past_the_period)
+{
+    static const setting_list settings[] = {
+        {"frame=lagrangian"},
+        {"frame=auto"},
+        {"frame=lagrangian", "states=[{state: angle, period: 12.566370614359172}]"}};
+    world w;
+
+    world_create(&w, "pendulum", settings[_i]);
+    ck_assert(gbees_problem_is_exact(w.problem));
+    ck_assert_int_eq(gbees_problem_circles(w.problem), 0);
+    ck_assert_double_eq_tol(w.problem->period[0], _i == 2 ? 4 * pi : 2 * pi, 1e-14);
+    ck_assert_double_eq(w.problem->period[1], 0);
+    ck_assert_double_eq(w.problem->mean[0], 3);
+    world_close(&w);
+}
+END_TEST
+
 /* ---- refusals ---- */
 
+#define PHASE "states=[{state: phase, period: 6.283185307179586}]"
 #define CIRCLE "states=[{state: angle, period: 6.283185307179586}]"
 #define WALL "states=[{state: x1, lower: 0}]"
 static const struct {
@@ -104,12 +142,14 @@ static const struct {
      {"states=[{state: phase, period: 5}]"},
      "the drift is another one a period further: phase is on a circle: give the drift's period, or 'states: lines'"},
     {"phase",
-     {"frame=moving"},
+     {PHASE, "frame=moving"},
      "only a grid at rest along the states has circles and walls: phase is on a circle: "
      "remove it, or 'states: lines'"},
-    {"phase", {"regrid=auto"}, "cells keep their width there: phase is on a circle: remove it, or 'states: lines'"},
     {"phase",
-     {"scheme=upwind"},
+     {PHASE, "regrid=auto"},
+     "cells keep their width there: phase is on a circle: remove it, or 'states: lines'"},
+    {"phase",
+     {PHASE, "scheme=upwind"},
      "process noise goes around circles and ends at walls by sweeps only: phase is on a circle: give a diagonal Q "
      "and "
      "'scheme: split5', or 'states: lines'"},
@@ -121,7 +161,13 @@ static const struct {
      "paper and legacy mode have lines only: angle is on a "
      "circle: remove it, or 'states: lines'"},
     {"pendulum", {CIRCLE, "rotate=yes"}, "remove it, or 'states: lines'"},
-    {"pendulum", {CIRCLE, "frame=lagrangian"}, "remove it, or 'states: lines'"},
+    {"pendulum",
+     {"frame=lagrangian", "states=[{state: angle, period: 6}]"},
+     "the drift is another one a period further: angle is on a circle: give the drift's period, or 'states: lines'"},
+    {"conjunction",
+     {"frame=fixed", "states=[{state: transverse, period: 1e4}]"},
+     "a target that absorbs needs lines: transverse is on a circle: give 'count', or 'states: lines'"},
+    {"walls", {WALL, "frame=lagrangian"}, "x1 is between walls: remove it, or 'states: lines'"},
     {"phase",
      {"covariance=[1e12]", "width=[0.1]", "extent=3"},
      "the initial density goes around phase too often: give a smaller 'extent'"},
@@ -156,6 +202,8 @@ int main(void)
     tcase_add_test(ranges, a_gaussian_on_a_circle_has_its_images);
     tcase_add_loop_test(ranges, walls_are_at_faces, 0, 3);
     tcase_add_test(ranges, a_scenario_says_more_than_the_card);
+    tcase_add_loop_test(ranges, a_models_circle_is_a_line_where_it_must, 0, sizeof of_lines / sizeof of_lines[0]);
+    tcase_add_loop_test(ranges, points_go_on_past_the_period, 0, 3);
     tcase_add_loop_test(ranges, what_does_not_fit_is_refused, 0, sizeof refused / sizeof refused[0]);
     suite_add_tcase(suite, ranges);
     return run_suite(suite);
