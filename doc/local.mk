@@ -113,8 +113,8 @@ site: has-sphinx html-local core/python/session.la
 	$(SITE_PYTHON) $(srcdir)/%D%/site/links.py site
 	rm -rf site-work
 has-sphinx: has-doxygen
-	@test "$(SITE_PYTHON)" != no || { echo "No python3 has Sphinx and myst-parser" \
-		"(Debian: apt-get install python3-sphinx python3-myst-parser; elsewhere: pip install sphinx myst-parser):" \
+	@test "$(SITE_PYTHON)" != no || { echo "No python3 has all of Sphinx, myst-parser and NumPy (Debian:" \
+		"apt-get install python3-sphinx python3-myst-parser python3-numpy; elsewhere: pip install sphinx myst-parser numpy):" \
 		"install them, then run configure again" >&2; exit 1; }
 
 clean-local: clean-reference

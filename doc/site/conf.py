@@ -28,8 +28,8 @@ napoleon_google_docstring = False
 napoleon_use_param = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-# What the package needs besides the library may be missing where the site is made.
-optional = ("astropy", "ccsds_ndm", "matplotlib", "numpy", "sgp4", "stonesoup", "sympy", "xarray")
+# What some of its modules need may be missing where the site is made.
+optional = ("astropy", "ccsds_ndm", "matplotlib", "sgp4", "stonesoup", "sympy", "xarray")
 autodoc_mock_imports = [name for name in optional if not importlib.util.find_spec(name)]
 sys.modules["dapper.da_methods"] = types.SimpleNamespace(da_method=lambda: lambda method: method)
 toc_object_entries_show_parents = "hide"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # test_site.sh - make site: each page of the manual, functions of C and of Python are on it, no link is broken, and nothing
-# is loaded from elsewhere; and what is wrong is found. Skipped where configure has not found Sphinx, myst-parser, doxygen.
+# is loaded from elsewhere; and what is wrong is found. Skipped where configure has not found what it takes.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 python=$(sed -n 's/^SITE_PYTHON = //p' "$top_build/Makefile")
 unset MAKEFLAGS MFLAGS
-make -C "$top_build" has-sphinx >/dev/null 2>&1 || skip "there is no Sphinx, myst-parser or doxygen"
+make -C "$top_build" has-sphinx >/dev/null 2>&1 || skip "configure has not found all of doxygen, Sphinx, myst-parser and NumPy"
 enter_scratch
 clean_environment
 LC_ALL=C.UTF-8
