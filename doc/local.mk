@@ -90,11 +90,34 @@ EXTRA_DIST += %D%/Doxyfile \
 	%D%/packages/debian/rules \
 	%D%/packages/debian/source/format \
 	%D%/packages/debian/source/lintian-overrides
-html-local:
-	@test -n "$(DOXYGEN)" || { echo "make html: doxygen was not found: install it, then run configure again" >&2; exit 1; }
+html-local: has-doxygen
 	@$(MKDIR_P) %D%
 	GBEES_TOP_SRC='$(abs_top_srcdir)' GBEES_VERSION='$(PACKAGE_VERSION)' $(DOXYGEN) $(srcdir)/%D%/Doxyfile
+has-doxygen:
+	@test -n "$(DOXYGEN)" || { echo "There is no doxygen (Debian: apt-get install doxygen):" \
+		"install it, then run configure again" >&2; exit 1; }
+
+# The site of the manual: site/index.html in the build folder. Sphinx reads the pages where they are, and docstrings from the
+# package with this build's library. A link that leads nowhere is an error.
+EXTRA_DIST += \
+	%D%/site/conf.py \
+	%D%/site/links.py \
+	%D%/site/reference.rst
+site: has-sphinx html-local core/python/session.la
+	rm -rf site site-work
+	GBEES_VERSION='$(PACKAGE_VERSION)' GBEES_PYTHON_MODULE='$(abs_top_builddir)/core/python/.libs/session.so' \
+		PYTHONPATH='$(abs_top_srcdir)/core/python' PYTHONDONTWRITEBYTECODE=1 \
+		$(SITE_PYTHON) -m sphinx -q -W --keep-going -d site-work -c $(srcdir)/%D%/site $(srcdir) site
+	cp -R %D%/reference/html site/c
+	cp site/README.html site/index.html
+	$(SITE_PYTHON) $(srcdir)/%D%/site/links.py site
+	rm -rf site-work
+has-sphinx: has-doxygen
+	@test "$(SITE_PYTHON)" != no || { echo "No python3 has all of Sphinx, myst-parser and NumPy (Debian:" \
+		"apt-get install python3-sphinx python3-myst-parser python3-numpy; elsewhere: pip install sphinx myst-parser numpy):" \
+		"install them, then run configure again" >&2; exit 1; }
+
 clean-local: clean-reference
 clean-reference:
-	rm -rf %D%/reference
-.PHONY: clean-reference
+	rm -rf %D%/reference site site-work
+.PHONY: clean-reference has-doxygen has-sphinx site

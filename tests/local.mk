@@ -54,6 +54,7 @@ test_scripts = \
 	%D%/doc/test_examples.sh \
 	%D%/doc/test_figures.sh \
 	%D%/doc/test_man.sh \
+	%D%/doc/test_site.sh \
 	%D%/doc/test_tutorial.sh \
 	%D%/tree/test_architecture.sh \
 	%D%/tree/test_circles.sh \

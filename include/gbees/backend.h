@@ -414,6 +414,7 @@ typedef struct gbees_backend {
     int (*targets)(gbees_engine *engine, const gbees_clock *clock, gbees_target_state *state, gbees_error *error);
 } gbees_backend;
 
+/** Before a backend's descriptor: the module exports it. */
 #if defined(__GNUC__)
 #define GBEES_BACKEND_EXPORT __attribute__((visibility("default")))
 #else

@@ -91,6 +91,7 @@ typedef struct gbees_parallel_module {
     void (*close)(gbees_parallel *parallel);
 } gbees_parallel_module;
 
+/** Before a communicator's descriptor: the module exports it. */
 #if defined(__GNUC__)
 #define GBEES_PARALLEL_EXPORT __attribute__((visibility("default")))
 #else

@@ -199,12 +199,12 @@ typedef enum gbees_interpolation {
 
 /** A parameter that follows data: its values at given times. */
 typedef struct gbees_parameter_table {
-    int parameter; /**< index among the model's parameters */
-    gbees_interpolation interpolation;
-    size_t rows;         /**< at least 2 */
-    const double *time;  /**< [rows], increasing; of the model */
-    const double *value; /**< [rows] */
-    const double *slope; /**< [rows]: of cubics; else NULL */
+    int parameter;                     /**< index among the model's parameters */
+    gbees_interpolation interpolation; /**< between its rows */
+    size_t rows;                       /**< at least 2 */
+    const double *time;                /**< [rows], increasing; of the model */
+    const double *value;               /**< [rows] */
+    const double *slope;               /**< [rows]: of cubics; else NULL */
 } gbees_parameter_table;
 
 /** A problem. */
@@ -339,11 +339,13 @@ static inline int gbees_problem_absorbs(const gbees_problem *problem)
     return absorbs;
 }
 
-/** The name of target k of a problem, and what is done with what enters it, as a scenario has them. */
+/** The name of target k of a problem, as a scenario has it. */
 static inline const char *gbees_problem_target_name(const gbees_problem *problem, int k)
 {
     return problem->model->targets[problem->targets[k].function].name;
 }
+
+/** What is done with what enters target k of a problem, as a scenario has it. */
 static inline const char *gbees_problem_target_word(const gbees_problem *problem, int k)
 {
     return problem->targets[k].kind == GBEES_TARGET_ABSORB ? "absorb" : "count";

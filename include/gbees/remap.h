@@ -23,7 +23,8 @@ typedef struct gbees_remap_pass {
     double scale;                /**< below 0: the row is reversed */
     double shift;                /**< in cells */
     double shear[GBEES_MAX_DIM]; /**< by coordinate; shear[axis] is 0 */
-    double before, after;        /**< fractions of the exchanges; 0: none */
+    double before;               /**< fraction of the exchange before the map; 0: none */
+    double after;                /**< and of that after it */
     double spread;               /**< variance that diffusion adds, in cells squared; 0: none */
     double convolved;            /**< variance of a Gaussian that the row is convolved with; 0: none. No backend gets
                                   * such a pass */

@@ -73,7 +73,7 @@ check()
     for page in $(find core backends -name README.md); do
         check_paths "$page" "${page%/*}"
     done
-    for page in ./README.md $(find doc core backends tests -name '*.md' | sort); do
+    for page in ./*.md $(find doc core backends tests -name '*.md' | sort); do
         check_links "$page"
     done
     test "$count" -ge "$2" || { echo "only $count terms were found in the glossary" && bad=1; }

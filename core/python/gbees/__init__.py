@@ -1,4 +1,4 @@
-"""gbees: probability densities through nonlinear dynamics, on a sparse grid.
+"""gbees: probability densities through nonlinear dynamics, on a sparse grid::
 
     import gbees
     run = gbees.run("lorenz63", threads=2, set={"accuracy": 0.05})

@@ -17,7 +17,7 @@ from ._solver import Solver, Update, warn
 
 
 class Filter:
-    """Holds a density, and takes it from measurement to measurement.
+    """Holds a density, and takes it from measurement to measurement::
 
         f = gbees.Filter("lorenz63")
         for time, z in stream:

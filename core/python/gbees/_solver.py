@@ -91,7 +91,7 @@ def warn(texts: Iterable[str], level: int) -> None:
 
 
 class Solver:
-    """One run, record by record.
+    """One run, record by record::
 
         for record in gbees.Solver("lorenz63"):
             print(record.time, record.mean)

@@ -1,4 +1,4 @@
-"""A grid among the methods of DAPPER (https://github.com/nansencenter/DAPPER).
+"""A grid among the methods of DAPPER (https://github.com/nansencenter/DAPPER)::
 
     from dapper.mods.Lorenz63.sakov2012 import HMM
     from gbees.dapper import Grid

@@ -1,4 +1,4 @@
-"""Orbits from people's own files: CCSDS messages and two-line elements.
+"""Orbits from people's own files: CCSDS messages and two-line elements::
 
     import gbees.orbit
 

@@ -1,11 +1,11 @@
-"""A grid as a filter of Stone Soup (https://stonesoup.rtfd.io).
+"""A grid as a filter of Stone Soup (https://stonesoup.rtfd.io)::
 
     from gbees.stonesoup import GridPredictor, GridUpdater
 
     predictor = GridPredictor(transition_model, measurement_model)
     updater = GridUpdater(measurement_model)
 
-in place of those of another filter; and models that are equations in continuous time, for all of Stone Soup:
+in place of those of another filter; and models that are equations in continuous time, for all of Stone Soup::
 
     from gbees.stonesoup import Equations, Plugin
 

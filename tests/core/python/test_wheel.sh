@@ -13,16 +13,30 @@ unset GBEES_PYTHON_MODULE GBEES_PLUGIN_PATH GBEES_BACKEND_PATH PYTHONPATH MAKEFL
 HOME=$scratch XDG_CACHE_HOME=$scratch/cache MPLBACKEND=Agg PYDEVD_DISABLE_FILE_VALIDATION=1
 export HOME XDG_CACHE_HOME MPLBACKEND PYDEVD_DISABLE_FILE_VALIDATION
 
+# fresh FOLDER: a virtual environment there, which finds the packages that $python has.
+fresh() {
+    rm -rf "$1"
+    "$python" -m venv "$1" || exit 99
+    "$python" -c 'import site; print("\n".join(site.getsitepackages()))' >"$(echo "$1"/lib/python3*/site-packages)/host.pth"
+}
+
 rm -rf "$top_build/dist"
 make -C "$top_build" PYTHON3="$python" wheel || exit 1
-"$python" -m venv --system-site-packages "$scratch/venv" || exit 99
+fresh venv
 venv/bin/pip install --quiet --no-index "$top_build"/dist/gbees-*.whl || exit 1
 cat >run.py <<'END'
-import os, gbees
+import os
+os.environ["GBEES_CUDA_LIBRARY_PATH"] = os.environ["HOME"]  # where there is no driver of a GPU
+import gbees
 from gbees import _library
 assert gbees.__file__.startswith(os.environ["HOME"]), gbees.__file__
 run = gbees.run("lorenz63", set={"accuracy": 0, "factor": 1, "records": 1}, progress=False)
-assert run.records[-1].time == 2
+assert run.records[-1].time == 2 and run.backend == "cpu"
+try:
+    gbees.run("lorenz63", backend="cuda", progress=False)
+    raise SystemExit("a backend for GPUs runs without one")
+except gbees.BackendError as error:
+    print(error)
 solver = gbees.Solver("lorenz63")  # has its model loaded
 mapped = open("/proc/self/maps").read()
 for name in ("libgbees.so", "gbees_cpu.so", "lorenz63.so"):
@@ -41,7 +55,7 @@ done
 # install WHAT: by pip, in the fresh environment `built`, in a tenth of the time: without kernels for the latest processors.
 install() {
     what="pip install $1"
-    rm -rf built && "$python" -m venv --system-site-packages built || exit 99
+    fresh built
     GBEES_CONFIGURE_FLAGS='--disable-vector-kernels --with-cuda=no --with-mpi=no' CFLAGS='-g0 -O1' \
         built/bin/pip install --quiet --no-index "$1" >out 2>err </dev/null
 }
