@@ -39,7 +39,16 @@
 #define ORBIT_ALTITUDE p[21]
 #define ORBIT_REENTRY p[22]
 #define ORBIT_COORDINATES p[23]
+
+/* Known when a processor's functions are compiled, and told by the card on a GPU, which compiles one text for both.
+ */
+#if defined(GBEES_DEVICE)
 #define ORBIT_HAS_ELEMENTS (ORBIT_COORDINATES > (real)1.5)
+#elif defined(ORBIT_ELEMENTS)
+#define ORBIT_HAS_ELEMENTS 1
+#else
+#define ORBIT_HAS_ELEMENTS 0
+#endif
 
 #define ORBIT_DEGREE (real)0.017453292519943295
 #define ORBIT_UNIT (real)149597870.7      /* km in an astronomical unit */
@@ -101,8 +110,8 @@ static inline void GBEES_FN(moon_at)(real centuries, real at[3])
      GBEES_FN(obliquity)(centuries), at);
 }
 
-/* The Earth's: a = mu/r^2 (-r + sum J_n (R/r)^n (P'_n+1(s) r - P'_n(s) z)), with r and z of length 1 and s = z/r;
- * elements know its first term themselves. */
+/* The Earth's: a = mu/r^2 (-r + sum J_n (R/r)^n (P'_n+1(s) r - P'_n(s) z)), with r and z of length 1 and s = z/r.
+ */
 static inline void GBEES_FN(attract)(const real x[], const real p[], real a[3])
 {
     const real square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], r = sqrt(square), s = x[2] / r, s2 = s * s;
@@ -111,8 +120,7 @@ static inline void GBEES_FN(attract)(const real x[], const real p[], real a[3])
     const real j4 = ORBIT_ZONAL >= 4 ? ORBIT_J4 * part * part * part * part : 0;
     const real slope3 = (15 * s2 - 3) / 2, slope4 = (35 * s2 - 15) * s / 2;
     const real slope5 = (315 * s2 * s2 - 210 * s2 + 15) / 8;
-    const real own = ORBIT_HAS_ELEMENTS ? 0 : 1;
-    const real pull = ORBIT_MU / square, radial = pull / r * (j2 * slope3 + j3 * slope4 + j4 * slope5 - own);
+    const real pull = ORBIT_MU / square, radial = pull / r * (j2 * slope3 + j3 * slope4 + j4 * slope5 - 1);
 
     a[0] = radial * x[0];
     a[1] = radial * x[1];
@@ -181,17 +189,10 @@ static inline void GBEES_FN(press)(const real x[], const real sun[3], const real
     a[2] += push * from[2];
 }
 
-/* Position and velocity, and after them the coefficients of drag and solar pressure, which are states or parameters.
- * Elements are p = a (1 - e^2), f and g (the eccentricity's vector), h and k (the node's, tan(i/2) long), and L, the
- * true longitude. */
-static inline void GBEES_FN(place)(int n, const real x[], const real p[], real c[8])
+/* Position and velocity of elements: p = a (1 - e^2), f and g (the eccentricity's vector), h and k (the node's,
+ * tan(i/2) long), and L, the true longitude. */
+static inline void GBEES_FN(place)(const real x[], const real p[], real c[6])
 {
-    for (int j = 0; j < 6; j++)
-        c[j] = x[j];
-    c[6] = n > 6 ? x[6] : ORBIT_BALLISTIC;
-    c[7] = n > 7 ? x[7] : ORBIT_REFLECTIVITY;
-    if (!ORBIT_HAS_ELEMENTS)
-        return;
     const real f = x[1], g = x[2], h = x[3], k = x[4], u = cos(x[5]), w = sin(x[5]);
     const real both = 2 * h * k, less = h * h - k * k, scale = 1 / (1 + h * h + k * k);
     const real r = scale * x[0] / (1 + f * u + g * w), v = scale * sqrt(ORBIT_MU / x[0]);
@@ -204,20 +205,20 @@ static inline void GBEES_FN(place)(int n, const real x[], const real p[], real c
     c[5] = v * 2 * (h * (u + f) + k * (w + g));
 }
 
-/* All accelerations at c, of place(), km/s^2: of elements those that perturb. */
-static inline void GBEES_FN(accelerate)(real t, const real c[], const real p[], real a[3])
+/* The acceleration of states x at position and velocity c, km/s^2. */
+static inline void GBEES_FN(accelerate)(int n, real t, const real x[], const real c[], const real p[], real a[3])
 {
     real body[3];
 
     GBEES_FN(attract)(c, p, a);
     if (ORBIT_DRAG > 0)
-        GBEES_FN(brake)(c, p, c[6], a);
+        GBEES_FN(brake)(c, p, n > 6 ? x[6] : ORBIT_BALLISTIC, a);
     if (ORBIT_SUN > 0 || ORBIT_SOLAR > 0) {
         GBEES_FN(sun_at)(GBEES_FN(centuries)(t, p), body);
         if (ORBIT_SUN > 0)
             GBEES_FN(tide)(c, body, ORBIT_MU_SUN, a);
         if (ORBIT_SOLAR > 0)
-            GBEES_FN(press)(c, body, p, c[7], a);
+            GBEES_FN(press)(c, body, p, n > 7 ? x[7] : ORBIT_REFLECTIVITY, a);
     }
     if (ORBIT_MOON > 0) {
         GBEES_FN(moon_at)(GBEES_FN(centuries)(t, p), body);
@@ -225,13 +226,14 @@ static inline void GBEES_FN(accelerate)(real t, const real c[], const real p[], 
     }
 }
 
-/* How an acceleration changes the elements x at c: Gauss's equations in the form of Walker, Ireland and Owens. */
+/* How an acceleration changes the elements x at c: Gauss's equations in the form of Walker, Ireland and Owens. They
+ * know that of a point, which has no part along the others' axes. */
 static inline void GBEES_FN(vary)(const real x[], const real c[], const real a[3], const real p[], real dxdt[])
 {
     const real f = x[1], g = x[2], h = x[3], k = x[4], u = cos(x[5]), w = sin(x[5]), q = 1 + f * u + g * w;
     const real s2 = 1 + h * h + k * k, r = x[0] / q;
     const real n[3] = {2 * k / s2, -2 * h / s2, (2 - s2) / s2};
-    const real radial = (a[0] * c[0] + a[1] * c[1] + a[2] * c[2]) / r;
+    const real radial = (a[0] * c[0] + a[1] * c[1] + a[2] * c[2]) / r + ORBIT_MU / (r * r);
     const real onwards = (a[0] * (n[1] * c[2] - n[2] * c[1]) + a[1] * (n[2] * c[0] - n[0] * c[2]) +
                           a[2] * (n[0] * c[1] - n[1] * c[0])) /
                          r;
@@ -248,17 +250,19 @@ static inline void GBEES_FN(vary)(const real x[], const real c[], const real a[3
 
 static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
 {
-    real c[8], a[3];
+    real c[6], a[3];
 
-    GBEES_FN(place)(n, x, p, c);
-    GBEES_FN(accelerate)(t, c, p, a);
-    if (ORBIT_HAS_ELEMENTS)
+    if (ORBIT_HAS_ELEMENTS) {
+        GBEES_FN(place)(x, p, c);
+        GBEES_FN(accelerate)(n, t, x, c, p, a);
         GBEES_FN(vary)(x, c, a, p, dxdt);
-    else
+    } else {
+        GBEES_FN(accelerate)(n, t, x, x, p, a);
         for (int j = 0; j < 3; j++) {
             dxdt[j] = x[3 + j];
             dxdt[3 + j] = a[j];
         }
+    }
     for (int j = 6; j < n; j++)
         dxdt[j] = 0;
 }
@@ -276,9 +280,10 @@ static inline real GBEES_FN(sidereal)(real t, const real p[])
 /* Light takes no time. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
-    real c[8];
+    real c[6] = {x[0], x[1], x[2], x[3], x[4], x[5]};
 
-    GBEES_FN(place)(n, x, p, c);
+    if (ORBIT_HAS_ELEMENTS)
+        GBEES_FN(place)(x, p, c);
     const real latitude = ORBIT_DEGREE * ORBIT_LATITUDE;
     const real local = GBEES_FN(sidereal)(t, p) + ORBIT_DEGREE * ORBIT_LONGITUDE;
     const real shape = 1 - ORBIT_FLATTENING * (2 - ORBIT_FLATTENING);
@@ -291,6 +296,7 @@ static inline void measure(int which, int n, real t, const real x[], const real 
     const real up = along * cos(latitude) + to[2] * sin(latitude);
     const real range = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
 
+    (void)n;
     switch (which) {
     case 0:
         y[0] = range;
@@ -310,10 +316,11 @@ static inline void measure(int which, int n, real t, const real x[], const real 
 
 static inline real target(int which, int n, real t, const real x[], const real p[])
 {
-    real c[8];
+    real c[6] = {x[0], x[1], x[2]};
 
-    (void)which, (void)t;
-    GBEES_FN(place)(n, x, p, c);
+    (void)which, (void)n, (void)t;
+    if (ORBIT_HAS_ELEMENTS)
+        GBEES_FN(place)(x, p, c);
     return GBEES_FN(height_of)(c, p) - ORBIT_REENTRY;
 }
 
