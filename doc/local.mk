@@ -27,6 +27,8 @@ dist_doc_DATA = \
 	%D%/scenario.md \
 	%D%/tutorial.md \
 	%D%/aizawa.png \
+	%D%/elements.csv \
+	%D%/elements.png \
 	%D%/duffing.png \
 	%D%/lorenz63.png \
 	%D%/pendulum.png \

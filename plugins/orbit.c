@@ -1,7 +1,11 @@
 /* orbit - an object about the Earth: two bodies, zonal harmonics, drag, solar pressure, Sun and Moon.
  *
  * The axes are those of the true equator and the mean equinox of the epoch (TEME), at rest: the Earth turns about z
- * by the mean sidereal time, and formulas of date for Sun and Moon hold as long as a run's days don't precess. */
+ * by the mean sidereal time, and formulas of date for Sun and Moon hold as long as a run's days don't precess.
+ *
+ * The file is compiled twice: to `orbit`, whose states are Cartesian, and, with ORBIT_ELEMENTS defined, to
+ * `orbit_elements`, whose states are modified equinoctial elements. The equations of both are in its text, which a
+ * GPU compiles as it is: the parameter `coordinates`, which each card fixes, says which ones are meant. */
 #define GBEES_DIM_MIN 6
 #define GBEES_DIM_MAX 8
 #define GBEES_HAS_MEASURE 1
@@ -34,6 +38,17 @@
 #define ORBIT_LONGITUDE p[20]
 #define ORBIT_ALTITUDE p[21]
 #define ORBIT_REENTRY p[22]
+#define ORBIT_COORDINATES p[23]
+
+/* Known when a processor's functions are compiled, and told by the card on a GPU, which compiles one text for both.
+ */
+#if defined(GBEES_DEVICE)
+#define ORBIT_HAS_ELEMENTS (ORBIT_COORDINATES > (real)1.5)
+#elif defined(ORBIT_ELEMENTS)
+#define ORBIT_HAS_ELEMENTS 1
+#else
+#define ORBIT_HAS_ELEMENTS 0
+#endif
 
 #define ORBIT_DEGREE (real)0.017453292519943295
 #define ORBIT_UNIT (real)149597870.7      /* km in an astronomical unit */
@@ -95,7 +110,8 @@ static inline void GBEES_FN(moon_at)(real centuries, real at[3])
      GBEES_FN(obliquity)(centuries), at);
 }
 
-/* The Earth's: a = mu/r^2 (-r + sum J_n (R/r)^n (P'_n+1(s) r - P'_n(s) z)), with r and z of length 1 and s = z/r. */
+/* The Earth's: a = mu/r^2 (-r + sum J_n (R/r)^n (P'_n+1(s) r - P'_n(s) z)), with r and z of length 1 and s = z/r.
+ */
 static inline void GBEES_FN(attract)(const real x[], const real p[], real a[3])
 {
     const real square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], r = sqrt(square), s = x[2] / r, s2 = s * s;
@@ -173,27 +189,79 @@ static inline void GBEES_FN(press)(const real x[], const real sun[3], const real
     a[2] += push * from[2];
 }
 
-static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
+/* Position and velocity of elements: p = a (1 - e^2), f and g (the eccentricity's vector), h and k (the node's,
+ * tan(i/2) long), and L, the true longitude. */
+static inline void GBEES_FN(place)(const real x[], const real p[], real c[6])
 {
-    real a[3], body[3];
+    const real f = x[1], g = x[2], h = x[3], k = x[4], u = cos(x[5]), w = sin(x[5]);
+    const real both = 2 * h * k, less = h * h - k * k, scale = 1 / (1 + h * h + k * k);
+    const real r = scale * x[0] / (1 + f * u + g * w), v = scale * sqrt(ORBIT_MU / x[0]);
 
-    GBEES_FN(attract)(x, p, a);
+    c[0] = r * (u + less * u + both * w);
+    c[1] = r * (w - less * w + both * u);
+    c[2] = r * 2 * (h * w - k * u);
+    c[3] = v * (both * (u + f) - (1 + less) * (w + g));
+    c[4] = v * ((1 - less) * (u + f) - both * (w + g));
+    c[5] = v * 2 * (h * (u + f) + k * (w + g));
+}
+
+/* The acceleration of states x at position and velocity c, km/s^2. */
+static inline void GBEES_FN(accelerate)(int n, real t, const real x[], const real c[], const real p[], real a[3])
+{
+    real body[3];
+
+    GBEES_FN(attract)(c, p, a);
     if (ORBIT_DRAG > 0)
-        GBEES_FN(brake)(x, p, n > 6 ? x[6] : ORBIT_BALLISTIC, a);
+        GBEES_FN(brake)(c, p, n > 6 ? x[6] : ORBIT_BALLISTIC, a);
     if (ORBIT_SUN > 0 || ORBIT_SOLAR > 0) {
         GBEES_FN(sun_at)(GBEES_FN(centuries)(t, p), body);
         if (ORBIT_SUN > 0)
-            GBEES_FN(tide)(x, body, ORBIT_MU_SUN, a);
+            GBEES_FN(tide)(c, body, ORBIT_MU_SUN, a);
         if (ORBIT_SOLAR > 0)
-            GBEES_FN(press)(x, body, p, n > 7 ? x[7] : ORBIT_REFLECTIVITY, a);
+            GBEES_FN(press)(c, body, p, n > 7 ? x[7] : ORBIT_REFLECTIVITY, a);
     }
     if (ORBIT_MOON > 0) {
         GBEES_FN(moon_at)(GBEES_FN(centuries)(t, p), body);
-        GBEES_FN(tide)(x, body, ORBIT_MU_MOON, a);
+        GBEES_FN(tide)(c, body, ORBIT_MU_MOON, a);
     }
-    for (int j = 0; j < 3; j++) {
-        dxdt[j] = x[3 + j];
-        dxdt[3 + j] = a[j];
+}
+
+/* How an acceleration changes the elements x at c: Gauss's equations in the form of Walker, Ireland and Owens. They
+ * know that of a point, which has no part along the others' axes. */
+static inline void GBEES_FN(vary)(const real x[], const real c[], const real a[3], const real p[], real dxdt[])
+{
+    const real f = x[1], g = x[2], h = x[3], k = x[4], u = cos(x[5]), w = sin(x[5]), q = 1 + f * u + g * w;
+    const real s2 = 1 + h * h + k * k, r = x[0] / q;
+    const real n[3] = {2 * k / s2, -2 * h / s2, (2 - s2) / s2};
+    const real radial = (a[0] * c[0] + a[1] * c[1] + a[2] * c[2]) / r + ORBIT_MU / (r * r);
+    const real onwards = (a[0] * (n[1] * c[2] - n[2] * c[1]) + a[1] * (n[2] * c[0] - n[0] * c[2]) +
+                          a[2] * (n[0] * c[1] - n[1] * c[0])) /
+                         r;
+    const real across = a[0] * n[0] + a[1] * n[1] + a[2] * n[2];
+    const real b = sqrt(x[0] / ORBIT_MU), turn = (h * w - k * u) * across / q;
+
+    dxdt[0] = 2 * b * r * onwards;
+    dxdt[1] = b * (radial * w + ((q + 1) * u + f) * onwards / q - g * turn);
+    dxdt[2] = b * (((q + 1) * w + g) * onwards / q - radial * u + f * turn);
+    dxdt[3] = b * s2 * across * u / (2 * q);
+    dxdt[4] = b * s2 * across * w / (2 * q);
+    dxdt[5] = sqrt(ORBIT_MU * x[0]) / (r * r) + b * turn;
+}
+
+static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
+{
+    real c[6], a[3];
+
+    if (ORBIT_HAS_ELEMENTS) {
+        GBEES_FN(place)(x, p, c);
+        GBEES_FN(accelerate)(n, t, x, c, p, a);
+        GBEES_FN(vary)(x, c, a, p, dxdt);
+    } else {
+        GBEES_FN(accelerate)(n, t, x, x, p, a);
+        for (int j = 0; j < 3; j++) {
+            dxdt[j] = x[3 + j];
+            dxdt[3 + j] = a[j];
+        }
     }
     for (int j = 6; j < n; j++)
         dxdt[j] = 0;
@@ -212,13 +280,17 @@ static inline real GBEES_FN(sidereal)(real t, const real p[])
 /* Light takes no time. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
+    real c[6] = {x[0], x[1], x[2], x[3], x[4], x[5]};
+
+    if (ORBIT_HAS_ELEMENTS)
+        GBEES_FN(place)(x, p, c);
     const real latitude = ORBIT_DEGREE * ORBIT_LATITUDE;
     const real local = GBEES_FN(sidereal)(t, p) + ORBIT_DEGREE * ORBIT_LONGITUDE;
     const real shape = 1 - ORBIT_FLATTENING * (2 - ORBIT_FLATTENING);
     const real curvature = ORBIT_RADIUS / sqrt(1 - (1 - shape) * sin(latitude) * sin(latitude));
     const real axis = (curvature + ORBIT_ALTITUDE) * cos(latitude);
-    const real to[3] = {x[0] - axis * cos(local), x[1] - axis * sin(local),
-                        x[2] - (curvature * shape + ORBIT_ALTITUDE) * sin(latitude)};
+    const real to[3] = {c[0] - axis * cos(local), c[1] - axis * sin(local),
+                        c[2] - (curvature * shape + ORBIT_ALTITUDE) * sin(latitude)};
     const real along = to[0] * cos(local) + to[1] * sin(local), east = to[1] * cos(local) - to[0] * sin(local);
     const real north = to[2] * cos(latitude) - along * sin(latitude);
     const real up = along * cos(latitude) + to[2] * sin(latitude);
@@ -230,7 +302,7 @@ static inline void measure(int which, int n, real t, const real x[], const real 
         y[0] = range;
         break;
     case 1:
-        y[0] = (to[0] * x[3] + to[1] * x[4] + to[2] * x[5] - ORBIT_TURN * axis * east) / range;
+        y[0] = (to[0] * c[3] + to[1] * c[4] + to[2] * c[5] - ORBIT_TURN * axis * east) / range;
         break;
     case 2:
         y[0] = atan2(east, north);
@@ -244,22 +316,17 @@ static inline void measure(int which, int n, real t, const real x[], const real 
 
 static inline real target(int which, int n, real t, const real x[], const real p[])
 {
+    real c[6] = {x[0], x[1], x[2]};
+
     (void)which, (void)n, (void)t;
-    return GBEES_FN(height_of)(x, p) - ORBIT_REENTRY;
+    if (ORBIT_HAS_ELEMENTS)
+        GBEES_FN(place)(x, p, c);
+    return GBEES_FN(height_of)(c, p) - ORBIT_REENTRY;
 }
 
 #else
 
-static const gbees_quantity states[] = {
-    {"x", "km", "to the mean equinox"},
-    {"y", "km", "in the equator"},
-    {"z", "km", "along the Earth's axis"},
-    {"vx", "km/s", "velocity along x"},
-    {"vy", "km/s", "velocity along y"},
-    {"vz", "km/s", "velocity along z"},
-    {"ballistic", "m^2/kg", "drag coefficient times area over mass, in place of the parameter"},
-    {"reflectivity", "m^2/kg", "pressure coefficient times area over mass, in place of the parameter"},
-};
+#include "orbit_scenarios.h"
 
 /* In the order of ORBIT_MU and so on. */
 static const gbees_parameter parameters[] = {
@@ -286,6 +353,8 @@ static const gbees_parameter parameters[] = {
     {"longitude", "deg", "of the station, to the east", 0, -360, 360},
     {"altitude", "km", "of the station, above the ellipsoid", 0, -12, 1e5},
     {"reentry", "km", "height below which an object comes down", 120, 0, 1e4},
+    {"coordinates", "-", "of the model's states: 1, position and velocity; 2, elements", COORDINATES, COORDINATES,
+     COORDINATES},
 };
 
 #define TURN 6.283185307179586
@@ -313,58 +382,19 @@ static const gbees_measurement_function measurements[] = {
 
 static const gbees_quantity targets[] = {{"reentry", "km", "height above that of re-entry"}};
 
-/* All begin at a point of the orbit where vz is small and above 0: `...` repeats it as the coefficients of 7 and 8
- * dimensions, and the variance of vz, too. */
-static const gbees_model_scenario scenarios[] = {
-    {"leo", "# a day at 500 km with J2 and drag\n"
-            "parameters: {zonal: 2, drag: 1}\n"
-            "mean: [4272.4, 0, 5390.3, 0, 7.6126, 0.02, ...]\n"
-            "covariance: [1, 1, 1, 1.0e-6, ...]\n"
-            "frame: lagrangian\n"
-            "accuracy: 0.05\n"
-            "output: {densities: none}\n"
-            "end: 86400\n"
-            "records: 4\n"},
-    {"geo", "# a week in the geostationary ring with Sun, Moon and solar pressure\n"
-            "parameters: {zonal: 2, solar: 1, sun: 1, moon: 1}\n"
-            "mean: [42164.17, 0, 0, 0, 3.07466, 0.02, ...]\n"
-            "covariance: [1, 1, 1, 1.0e-8, ...]\n"
-            "frame: lagrangian\n"
-            "accuracy: 0.05\n"
-            "output: {densities: none}\n"
-            "end: 604800\n"
-            "records: 7\n"},
-    {"gto", "# two revolutions from a transfer orbit's apogee, with a perigee in the air\n"
-            "parameters: {zonal: 4, drag: 1, sun: 1, moon: 1, density: 7.248e-11, height: 250, scale: 45.546}\n"
-            "mean: [-42164, 0, 0, 0, -1.594, 0.02, ...]\n"
-            "covariance: [1, 1, 1, 1.0e-8, ...]\n"
-            "frame: lagrangian\n"
-            "accuracy: 0.05\n"
-            "output: {densities: none}\n"
-            "end: 75800\n"
-            "records: 4\n"},
-    {"two-arcs", "# an object that is found by two short arcs of angles, a revolution apart\n"
-                 "parameters: {zonal: 2, drag: 1, latitude: 51.6, longitude: 259.3, altitude: 0.1}\n"
-                 "mean: [4280, 5, 5385, 0, 7.61, 0.02, ...]\n"
-                 "covariance: [100, 100, 100, 1.0e-4, ...]\n"
-                 "frame: lagrangian\n"
-                 "accuracy: 0.05\n"
-                 "output: {densities: none}\n"
-                 "end: 6000\n"
-                 "records: 1\n"
-                 "measurements:\n"
-                 "  - {time: 60, function: radec, value: [0.985167, 0.651670], covariance: [4.0e-8, 4.0e-8]}\n"
-                 "  - {time: 120, function: radec, value: [1.277965, 0.382796], covariance: [4.0e-8, 4.0e-8]}\n"
-                 "  - {time: 180, function: radec, value: [1.405948, 0.230489], covariance: [4.0e-8, 4.0e-8]}\n"
-                 "  - {time: 240, function: radec, value: [1.482571, 0.131536], covariance: [4.0e-8, 4.0e-8]}\n"
-                 "  - {time: 5760, function: radec, value: [-1.020398, 0.315836], covariance: [4.0e-8, 4.0e-8]}\n"
-                 "  - {time: 5820, function: radec, value: [-0.773543, 0.393863], covariance: [4.0e-8, 4.0e-8]}\n"
-                 "  - {time: 5880, function: radec, value: [-0.277456, 0.455093], covariance: [4.0e-8, 4.0e-8]}\n"
-                 "  - {time: 5940, function: radec, value: [0.485761, 0.335726], covariance: [4.0e-8, 4.0e-8]}\n"},
-};
-
 GBEES_MODEL = {
     GBEES_MODEL_HEAD,
+#ifdef ORBIT_ELEMENTS
+    .name = "orbit_elements",
+    .title = "An object about the Earth, in modified equinoctial elements",
+    .text =
+        "dp/dt, df/dt, dg/dt, dh/dt, dk/dt by Gauss's equations, dL/dt = sqrt(mu p) (q/p)^2 and what perturbs it, "
+        "q = 1 + f cos L + g sin L: the forces, the axes and the measurements are those of `orbit`. Singular for "
+        "orbits that turn backwards in the equator, i = 180 degrees, and for those without a perigee, p = 0.",
+    .reference =
+        "M. J. H. Walker, B. Ireland, J. Owens, Celestial Mechanics 36 (1985) 409, corrected in 38 (1986) 391; "
+        "D. A. Vallado, Fundamentals of Astrodynamics and Applications (2013)",
+#else
     .name = "orbit",
     .title = "An object about the Earth, with what perturbs its orbit",
     .text =
@@ -374,6 +404,7 @@ GBEES_MODEL = {
         "Moon are where low-precision formulas have them. Each is off unless a parameter says otherwise.",
     .reference = "D. A. Vallado, Fundamentals of Astrodynamics and Applications (2013); O. Montenbruck, E. Gill, "
                  "Satellite Orbits (2000)",
+#endif
     .flags = GBEES_TIME_DEPENDENT,
     .dim_default = 6,
     .states = states,

@@ -85,7 +85,7 @@ static void slopes_at(const gbees_journey *w, batch *b, int stage, size_t first,
         slope[j] = b->slope[j][stage] + first;
     }
     drift_at(w, count, t, point, slope);
-    if (w->stretches)
+    if (w->stretches && gbees_dormand_prince_counts(stage))
         gbees_batch_divergence(w, count, t, point, b->slope[n][stage] + first, NULL);
 }
 

@@ -92,6 +92,12 @@ GBEES_NUM double gbees_dormand_prince_slope(int stage, const double *k, int stri
     }
 }
 
+/* Whether slope number `stage` enters the step's end and its error: the others only lead to later ones. */
+GBEES_NUM int gbees_dormand_prince_counts(int stage)
+{
+    return stage == 0 || stage >= 5;
+}
+
 /* The step's mean slope. */
 GBEES_NUM double gbees_dormand_prince_mean(const double *k, int stride)
 {

@@ -153,6 +153,7 @@ START_TEST(who_knows_the_time)
         ck_assert_uint_eq(model(names[i])->flags, 0);
     ck_assert_uint_eq(model("duffing")->flags, GBEES_TIME_DEPENDENT);
     ck_assert_uint_eq(model("orbit")->flags, GBEES_TIME_DEPENDENT);
+    ck_assert_uint_eq(model("orbit_elements")->flags, GBEES_TIME_DEPENDENT);
     drift_at(functions_of(model("duffing"), 2), 0, x, p, early);
     drift_at(functions_of(model("duffing"), 2), 1.5, x, p, late);
     ck_assert_double_eq_tol(late[1] - early[1], 0.3 * (cos(3.0) - 1), 1e-15);

@@ -1,4 +1,5 @@
-/* test_orbit.c - the models `orbit` and `conjunction` beside what another program and published examples have. */
+/* test_orbit.c - the models `orbit`, `orbit_elements` and `conjunction` beside what another program and published
+ * examples have. */
 #include "fixtures/models_fixture.h"
 #include "fixtures/suite.h"
 
@@ -47,37 +48,117 @@ static const pin pins[] = {
      3,
      {-42161.227645702398, -45.461205054975601, 39.883935081604726, -0.018895871667127858, -1.5941993481178249,
       0.19998146691058419}},
+    {"parameters={zonal: 4, drag: 1, solar: 1, sun: 1, moon: 1}",
+     {4272.4, 100, 5390.3, 0, 7.6126, 0.02},
+     43200,
+     2,
+     {-3647.4418141216397, -3713.587879013955, -4414.5439603144414, 2.4960962696807178, -6.3755753556600583,
+      3.4664856729260838}},
+    {"parameters={zonal: 4, drag: 1, solar: 1, sun: 1, moon: 1}",
+     {42164.17, 0, 0, 0, 3.07466, 0.02},
+     172800,
+     20,
+     {42139.907379180826, 1429.8116223907216, 0.90147009603492556, -0.10415385486914007, 3.0728880757564268,
+      0.020052017571686464}},
 };
 
-/* Parameters from a problem that has nothing else of the scenario: the coefficients are states where n is above 6. */
-static void check_pin(const pin *at, const char *dimension)
+/* ---- elements and Cartesian states, by the angles between them ---- */
+
+#define MU 398600.4418
+
+static double dot(const double *a, const double *b)
 {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double *a, const double *b, double *out)
+{
+    for (int j = 0; j < 3; j++)
+        out[j] = a[(j + 1) % 3] * b[(j + 2) % 3] - a[(j + 2) % 3] * b[(j + 1) % 3];
+}
+
+/* D. A. Vallado (2013), algorithm 9, and what its elements make of p, f, g, h, k, L. */
+static void to_elements(const double *x, double *elements)
+{
+    double h[3], pull[3], e[3];
+
+    cross(x, x + 3, h);
+    cross(x + 3, h, pull);
+    const double r = sqrt(dot(x, x)), momentum = sqrt(dot(h, h)), node = atan2(h[0], -h[1]);
+    const double along[3] = {cos(node), sin(node), 0}, tilt = acos(h[2] / momentum);
+    double ahead[3];
+
+    cross(h, along, ahead);
+    for (int j = 0; j < 3; j++) {
+        e[j] = pull[j] / MU - x[j] / r;
+        ahead[j] /= momentum;
+    }
+    const double perigee = atan2(dot(e, ahead), dot(e, along)), size = sqrt(dot(e, e));
+
+    elements[0] = momentum * momentum / MU;
+    elements[1] = size * cos(node + perigee);
+    elements[2] = size * sin(node + perigee);
+    elements[3] = tan(tilt / 2) * cos(node);
+    elements[4] = tan(tilt / 2) * sin(node);
+    elements[5] = node + atan2(dot(x, ahead), dot(x, along));
+}
+
+/* D. A. Vallado (2013), algorithm 10. */
+static void to_cartesian(const double *elements, double *x)
+{
+    const double size = hypot(elements[1], elements[2]), tilt = 2 * atan(hypot(elements[3], elements[4]));
+    const double node = atan2(elements[4], elements[3]), perigee = atan2(elements[2], elements[1]) - node;
+    const double anomaly = elements[5] - node - perigee, r = elements[0] / (1 + size * cos(anomaly));
+    const double speed = sqrt(MU / elements[0]);
+    const double plane[4] = {r * cos(anomaly), r * sin(anomaly), -speed * sin(anomaly),
+                             speed * (size + cos(anomaly))};
+
+    for (int half = 0; half < 2; half++) {
+        const double u = plane[2 * half], w = plane[2 * half + 1];
+        const double a = u * cos(perigee) - w * sin(perigee), b = u * sin(perigee) + w * cos(perigee);
+
+        x[3 * half] = a * cos(node) - b * cos(tilt) * sin(node);
+        x[3 * half + 1] = a * sin(node) + b * cos(tilt) * cos(node);
+        x[3 * half + 2] = b * sin(tilt);
+    }
+}
+
+/* Parameters from a problem that has nothing else of the scenario: the coefficients are states where n is above 6. */
+static void check_pin(const char *name, const pin *at, const char *dimension)
+{
+    const int has_elements = strcmp(name, "orbit") != 0;
     gbees_problem *problem =
-        problem_changed(model("orbit"), 1,
+        problem_changed(model(name), 1,
                         (setting_list){"parameters={zonal: 0, drag: 0, solar: 0, sun: 0, moon: 0}", at->parameters,
                                        "frame=fixed", dimension});
     double x[8], off = 0, size = 0;
 
     for (int j = 0; j < problem->dimension; j++)
         x[j] = j < 6 ? at->start[j] : problem->parameters[j == 6 ? 10 : 15];
+    if (has_elements)
+        to_elements(at->start, x);
     integrate(problem->functions, 0, at->seconds, (int)(at->seconds / at->step), problem->parameters, x);
+    if (has_elements)
+        to_cartesian((const double[6]){x[0], x[1], x[2], x[3], x[4], x[5]}, x);
     for (int half = 0; half < 6; half += 3) {
         off = size = 0;
         for (int j = half; j < half + 3; j++) {
             off += pow(x[j] - at->end[j], 2);
             size += pow(at->end[j], 2);
         }
-        ck_assert_msg(sqrt(off) <= 1e-9 * sqrt(size), "%s: off by %g", at->parameters, sqrt(off / size));
+        ck_assert_msg(sqrt(off) <= 1e-9 * sqrt(size), "%s, %s: off by %g", name, at->parameters, sqrt(off / size));
     }
     gbees_problem_destroy(problem);
 }
 
+static const char *const both[] = {"orbit", "orbit_elements"};
+
 START_TEST(another_integrator)
 {
     for (size_t i = 0; i < sizeof pins / sizeof pins[0]; i++)
-        check_pin(&pins[i], "dimension=6");
-    check_pin(&pins[2], "dimension=7");
-    check_pin(&pins[4], "dimension=8");
+        check_pin(both[_i], &pins[i], "dimension=6");
+    check_pin(both[_i], &pins[2], "dimension=7");
+    check_pin(both[_i], &pins[4], "dimension=8");
 }
 END_TEST
 
@@ -199,6 +280,56 @@ START_TEST(stations)
 }
 END_TEST
 
+/* Of an object on an eccentric and tilted orbit both models measure the same, and it is as high above re-entry. */
+START_TEST(the_same_seen)
+{
+    const double cartesian[6] = {-5200, 6100, 3900, -5.1, -4.2, 3.8};
+    double elements[6], height[2];
+
+    to_elements(cartesian, elements);
+    gbees_problem *one = problem_create(model(both[0]), 0, "parameters={latitude: 39, longitude: -104.9}");
+    gbees_problem *other = problem_create(model(both[1]), 0, "parameters={latitude: 39, longitude: -104.9}");
+    for (int which = 0; which < 4; which++) {
+        double y[2] = {0, 0}, there[2] = {0, 0};
+
+        measured(one, which, 600, cartesian, y);
+        measured(other, which, 600, elements, there);
+        for (int j = 0; j < 2; j++)
+            ck_assert_double_eq_tol(y[j], there[j], 1e-13 * fabs(y[j]) + 1e-13);
+    }
+    for (int k = 0; k < 2; k++) {
+        const double origin[8] = {0}, *column[8];
+
+        for (int j = 0; j < 6; j++)
+            column[j] = k ? &elements[j] : &cartesian[j];
+        const gbees_problem *of = k ? other : one;
+
+        of->functions->target_d(0, 1, 0, origin, column, of->parameters, &height[k]);
+    }
+    ck_assert_double_eq_tol(height[0], height[1], 1e-9);
+    gbees_problem_destroy(one);
+    gbees_problem_destroy(other);
+}
+END_TEST
+
+/* The names of a card's states are those of its coordinates: the equations can't be the other ones. */
+START_TEST(fixed_coordinates)
+{
+    static const char *const wrong[] = {"parameters.coordinates=2", "parameters.coordinates=1"};
+    gbees_problem *problem = NULL;
+    gbees_error error;
+
+    for (int k = 0; k < 2; k++) {
+        const gbees_model *of = model(both[k]);
+        const scenario_source from = {
+            .text = of->scenarios[0].text, .settings = (setting_list){wrong[k]}, .over_default = 1};
+
+        ck_assert_int_eq(problem_make(of, &from, &problem, &error), GBEES_EINPUT);
+        ck_assert_msg(strstr(error.text, "coordinates"), "%s", error.text);
+    }
+}
+END_TEST
+
 /* ---- conjunction ---- */
 
 static double distance(const gbees_problem *problem, const double *x, double t)
@@ -247,9 +378,11 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, registry_open, registry_close);
-    tcase_add_test(tcase, another_integrator);
+    tcase_add_loop_test(tcase, another_integrator, 0, 2);
     tcase_add_test(tcase, sun_and_moon);
     tcase_add_test(tcase, stations);
+    tcase_add_test(tcase, the_same_seen);
+    tcase_add_test(tcase, fixed_coordinates);
     tcase_add_test(tcase, both_on_their_orbits);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

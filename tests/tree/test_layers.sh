@@ -46,7 +46,7 @@ backends/cuda/driver/* | cuda/driver/* base/* <gbees/error.h> <gbees/problem.h> 
 backends/cuda/compile/* | cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cuda/engine/* | cuda/engine/* cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cuda/device/* | device/* numerics/* <gbees/model.h> <gbees/model_equations.h> <math.h> <stddef.h> <stdint.h> GBEES_PLATFORM_HEADER
-plugins/*             | <gbees/model.h> STANDARD
+plugins/*             | plugins/* <gbees/model.h> STANDARD
 '
 standard='assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h
 stdint.h stdio.h stdlib.h string.h tgmath.h time.h'

@@ -323,6 +323,15 @@ def test_conjunction(tmp_path):
         go.conjunction(path, radius=-1)
 
 
+def test_slow_conjunction(tmp_path):
+    """Two objects of the geostationary ring that pass at 2 cm/s, for hours: a straight passage has a third too little."""
+    found = go.conjunction(written(tmp_path, 4), radius=15, window=21600)
+    assert found.probability == pytest.approx(alfano.CASES[4][1], rel=0.02)
+    assert abs(found.probability - alfano.CASES[4][1]) < found.bound < 0.01
+    assert found.foster == pytest.approx(alfano.CASES[4][2], rel=2e-4)
+    assert "below it: the passage takes so long" in found.verdict
+
+
 def test_refused_conjunctions(tmp_path):
     text = alfano.cdm(3)
     for old, new, said in (

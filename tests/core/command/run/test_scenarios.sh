@@ -26,7 +26,7 @@ beginning() {
     coarse=
     case $1 in
     cr3bp | lorenz96 | pcr3bp) coarse='--set factor=0.5 --set threshold=1e-4' ;;
-    conjunction | orbit) coarse='--set factor=0.5 --set points=0.4 --set tail=5 --densities all' ;;
+    conjunction | orbit | orbit_elements) coarse='--set factor=0.5 --set points=0.4 --set tail=5 --densities all' ;;
     esac
     # shellcheck disable=SC2086 # $coarse is several words
     "$programs/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --scenario "$2" $coarse \
@@ -44,9 +44,7 @@ strictly() {
         fail "$1: exit status $? with --strict: $(head -n 1 err)"
 }
 
-for file in "$top_src"/plugins/*.c; do
-    name=$(basename "$file" .c)
-    test "$name" = template && continue
+for name in $(sed -n "s,^plugin_LTLIBRARIES += %D%/\(.*\)\.la,\1,p" "$top_src/plugins/local.mk"); do
     "$programs/gbees-run" --plugin "$name" --describe >card 2>err || fail "$name --describe"
     for word in reference States 'Scenario "' "Run it:  gbees-run --plugin $name"; do
         grep -qF "$word" card || fail "$name --describe does not say '$word'"
