@@ -206,7 +206,8 @@ static double part_below(const gbees_cell *cell, which w)
 {
     const double here = value_of(cell, w, cell->self);
     const int n = dimension_of(cell);
-    double change[GBEES_MAX_DIM], slope[GBEES_MAX_DIM], log_bend[GBEES_MAX_DIM], bend, changes = 0, bends = 0;
+    double change[GBEES_MAX_DIM] = {0}, slope[GBEES_MAX_DIM] = {0}, log_bend[GBEES_MAX_DIM] = {0};
+    double bend, changes = 0, bends = 0;
 
     if (here == INFINITY)
         return 0;
