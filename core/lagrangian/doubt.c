@@ -13,7 +13,7 @@ enum { CELL_NS = 500 /* that a cell takes */ };
 static const double least_inside = 1e-11;
 /* An edge along which a function can't change by more than this part of what it may change by over a leaf does not
  * matter. */
-static const double hardly = 0.05;
+static const double hardly = 0.25;
 
 /* ---- cells ---- */
 
