@@ -110,8 +110,8 @@ static inline void GBEES_FN(moon_at)(real centuries, real at[3])
      GBEES_FN(obliquity)(centuries), at);
 }
 
-/* The Earth's: a = mu/r^2 (-r + sum J_n (R/r)^n (P'_n+1(s) r - P'_n(s) z)), with r and z of length 1 and s = z/r.
- */
+/* The Earth's: a = mu/r^2 (-r + sum J_n (R/r)^n (P'_n+1(s) r - P'_n(s) z)), with r and z of length 1 and s = z/r; for
+ * elements, which a point's attraction does not change, without the first term. */
 static inline void GBEES_FN(attract)(const real x[], const real p[], real a[3])
 {
     const real square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], r = sqrt(square), s = x[2] / r, s2 = s * s;
@@ -120,7 +120,8 @@ static inline void GBEES_FN(attract)(const real x[], const real p[], real a[3])
     const real j4 = ORBIT_ZONAL >= 4 ? ORBIT_J4 * part * part * part * part : 0;
     const real slope3 = (15 * s2 - 3) / 2, slope4 = (35 * s2 - 15) * s / 2;
     const real slope5 = (315 * s2 * s2 - 210 * s2 + 15) / 8;
-    const real pull = ORBIT_MU / square, radial = pull / r * (j2 * slope3 + j3 * slope4 + j4 * slope5 - 1);
+    const real point = ORBIT_HAS_ELEMENTS ? 0 : 1;
+    const real pull = ORBIT_MU / square, radial = pull / r * (j2 * slope3 + j3 * slope4 + j4 * slope5 - point);
 
     a[0] = radial * x[0];
     a[1] = radial * x[1];
@@ -149,17 +150,16 @@ static inline void GBEES_FN(brake)(const real x[], const real p[], real ballisti
     a[2] -= rate * vz;
 }
 
-/* How a body attracts the object more than the Earth. */
+/* How a body attracts the object more than the Earth: Battin's form, which is no difference of large numbers. */
 static inline void GBEES_FN(tide)(const real x[], const real body[3], real mu, real a[3])
 {
-    const real to[3] = {body[0] - x[0], body[1] - x[1], body[2] - x[2]};
-    const real near2 = to[0] * to[0] + to[1] * to[1] + to[2] * to[2];
     const real far2 = body[0] * body[0] + body[1] * body[1] + body[2] * body[2];
-    const real near = mu / (near2 * sqrt(near2)), far = mu / (far2 * sqrt(far2));
+    const real q = (x[0] * (x[0] - 2 * body[0]) + x[1] * (x[1] - 2 * body[1]) + x[2] * (x[2] - 2 * body[2])) / far2;
+    const real cube = (1 + q) * sqrt(1 + q); /* of the distance between them, over that of the body */
+    const real excess = q * (3 + q * (3 + q)) / (1 + cube), near = mu / (far2 * sqrt(far2) * cube);
 
-    a[0] += near * to[0] - far * body[0];
-    a[1] += near * to[1] - far * body[1];
-    a[2] += near * to[2] - far * body[2];
+    for (int j = 0; j < 3; j++)
+        a[j] -= near * (x[j] + excess * body[j]);
 }
 
 /* The part of the Sun's light that comes to the object: a cylinder's shadow, whose edge is as wide as the penumbra.
@@ -226,14 +226,14 @@ static inline void GBEES_FN(accelerate)(int n, real t, const real x[], const rea
     }
 }
 
-/* How an acceleration changes the elements x at c: Gauss's equations in the form of Walker, Ireland and Owens. They
- * know that of a point, which has no part along the others' axes. */
+/* How an acceleration beside that by a point changes the elements x at c: Gauss's equations in the form of Walker,
+ * Ireland and Owens. */
 static inline void GBEES_FN(vary)(const real x[], const real c[], const real a[3], const real p[], real dxdt[])
 {
     const real f = x[1], g = x[2], h = x[3], k = x[4], u = cos(x[5]), w = sin(x[5]), q = 1 + f * u + g * w;
     const real s2 = 1 + h * h + k * k, r = x[0] / q;
     const real n[3] = {2 * k / s2, -2 * h / s2, (2 - s2) / s2};
-    const real radial = (a[0] * c[0] + a[1] * c[1] + a[2] * c[2]) / r + ORBIT_MU / (r * r);
+    const real radial = (a[0] * c[0] + a[1] * c[1] + a[2] * c[2]) / r;
     const real onwards = (a[0] * (n[1] * c[2] - n[2] * c[1]) + a[1] * (n[2] * c[0] - n[0] * c[2]) +
                           a[2] * (n[0] * c[1] - n[1] * c[0])) /
                          r;
@@ -330,7 +330,7 @@ static inline real target(int which, int n, real t, const real x[], const real p
 
 /* In the order of ORBIT_MU and so on. */
 static const gbees_parameter parameters[] = {
-    {"mu", "km^3/s^2", "of the Earth", 398600.4418, 0, 1e12},
+    {"mu", "km^3/s^2", "of the Earth", 398600.4418, 1, 1e12},
     {"radius", "km", "of the equator", 6378.137, 1, 1e6},
     {"flattening", "-", "of the ellipsoid that heights are above", 3.35281066474748e-3, 0, 0.5},
     {"turn", "rad/s", "how fast the Earth and its atmosphere turn", 7.292115146706979e-5, -1, 1},

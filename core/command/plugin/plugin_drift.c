@@ -1,6 +1,6 @@
 /* plugin_drift.c - gbees-plugin check: what the equations give over the initial box; see plugin.h. */
-#include "plugin.h"
 #include "base/parameters.h"
+#include "plugin.h"
 #include "record/equations.h"
 #include <math.h>
 #include <stdint.h>
@@ -209,7 +209,7 @@ static int check_drift(points *at)
                            "float and double differ by %.2g of the largest drift: they are different equations; look "
                            "for what depends on the type `real`, or for numbers that float can't hold",
                            apart);
-    else if (apart > single_precision)
+    else if (apart > single_precision && !gbees_problem_is_exact(problem)) /* points are doubles */
         gbees_probe_report(at->probe, GBEES_PROBE_WARN,
                            "float and double differ by %.2g of the largest drift: look for differences of large "
                            "numbers, or give the scenario 'precision: double'",

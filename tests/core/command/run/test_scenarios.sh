@@ -24,9 +24,11 @@ beginning() {
         return
     }
     coarse=
-    case $1 in
-    cr3bp | lorenz96 | pcr3bp) coarse='--set factor=0.5 --set threshold=1e-4' ;;
-    conjunction | orbit | orbit_elements) coarse='--set factor=0.5 --set points=0.4 --set tail=5 --densities all' ;;
+    case $1-$2 in
+    conjunction-* | cr3bp-impact | orbit-* | orbit_elements-*)
+        coarse='--set factor=0.5 --set points=0.4 --set tail=5 --densities all'
+        ;;
+    cr3bp-* | lorenz96-* | pcr3bp-*) coarse='--set factor=0.5 --set threshold=1e-4' ;;
     esac
     # shellcheck disable=SC2086 # $coarse is several words
     "$programs/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --scenario "$2" $coarse \
