@@ -189,11 +189,24 @@ static inline void GBEES_FN(press)(const real x[], const real sun[3], const real
     a[2] += push * from[2];
 }
 
+/* Cosine and sine of an angle, by one function: compilers make one call of two, or do not, and the bits of either may
+ * differ. */
+static inline void GBEES_FN(turned)(real angle, real *cosine, real *sine)
+{
+    const real half = tan(angle / 2), square = half * half;
+
+    *cosine = (1 - square) / (1 + square);
+    *sine = 2 * half / (1 + square);
+}
+
 /* Position and velocity of elements: p = a (1 - e^2), f and g (the eccentricity's vector), h and k (the node's,
  * tan(i/2) long), and L, the true longitude. */
 static inline void GBEES_FN(place)(const real x[], const real p[], real c[6])
 {
-    const real f = x[1], g = x[2], h = x[3], k = x[4], u = cos(x[5]), w = sin(x[5]);
+    const real f = x[1], g = x[2], h = x[3], k = x[4];
+    real u, w;
+
+    GBEES_FN(turned)(x[5], &u, &w);
     const real both = 2 * h * k, less = h * h - k * k, scale = 1 / (1 + h * h + k * k);
     const real r = scale * x[0] / (1 + f * u + g * w), v = scale * sqrt(ORBIT_MU / x[0]);
 
@@ -230,7 +243,11 @@ static inline void GBEES_FN(accelerate)(int n, real t, const real x[], const rea
  * Ireland and Owens. */
 static inline void GBEES_FN(vary)(const real x[], const real c[], const real a[3], const real p[], real dxdt[])
 {
-    const real f = x[1], g = x[2], h = x[3], k = x[4], u = cos(x[5]), w = sin(x[5]), q = 1 + f * u + g * w;
+    const real f = x[1], g = x[2], h = x[3], k = x[4];
+    real u, w;
+
+    GBEES_FN(turned)(x[5], &u, &w);
+    const real q = 1 + f * u + g * w;
     const real s2 = 1 + h * h + k * k, r = x[0] / q;
     const real n[3] = {2 * k / s2, -2 * h / s2, (2 - s2) / s2};
     const real radial = (a[0] * c[0] + a[1] * c[1] + a[2] * c[2]) / r;
