@@ -59,13 +59,14 @@ int gbees_engine_directions(const gbees_engine *engine, gbees_statistics *statis
     gbees_problem *grid = grid_of(engine->problem, statistics);
     gbees_marginals *marginals = NULL;
     double centre[GBEES_MAX_DIM];
-    int status = list && grid
-                     ? GBEES_OK
-                     : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the directions of a record");
 
-    if (!status)
-        status = gbees_deposit_marginals(grid, gbees_engine_list(engine, 0, list), list, NULL, &how, &marginals,
-                                         &done, error);
+    if (!list || !grid) {
+        free(grid);
+        free(list);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the directions of a record");
+    }
+    const int status =
+        gbees_deposit_marginals(grid, gbees_engine_list(engine, 0, list), list, NULL, &how, &marginals, &done, error);
     gbees_problem_point(engine->problem, engine->problem->mean, centre);
     for (int j = 0; j < engine->problem->dimension && !status; j++) {
         if (!(grid->period[j] > 0))

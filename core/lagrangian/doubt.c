@@ -244,17 +244,17 @@ int gbees_cuts_find(gbees_cuts *cuts, gbees_error *error)
 {
     const uint32_t count = gbees_lattice_inner(cuts->fields->lattice);
     const int threads = gbees_workers_worth(cuts->past->threads, (double)count * CELL_NS);
+    unsigned char *is_cut = malloc(count > 0 ? count : 1);
     pass *all = calloc(1, sizeof *all);
-    int status = GBEES_OK;
 
-    if (all) {
-        *all = (pass){.cuts = cuts, .is_cut = malloc(count)};
-        if (all->is_cut)
-            gbees_workers_run(threads, GBEES_WORKERS_PARTS, sum_part, all);
+    if (!all || !is_cut) {
+        free(is_cut);
+        free(all);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for what is in targets");
     }
-    if (!all || !all->is_cut)
-        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for what is in targets");
-    for (int p = 0; p < GBEES_WORKERS_PARTS && !status; p++) {
+    *all = (pass){.cuts = cuts, .is_cut = is_cut};
+    gbees_workers_run(threads, GBEES_WORKERS_PARTS, sum_part, all);
+    for (int p = 0; p < GBEES_WORKERS_PARTS; p++) {
         cuts->all += all->part[p].all;
         for (int k = 0; k < GBEES_MAX_TARGETS; k++) {
             cuts->certain[k] += all->part[p].certain[k];
@@ -262,9 +262,8 @@ int gbees_cuts_find(gbees_cuts *cuts, gbees_error *error)
                 cuts->steepest[k][j] = fmax(cuts->steepest[k][j], all->part[p].steepest[k][j]);
         }
     }
-    if (!status)
-        status = list_cells(cuts, all->is_cut, threads, error);
-    free(all ? all->is_cut : NULL);
+    const int status = list_cells(cuts, is_cut, threads, error);
+    free(is_cut);
     free(all);
     return status;
 }

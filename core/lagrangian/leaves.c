@@ -122,7 +122,7 @@ int gbees_cuts_divide(gbees_cuts *cuts, uint32_t l, int edge, gbees_error *error
         made->place[edge] = (int8_t)(part - 1);
         for (int s = 0; s < GBEES_LEAF_PARTS; s++)
             made->point[edge][s] = number[s] | GBEES_FINE;
-        made->parted = part == 1;
+        made->parted = (int8_t)(part == 1);
     }
     return GBEES_OK;
 }
