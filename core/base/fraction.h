@@ -40,10 +40,9 @@ static inline double gbees_fraction_sum_of_two(double d, double a, double b)
     return d > 0 ? below + d : below;
 }
 
-/* The part of a cell's mass where g < 0 is `part` of its volume, if the logarithm of the density is linear over it,
- * by slope[k] from one face across edge k to the other. Exact where g changes along one edge alone; else what counts
- * is how the density changes with g. */
-static inline double gbees_fraction_of_mass(int n, double part, const double *change, const double *slope)
+/* How the logarithm of a density that is linear over a cell, by slope[k] from one face across edge k to the other,
+ * changes along g over *length, the root of the sum of the squares of its changes; 0 where g does not change. */
+static inline double gbees_fraction_slope(int n, const double *change, const double *slope, double *length)
 {
     double along = 0, square = 0;
 
@@ -51,7 +50,18 @@ static inline double gbees_fraction_of_mass(int n, double part, const double *ch
         along += change[k] * slope[k];
         square += change[k] * change[k];
     }
-    along = square > 0 ? along / sqrt(square) : 0;
+    *length = sqrt(square);
+    return square > 0 ? along / *length : 0;
+}
+
+/* The part of a cell's mass where g < 0 is `part` of its volume, if the logarithm of the density is linear over it,
+ * by slope[k] from one face across edge k to the other. Exact where g changes along one edge alone; else what counts
+ * is how the density changes with g. */
+static inline double gbees_fraction_of_mass(int n, double part, const double *change, const double *slope)
+{
+    double length;
+    const double along = gbees_fraction_slope(n, change, slope, &length);
+
     return fabs(along) > 1e-6 ? expm1(along * part) / expm1(along) : part;
 }
 

@@ -27,12 +27,18 @@ void gbees_cuts_cell(const gbees_cuts *cuts, uint32_t l, gbees_cell *cell)
     memcpy(cell->near, cuts->leaf[l].near, sizeof cell->near);
 }
 
+/* Sets the cell of point i of the lattice; returns its mass. */
+static double set_cell(const gbees_cuts *cuts, uint32_t i, gbees_cell *cell)
+{
+    gbees_cell_set(cuts->fields, i, cell);
+    return exp(gbees_fields_weight(cuts->fields)[i] - cuts->most) * gbees_cell_average(cell);
+}
+
 double gbees_cuts_cell_mass(const gbees_cuts *cuts, uint32_t i)
 {
     gbees_cell cell;
 
-    gbees_cell_set(cuts->fields, i, &cell);
-    return exp(gbees_fields_weight(cuts->fields)[i] - cuts->most) * gbees_cell_average(&cell);
+    return set_cell(cuts, i, &cell);
 }
 
 static double leaf_mass(const gbees_cuts *cuts, uint32_t l, const gbees_cell *cell)
@@ -118,7 +124,7 @@ static void doubt_leaf(gbees_cuts *cuts, uint32_t l, const gbees_cell *cell, dou
         }
 }
 
-/* The same of the leaves, whose divided cells get their parts. */
+/* Adds what is in targets, and in doubt, of the leaves; sets the parts of the cells that are divided. */
 static void sum_leaves(gbees_cuts *cuts)
 {
     const int targets = cuts->fields->problem->target_count;
@@ -173,15 +179,14 @@ static void sum_part(void *context, size_t number)
     const size_t count = gbees_lattice_inner(cuts->fields->lattice), end = gbees_workers_first(count, number + 1);
 
     for (size_t i = gbees_workers_first(count, number); i < end; i++) {
-        const double mass = gbees_cuts_cell_mass(cuts, (uint32_t)i);
         double doubt[GBEES_MAX_TARGETS];
         gbees_cell cell;
         gbees_parts parts;
+        const double mass = set_cell(cuts, (uint32_t)i, &cell);
 
         all->is_cut[i] = 0;
         if (!(mass > 0))
             continue;
-        gbees_cell_set(cuts->fields, (uint32_t)i, &cell);
         (void)gbees_cell_doubt(&cell, doubt);
         all->part[number].all += mass;
         for (int k = 0; k < cuts->fields->problem->target_count; k++)
@@ -206,11 +211,10 @@ static void share_part(void *context, size_t number)
 
     for (size_t c = gbees_workers_first(cuts->cut_count, number); c < end; c++) {
         double doubt[GBEES_MAX_TARGETS], *share = cuts->share + 2 * (size_t)targets * c;
-        const double mass = gbees_cuts_cell_mass(cuts, cuts->cut[c]);
         gbees_cell cell;
         gbees_parts parts;
+        const double mass = set_cell(cuts, cuts->cut[c], &cell);
 
-        gbees_cell_set(cuts->fields, cuts->cut[c], &cell);
         gbees_cell_parts(&cell, &parts);
         (void)gbees_cell_doubt(&cell, doubt);
         for (int k = 0; k < targets; k++) {

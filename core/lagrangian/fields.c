@@ -126,6 +126,12 @@ static void values_along(const gbees_cell *cell, which w, int k, double *value)
     }
 }
 
+/* The most that a function changes by from one of the three points along an edge to the next. */
+static double step_of(const double *value)
+{
+    return fmax(fabs(value[1] - value[0]), fabs(value[2] - value[1]));
+}
+
 /* How a function changes over the cell along an edge; *bend: its second difference. */
 static double change_over(const gbees_cell *cell, which w, int k, double *bend)
 {
@@ -143,8 +149,7 @@ static double limited_change(const gbees_cell *cell, which w, int k, double *ben
     double value[3];
 
     values_along(cell, w, k, value);
-    const double change = change_over(cell, w, k, bend),
-                 most = fmax(fabs(value[1] - value[0]), fabs(value[2] - value[1]));
+    const double change = change_over(cell, w, k, bend), most = step_of(value);
     return fmin(fmax(change, -most), most);
 }
 
@@ -181,22 +186,19 @@ static double average_along(double slope, double bend, double *centroid)
  * the slopes of the logarithm of the density, is larger than that has. change[k]: of the function along edge k. */
 static double beyond_slopes(const gbees_cell *cell, const double *change, const double *slope, const double *bend)
 {
-    double excess = 0, along = 0, square = 0;
+    const int n = dimension_of(cell);
+    double excess = 0, length;
+    const double along = gbees_fraction_slope(n, change, slope, &length);
 
-    for (int k = 0; k < dimension_of(cell); k++) {
+    for (int k = 0; k < n; k++) {
         double centroid;
 
         (void)average_along(slope[k], bend[k], &centroid);
         excess += change[k] * (centroid - slope[k] / 12);
-        along += change[k] * slope[k];
-        square += change[k] * change[k];
     }
-    if (!(square > 0))
-        return 0;
-    along /= sqrt(square);
     const double model =
         fabs(along) > 0.1 ? 0.5 / tanh(along / 2) - 1 / along - along / 12 : -along * along * along / 720;
-    return excess - sqrt(square) * model;
+    return length > 0 ? excess - length * model : 0;
 }
 
 /* The part of the cell's mass where a function is below 0. A quadratic is replaced by the linear function of the same
@@ -280,7 +282,7 @@ double gbees_cell_step(const gbees_cell *cell, int k, int edge)
     double value[3];
 
     values_along(cell, (which){.k = k}, edge, value);
-    return fmax(fabs(value[1] - value[0]), fabs(value[2] - value[1]));
+    return step_of(value);
 }
 
 int gbees_cell_doubt(const gbees_cell *cell, double *doubt)
@@ -299,7 +301,7 @@ int gbees_cell_doubt(const gbees_cell *cell, double *doubt)
 
             values_along(cell, w, j, value);
             const double bend = fabs(value[0] - 2 * value[1] + value[2]);
-            reach += fmax(fabs(value[1] - value[0]), fabs(value[2] - value[1])) / 2;
+            reach += step_of(value) / 2;
             changes += fabs(value[2] - value[0]) / 2;
             bends += bend;
             if (bend > most_bent) {
