@@ -89,6 +89,7 @@ long_scripts = \
 	%D%/tree/test_bare.sh
 long_programs = \
 	%D%/core/audit/test_islands \
+	%D%/core/audit/test_kick \
 	%D%/backends/test_ctu_steps \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_mass \
@@ -157,6 +158,7 @@ check_PROGRAMS += \
 	%D%/core/audit/test_choice \
 	%D%/core/audit/test_distances \
 	%D%/core/audit/test_islands \
+	%D%/core/audit/test_kick \
 	%D%/core/audit/test_points \
 	%D%/core/audit/test_scatter \
 	%D%/core/record/test_targets \

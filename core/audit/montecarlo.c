@@ -173,13 +173,14 @@ static void integrate_block(advance *all, size_t block, double *const *x)
     const gbees_montecarlo *montecarlo = all->montecarlo;
     const gbees_sample_steps steps = steps_of(all, block);
     const size_t count = samples_in_block(montecarlo, block);
-    double factor[GBEES_MAX_ENTRIES][BLOCK];
+    samples_kicks kicks;
     gbees_flow work;
 
+    kicks.drawn = 0;
     for (uint64_t k = 0; k <= steps.count; k++) {
         const samples_noise noise = noise_of(montecarlo, &steps, k);
 
-        (void)gbees_samples_kick(montecarlo, block, &noise, x, factor);
+        (void)gbees_samples_kick(montecarlo, block, &noise, x, &kicks);
         if (k % CALLED_OFF == 0 && is_stopped(all))
             return;
         if (k < steps.count)

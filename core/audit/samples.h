@@ -76,17 +76,29 @@ void gbees_samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uin
 void gbees_samples_uniforms(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
                             double u[4]);
 
+/* The same for up to a block of samples with numbers of their own: z[0 .. 3][i] for sample[i]. The last bits may
+ * differ from those of gbees_samples_normals(). */
+void gbees_samples_fill(uint64_t seed, size_t count, const uint64_t *sample, uint64_t attempt, uint64_t call,
+                        samples_purpose purpose, double (*z)[SAMPLES_BLOCK]);
+
 /* Noise of a duration, about a time; with the sample's, its number gives the random numbers. */
 typedef struct samples_noise {
     double time, duration;
     uint64_t number;
 } samples_noise;
 
+/* What the kicks of a block work with. */
+typedef struct samples_kicks {
+    double factor[GBEES_MAX_ENTRIES][SAMPLES_BLOCK];      /* F of each sample: see gbees_samples_kick() */
+    double z[(GBEES_MAX_DIM + 3) / 4 * 4][SAMPLES_BLOCK]; /* normal numbers, of gbees_kicks_together() kicks */
+    uint64_t drawn;                                       /* 1 + which of them; 0: none */
+} samples_kicks;
+
 /* Adds noise to the samples of a block, in x, by Euler and Maruyama's method, with Q where they are before it (Ito).
- * Returns whether Q is not 0 there; factor[][i] then has F of sample i, Q = F F^T, row-major, of a diagonal Q the
- * diagonal. */
+ * Returns whether Q is not 0 there; kicks->factor[][i] then has F of sample i, Q = F F^T, row-major, of a diagonal Q
+ * the diagonal. kicks->drawn is 0 before the first one. */
 int gbees_samples_kick(const gbees_montecarlo *montecarlo, size_t block, const samples_noise *noise, double *const *x,
-                       double (*factor)[SAMPLES_BLOCK]);
+                       samples_kicks *kicks);
 
 /* ---- targets that absorb: nothing is done unless options.absorbed ---- */
 

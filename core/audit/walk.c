@@ -26,7 +26,7 @@ static const double *entry_of(const gbees_walk *walk, int j, int c)
 {
     const int full = walk->montecarlo->problem->model->diffusion == GBEES_FULL;
 
-    return full ? j >= c ? walk->factor[j * walk->columns + c] : NULL : j == c ? walk->factor[j] : NULL;
+    return full ? j >= c ? walk->kicks.factor[j * walk->columns + c] : NULL : j == c ? walk->kicks.factor[j] : NULL;
 }
 
 /* Sets s^2 dt of each sample, where g is known. */
@@ -210,7 +210,7 @@ void gbees_walk_flow(gbees_walk *walk, double t, double dt)
 void gbees_walk_kick(gbees_walk *walk, const samples_noise *noise)
 {
     walk->noise = *noise;
-    walk->columns = gbees_samples_kick(walk->montecarlo, walk->block, noise, walk->x, walk->factor)
+    walk->columns = gbees_samples_kick(walk->montecarlo, walk->block, noise, walk->x, &walk->kicks)
                         ? walk->montecarlo->problem->dimension
                         : 0;
 }
@@ -224,6 +224,7 @@ void gbees_walk_begin(gbees_walk *walk, const gbees_montecarlo *montecarlo, size
     walk->x = x;
     walk->fate = fate;
     walk->columns = 0;
+    walk->kicks.drawn = 0;
     walk->seen_time = t;
     for (int j = 0; j < montecarlo->problem->dimension; j++)
         memcpy(walk->seen[j], x[j], walk->count * sizeof *x[j]);

@@ -24,7 +24,7 @@ typedef struct gbees_walk {
     unsigned char *fate; /* of each sample: 0, 1 + the target that it has entered, or GBEES_WALK_LOST */
     samples_noise noise; /* that was added last */
     int columns;         /* of F: the number of states, or 0 without noise */
-    double factor[GBEES_MAX_ENTRIES][SAMPLES_BLOCK]; /* F, as gbees_samples_kick() sets it */
+    samples_kicks kicks;
     /* Where they were looked at last, when, and g of each target there. */
     double seen[GBEES_MAX_DIM][SAMPLES_BLOCK], seen_time, g[GBEES_MAX_TARGETS][SAMPLES_BLOCK];
     unsigned char smooth[GBEES_MAX_TARGETS][SAMPLES_BLOCK]; /* 1: noise does not act across the boundary */

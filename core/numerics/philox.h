@@ -49,20 +49,67 @@ GBEES_NUM void gbees_philox(uint64_t key, uint64_t *v)
     }
 }
 
-/* Computes two independent standard normal numbers z[2] from two random words bits[2], by Box and Muller's method. */
-GBEES_NUM void gbees_normal_pair(const uint64_t *bits, double *z)
-{
-    const double u = (double)((bits[0] >> 11) + 1) * (1.0 / 9007199254740992); /* (0, 1]: its logarithm is finite */
-    const double turn = (double)(bits[1] >> 11) * (1.0 / 9007199254740992), radius = sqrt(-2 * log(u));
+/* A double and its bits. */
+typedef union gbees_bits {
+    double x;
+    uint64_t word;
+} gbees_bits;
 
-#ifdef GBEES_DEVICE /* sin() and cos() would reduce large angles, which takes local memory */
-    sincospi(2 * turn, &z[1], &z[0]);
-#else
-    z[0] = cos(turn * 6.283185307179586);
-    z[1] = sin(turn * 6.283185307179586);
-#endif
-    z[0] *= radius;
-    z[1] *= radius;
+GBEES_NUM double gbees_of_bits(uint64_t word)
+{
+    gbees_bits of;
+
+    of.word = word;
+    return of.x;
+}
+
+/* The natural logarithm of x > 0, not denormal, by fdlibm's polynomials: within a unit in the last place. With x =
+ * 2^k m, m from sqrt(1/2) to sqrt(2): f = m - 1, s = f / (2 + f), log m = f - f^2/2 + s (f^2/2 + R). */
+GBEES_NUM double gbees_logarithm(double x)
+{
+    const uint64_t one = 0x3ff0000000000000ull, root_half = 0x3fe6a09e667f3bcdull, fraction = 0x000fffffffffffffull,
+                   whole = 0x4330000000000000ull; /* the bits of 2^52, whose last digit is worth 1 */
+    gbees_bits of;
+
+    of.x = x;
+    const uint64_t bits = of.word + (one - root_half);
+    const double k = gbees_of_bits(bits >> 52 | whole) - (4503599627370496.0 + 1023);
+    const double f = gbees_of_bits((bits & fraction) + root_half) - 1, half = 0.5 * f * f;
+    const double s = f / (2 + f), z = s * s, w = z * z;
+    const double odd = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
+    const double even =
+        z * (6.666666666666735130e-01 +
+             w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+
+    return k * 6.931471805599453094e-01 + (f - half + s * (half + odd + even));
+}
+
+/* With b = a^2, |a| <= pi / 4: for last = 17 sin(a) / a = 1 - b / (2 3) (1 - b / (4 5) (1 - ...)), for 16 cos(a) = 1
+ * - b / (1 2) (1 - b / (3 4) (1 - ...)). */
+GBEES_NUM double gbees_circular_series(double b, int last)
+{
+    double sum = 1;
+
+    for (int k = last; k > 1; k -= 2)
+        sum = 1 - sum * b * (1.0 / (k * (k - 1)));
+    return sum;
+}
+
+/* Computes two independent standard normal numbers from two random words, by Box and Muller's method. Loops that call
+ * it are vectorised, which those that call a library are not, and a GPU needs no local memory for large angles. */
+GBEES_NUM void gbees_normal_pair(uint64_t first, uint64_t second, double *z0, double *z1)
+{
+    const uint64_t one = 0x3ff0000000000000ull;
+    const double nearest = 6755399441055744.0; /* 3/2 2^52: a sum with it is a whole number */
+    const double u = gbees_of_bits(first >> 12 | one) - (1 - 1.0 / 9007199254740992); /* in (0, 1) */
+    const double turn = 4 * (gbees_of_bits(second >> 12 | one) - 1), quarter = turn + nearest - nearest;
+    const double a = (turn - quarter) * 1.570796326794896619, b = a * a;
+    const double sine = a * gbees_circular_series(b, 17), cosine = gbees_circular_series(b, 16);
+    const int odd = quarter == 1 || quarter == 3, negative = quarter == 2 || quarter == 3;
+    const double radius = sqrt(-2 * gbees_logarithm(u)), sign = negative ? -radius : radius;
+
+    *z0 = sign * (odd ? -sine : cosine);
+    *z1 = sign * (odd ? cosine : sine);
 }
 
 /* Computes four standard normal numbers z[4] for a sample. They depend on the arguments alone; any other combination
@@ -73,8 +120,15 @@ GBEES_NUM void gbees_normals(uint64_t seed, uint64_t sample, uint64_t attempt, u
     uint64_t bits[4] = {sample, attempt, call, purpose};
 
     gbees_philox(seed, bits);
-    gbees_normal_pair(bits, z);
-    gbees_normal_pair(bits + 2, z + 2);
+    gbees_normal_pair(bits[0], bits[1], &z[0], &z[1]);
+    gbees_normal_pair(bits[2], bits[3], &z[2], &z[3]);
+}
+
+/* How many kicks of noise in a row, of n states, take their numbers from the same call of gbees_normals(), each n of
+ * the four: where n is 1 or 2, most of the work is drawing them. */
+GBEES_NUM int gbees_kicks_together(int n)
+{
+    return n == 1 ? 4 : n == 2 ? 2 : 1;
 }
 
 #endif

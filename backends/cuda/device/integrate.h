@@ -74,22 +74,37 @@ GBEES_NUM void integrate_step(const gbees_samples *c, double t, double dt, doubl
 }
 
 #if GBEES_DIFFUSION
-/* Adds the noise of a duration to x[DIM], with Q at x and the random numbers of this sample and kick. */
-GBEES_NUM void integrate_kick(const gbees_samples *c, uint64_t sample, double t, double duration, uint64_t kick,
+enum { NORMALS = (DIM + 3) / 4 * 4, KICKS_TOGETHER = DIM == 1 ? 4 : DIM == 2 ? 2 : 1 /* gbees_kicks_together() */ };
+
+/* Adds the noise of a duration to x[DIM], with Q at x and the random numbers z[] of this sample, of which this kick's
+ * begin at number `first`. */
+GBEES_NUM void integrate_kick(const gbees_samples *c, double t, double duration, const double *z, int first,
                               double *x)
 {
-    double q[NOISE_ENTRIES], factor[DIM * DIM], z[(DIM + 3) / 4 * 4];
+    double q[NOISE_ENTRIES], factor[DIM * DIM], own[DIM];
 
     gbees_model_diffusion_d(t, x, c->parameters, q);
     gbees_noise_factor(DIM, NOISE_FULL, q, 1, factor);
 #pragma unroll
-    for (int call = 0; 4 * call < DIM; call++)
-        gbees_normals(c->seed, sample, kick, (uint64_t)call, GBEES_RANDOM_NOISE, &z[4 * call]);
+    for (int j = 0; j < DIM; j++) { /* z[first + j], without an address */
+        own[j] = z[j];
+#pragma unroll
+        for (int k = 1; k < KICKS_TOGETHER; k++)
+            own[j] = first == k * DIM ? z[k * DIM + j] : own[j];
+    }
 #pragma unroll
     for (int j = 0; j < DIM; j++)
 #pragma unroll
         for (int k = NOISE_FULL ? 0 : j; k <= j; k++)
-            x[j] += sqrt(duration) * factor[j * DIM + k] * z[k];
+            x[j] += sqrt(duration) * factor[j * DIM + k] * own[k];
+}
+
+/* Draws the numbers z[] of a sample for the kicks that share them with this one. */
+GBEES_NUM void integrate_draw(const gbees_samples *c, uint64_t sample, uint64_t kick, double *z)
+{
+#pragma unroll
+    for (int call = 0; 4 * call < DIM; call++)
+        gbees_normals(c->seed, sample, kick / KICKS_TOGETHER, (uint64_t)call, GBEES_RANDOM_NOISE, &z[4 * call]);
 }
 #endif
 
@@ -102,6 +117,9 @@ GBEES_NUM void integrate_pass(const gbees_samples *c)
         const gbees_sample_steps steps =
             gbees_sample_steps_of(c->steps, c->time_step, c->is_timed, c->seed, i / GBEES_STEPS_BLOCK, c->first);
         double x[DIM];
+#if GBEES_DIFFUSION
+        double z[NORMALS];
+#endif
 
 #pragma unroll
         for (int j = 0; j < DIM; j++)
@@ -110,8 +128,11 @@ GBEES_NUM void integrate_pass(const gbees_samples *c)
 #if GBEES_DIFFUSION
             double middle;
             const double noise = gbees_sample_noise_length(&steps, k, &middle);
+            const uint64_t kick = steps.number + k;
 
-            integrate_kick(c, c->number ? c->number[i] : i, c->time + middle, noise, steps.number + k, x);
+            if (k == 0 || kick % KICKS_TOGETHER == 0)
+                integrate_draw(c, c->number ? c->number[i] : i, kick, z);
+            integrate_kick(c, c->time + middle, noise, z, (int)(kick % KICKS_TOGETHER) * DIM, x);
 #endif
             if (k < steps.count)
                 integrate_step(c, c->time + gbees_sample_step_begin(&steps, k), gbees_sample_step_length(&steps, k),

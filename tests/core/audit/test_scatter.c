@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEASURED = 40, SEEDS = 4, SAMPLES = 4096, NEAR = 300 };
+/* Of 64 seeds five lose the far part: FIRST is one of them. */
+enum { MEASURED = 40, FIRST = 33, SEEDS = 4, SAMPLES = 4096, NEAR = 300 };
 
 typedef struct seen {
     int records, blamed, withdrawn, false_bounds;
@@ -74,7 +75,7 @@ START_TEST(a_far_part_that_samples_lose_is_not_the_grids_error)
 {
     seen all = {0};
 
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = FIRST; seed < FIRST + SEEDS; seed++) {
         const seen one = run(seed);
 
         all.records += one.records;

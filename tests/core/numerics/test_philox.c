@@ -42,12 +42,35 @@ START_TEST(normal_numbers_have_normal_moments)
 }
 END_TEST
 
+/* Box and Muller's formula by the C library, to some units in the last place, also at the ends of the words' range.
+ */
+START_TEST(normal_numbers_are_those_of_the_formula)
+{
+    enum { COUNT = 100000 };
+
+    for (uint64_t k = 0; k < COUNT; k++) {
+        uint64_t v[4] = {k, 0, 0, 0};
+        double z[2];
+
+        gbees_philox(1, v);
+        v[0] = k < 52 ? ((uint64_t)1 << (12 + k)) - 1 : k < 104 ? ~(((uint64_t)1 << (k - 40)) - 1) : v[0];
+        v[1] = k % 16 == 0 ? (k / 16 % 16) << 60 : v[1];
+        gbees_normal_pair(v[0], v[1], &z[0], &z[1]);
+        const double u = ((double)(v[0] >> 12) + 0.5) * 0x1p-52, turn = (double)(v[1] >> 12) * 0x1p-52;
+        const double radius = sqrt(-2 * log(u)), pi = acos(-1);
+        ck_assert_double_eq_tol(z[0], radius * cos(2 * pi * turn), 4e-15 * radius);
+        ck_assert_double_eq_tol(z[1], radius * sin(2 * pi * turn), 4e-15 * radius);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("philox");
     TCase *tcase = tcase_create("philox");
 
     tcase_add_test(tcase, words_are_those_of_random123);
+    tcase_add_test(tcase, normal_numbers_are_those_of_the_formula);
     tcase_add_test(tcase, normal_numbers_have_normal_moments);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
