@@ -224,7 +224,13 @@ static void print_forecast(FILE *out, const gbees_setup *setup, const gbees_fore
 {
     char bytes[32];
 
-    if (isnan(forecast->bytes))
+    if (forecast->steps > 0)
+        (void)fprintf(out,
+                      "forecast      not known: runs take long on wider cells, too: at their pace this one has some "
+                      "%.1g steps or more, as the time is long or the drift fast somewhere in the density (stiff, "
+                      "perhaps)\n",
+                      forecast->steps);
+    else if (isnan(forecast->bytes))
         (void)fprintf(out, "forecast      not known%s\n",
                       setup->problem->cells ? "" : ": runs take long on wider cells, too");
     else
@@ -276,8 +282,8 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
     const gbees_problem *problem = setup->problem;
 
     json_t *line = json_pack(
-        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:I, s:I, s:I, "
-        "s:o}",
+        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:I, s:I, "
+        "s:I, s:o}",
         "event", "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_model_path(setup->model)),
         "dimension", problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
         json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
@@ -285,9 +291,9 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
         gbees_print_mode(problem->numerics.mode), "backend", setup->backend->name, "box_cells", found->box_cells,
         "estimated_bytes", found->bytes, "machine_bytes", found->memory, "available_bytes",
         isfinite(found->available) ? json_real(found->available) : json_null(), "output",
-        gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes), "output_bytes",
-        (json_int_t)found->output_bytes, "records", (json_int_t)found->records.all, "records_written",
-        (json_int_t)found->records.written, "warnings",
+        gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes), "forecast_steps",
+        gbees_json_real(found->forecast.steps), "output_bytes", (json_int_t)found->output_bytes, "records",
+        (json_int_t)found->records.all, "records_written", (json_int_t)found->records.written, "warnings",
         gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
 
     if (found->ranks > 0)
@@ -320,7 +326,7 @@ static gbees_forecast forecast(const gbees_setup *setup, const gbees_options *op
     if (!setup->backend->capture)
         return gbees_forecast_make(setup, options);
     if (gbees_registry_backend(registry, "cpu", &on_cpu.backend, &error))
-        return (gbees_forecast){NAN, NAN};
+        return (gbees_forecast){NAN, NAN, NAN};
     gbees_forecast forecast = gbees_forecast_make(&on_cpu, options);
     const double a_brick = on_cpu.backend->estimate(setup->problem, 1);
     if (!isnan(forecast.bytes))
@@ -343,7 +349,7 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
         return status;
     }
     findings found = find(&setup);
-    found.forecast = (gbees_forecast){NAN, NAN};
+    found.forecast = (gbees_forecast){NAN, NAN, NAN};
     found.has_forecast = !options->no_forecast && (options->json || !options->quiet);
     gbees_options alone = *options;
     alone.parallel = NULL; /* rank 0 makes the trial runs */

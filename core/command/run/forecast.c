@@ -18,11 +18,25 @@ static const double all_s = 1.9;               /* that all trials take: the one 
 
 /* ---- one trial ------------------------------------------------------------------------------------------------- */
 
+typedef struct watch {
+    double stop_s; /* of gbees_seconds_worked() */
+    double steps;  /* that the whole run takes at the trial's pace; NAN: not known */
+} watch;
+
 static int is_cancelled(void *context)
 {
-    const double *stop_s = context;
+    const watch *of = context;
 
-    return gbees_seconds_worked() > *stop_s || gbees_signals_caught();
+    return gbees_seconds_worked() > of->stop_s || gbees_signals_caught();
+}
+
+static int see_pace(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
+{
+    watch *of = context;
+
+    (void)time, (void)error;
+    of->steps = fraction > 0 ? (double)totals->steps / fraction : NAN;
+    return GBEES_OK;
 }
 
 static int set(gbees_scenario *scenario, gbees_text *change, gbees_error *error)
@@ -59,11 +73,11 @@ static int widen(gbees_scenario *scenario, const gbees_problem *problem, double 
     return status;
 }
 
-static int run(const gbees_setup *setup, const gbees_options *options, const gbees_problem *problem, double stop_s,
+static int run(const gbees_setup *setup, const gbees_options *options, const gbees_problem *problem, watch *of,
                gbees_trial *trial, gbees_error *error)
 {
     const gbees_engine_options engine = {.threads = options->threads, .deterministic = options->deterministic};
-    const gbees_observer observer = {.context = &stop_s, .cancelled = is_cancelled, .no_cells = 1};
+    const gbees_observer observer = {.context = of, .cancelled = is_cancelled, .progress = see_pace, .no_cells = 1};
     gbees_solver *solver = NULL;
     gbees_summary summary = {0};
     int status = gbees_solver_create(problem, setup->backend, &engine, &solver, error);
@@ -78,8 +92,8 @@ static int run(const gbees_setup *setup, const gbees_options *options, const gbe
     return status;
 }
 
-/* Returns a status: not 0 if the trial did not come to its end until `stop_s`, of gbees_seconds_worked(). */
-static int try_width(const gbees_setup *setup, const gbees_options *options, double stop_s, gbees_trial *trial)
+/* Returns a status: not 0 if the trial did not come to its end in time. */
+static int try_width(const gbees_setup *setup, const gbees_options *options, watch *of, gbees_trial *trial)
 {
     gbees_scenario *scenario = NULL;
     gbees_problem *problem = NULL;
@@ -92,7 +106,7 @@ static int try_width(const gbees_setup *setup, const gbees_options *options, dou
     if (!status)
         status = gbees_problem_create(setup->model, scenario, &problem, &error);
     if (!status)
-        status = run(setup, options, problem, stop_s, trial, &error);
+        status = run(setup, options, problem, of, trial, &error);
     gbees_problem_destroy(problem);
     gbees_scenario_destroy(scenario);
     return status;
@@ -118,17 +132,17 @@ static int first_power(const gbees_problem *problem)
 
 gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options *options)
 {
-    const double stop_s = gbees_seconds_worked() + all_s;
+    watch of = {gbees_seconds_worked() + all_s, NAN};
     gbees_trial trial[TRIALS];
     int count = 0;
 
     if (setup->problem->cells)
-        return (gbees_forecast){NAN, NAN};
+        return (gbees_forecast){NAN, NAN, NAN};
     for (int k = first_power(setup->problem), failed = 0; k > 0 && !(failed && count); k--) {
         trial[count].width = width_of(k);
-        failed = gbees_seconds_worked() > stop_s || try_width(setup, options, stop_s, &trial[count]);
+        failed = gbees_seconds_worked() > of.stop_s || try_width(setup, options, &of, &trial[count]);
         count += !failed;
     }
-    return count < 2 ? (gbees_forecast){NAN, NAN}
-                     : (gbees_forecast){gbees_extrapolate_bytes(trial, count), trial[count - 1].width};
+    return count < 2 ? (gbees_forecast){NAN, NAN, count ? NAN : of.steps}
+                     : (gbees_forecast){gbees_extrapolate_bytes(trial, count), trial[count - 1].width, NAN};
 }

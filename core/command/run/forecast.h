@@ -7,6 +7,7 @@
 typedef struct gbees_forecast {
     double bytes; /* of the largest grid; NAN: not known */
     double width; /* of the narrowest cells that were tried, in widths of the run's; NAN: none */
+    double steps; /* that the run takes at least, if not even the widest cells came to the end; NAN: they did */
 } gbees_forecast;
 
 /* Forecasts a run, or, with an accuracy, its first run. Takes some two seconds at most. All is NAN for a run that

@@ -93,6 +93,11 @@ run 0 --plugin lorenz63 --check --no-forecast
 has out "memory"
 run 0 --plugin lorenz63 --check --no-forecast --json
 has out '"forecast_bytes":null'
+# A stiff drift is told before the run: its steps are short on any cells.
+run 0 --plugin vanderpol --set parameters.mu=50 --check --json
+has out '"forecast_bytes":null'
+steps=$(number forecast_steps)
+awk "BEGIN { exit !($steps > 1e5) }" || fail "a stiff drift takes $steps steps"
 refuse "--no-forecast goes with --check" --plugin lorenz63 --no-forecast
 run 0 --plugin lorenz63 --check --json
 is_json_lines out
