@@ -172,6 +172,8 @@ class Solver:
         self._thread: threading.Thread | None = None
         threads = checked("threads", threads, 0, lib.THREADS_MOST)
         samples = checked("samples", samples, 0, lib.SAMPLES_MOST)
+        if audit not in (True, False):
+            raise lib.InputError(f"audit={audit!r}: expected True or False; samples= says how many there are")
         self.output = None if output is None else os.fspath(output)
         name = model.path if isinstance(model, Model) else model
         info = model.info if isinstance(model, Model) else describe(name)

@@ -162,6 +162,8 @@ def test_numbers_that_make_no_sense_are_refused_as_such():
         for value in values:
             with pytest.raises(gbees.InputError, match=re.escape(f"{name}={value!r}: expected a whole number from ")):
                 gbees.run("lorenz63", **{name: value})
+    with pytest.raises(gbees.InputError, match="audit='off': expected True or False"):
+        gbees.run("lorenz63", audit="off")
 
 
 def test_messages_are_in_python_s_words():
