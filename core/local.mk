@@ -66,6 +66,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
 	%D%/numerics/split7.h \
+	%D%/numerics/split_cuts.h \
 	%D%/numerics/split_mass.h \
 	%D%/numerics/split_noise.h \
 	%D%/numerics/step.h \

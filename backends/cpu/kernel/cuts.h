@@ -1,14 +1,5 @@
-/* cuts.h - where a target that absorbs cuts a pencil: what a sweep reads beyond, and what enters.
- *
- * A cell whose centre is in a target is empty. From the centre of the last cell before it the boundary is `reach`
- * away, 0 to 1 cells, where g is 0 on the line between the two centres. What crosses the face between them has
- * entered. Masses through faces near it read, beyond the face:
- *
- * - where noise decides, the image of the density about the boundary, which is odd but for a factor: a density that
- *   drifts with the velocity u and spreads with Q is 0 at the boundary with p(s) = -exp(2 u s / Q) p(-s);
- * - where the drift carries the density in (more than `carried` of its distance in cells), or alone, the continuation
- *   in a straight line; the last cell then is as long as the way to the boundary;
- * - where the drift alone leads out of the target, nothing.
+/* cuts.h - finds where targets that absorb cut a pencil, and sets what crosses the faces near these cuts by the rules
+ * of numerics/split_cuts.h.
  */
 #ifndef GBEES_CPU_CUTS_H
 #define GBEES_CPU_CUTS_H
@@ -18,11 +9,9 @@
 #include "to_planes.h"
 #include <math.h>
 
-enum {
-    CUT_LIVE = 2 * (ORDER_MOST + 1) / 2 - 1, /* cells before the face that masses near it read, at most */
-    CUT_LINE = CUT_LIVE + (ORDER_MOST + 1) / 2,
-    CUT_REALS = 8 /* of memory that a cut takes */
-};
+enum { CUT_REALS = 8 /* of memory that a cut takes */ };
+
+_Static_assert((int)GBEES_CUT_TARGETS == (int)GBEES_MAX_TARGETS, "cuts may be those of all targets");
 
 /* A face between a cell and one whose centre is in a target. */
 typedef struct cut {
@@ -46,16 +35,11 @@ INLINE int is_outside(const real *g, int count, int size, int cell)
 INLINE cut find_cut(const real *g, int count, int size, int outside, int within)
 {
     cut found = {.reach = 2};
+    int target = 0;
 
-    for (int k = 0; k < count; k++) {
-        const real from = g[k * size + outside], to = g[k * size + within];
-        const real reach = to < 0 ? from / (from - to) : to >= 0 ? 2 : 0; /* to: may be NaN */
-
-        if (reach < found.reach) {
-            found.reach = reach > (real)1e-3 ? reach : (real)1e-3;
-            found.target = (int8_t)(isnan(to) ? GBEES_MAX_TARGETS : k);
-        }
-    }
+    for (int k = 0; k < count; k++)
+        gbees_cut_find(g[k * size + outside], g[k * size + within], k, &found.reach, &target);
+    found.target = (int8_t)target;
     return found;
 }
 
@@ -98,61 +82,21 @@ NOINLINE void find_cuts(const kernel_context *c, const kernel_pencil *pencil, se
     }
 }
 
-/* The image of cells about the boundary: sets beyond[3] from the cells live[], the nearest one first. steep: 2 u / Q
- * towards the target, in cells. */
-INLINE void mirror_cells(const real *live, real reach, real steep, real *beyond)
+/* Sets what is near a cut. beyond: as gbees_cut_set() takes it. */
+INLINE void find_line(const segment *s, const cut *at, int beyond, gbees_cut_line *line)
 {
-    const int skipped = reach < (real)0.5; /* a cell next to the boundary tells little of the slope there */
-    const real d0 = reach + (real)skipped, *f = live + skipped;
-    const real q0 = f[0] / d0, q1 = f[1] / (d0 + 1), q2 = f[2] / (d0 + 2);
-    const real slope = q1 - q0, bend = (real)0.5 * (q2 - q1 - slope);
-
-    for (int k = 0; k < 3; k++) { /* s times the parabola through q0, q1, q2 */
-        const real away = (real)(k + 1) - reach, at = away - d0;
-
-        beyond[k] = -(real)exp((double)(steep * away)) * away * (q0 + at * (slope + (at - 1) * bend));
-    }
-}
-
-/* What is near a cut. */
-typedef struct cut_line {
-    real courant; /* at the face, towards the target */
-    real last;    /* P of the last cell, which is so long: */
-    real length;
-    int by_noise;        /* whether noise decides about what crosses the face */
-    real cell[CUT_LINE]; /* CUT_LIVE before the face, the others behind it, in the order of their places */
-} cut_line;
-
-INLINE void find_line(const segment *s, const cut *at, int beyond, cut_line *line)
-{
-    static const real carried = 4, steepest = (real)0.5;
     const int n = s->plane_cells, up = at->up, step = up ? -n : n, first = up ? at->face - n : at->face;
     const int bottom = -planes_beyond(s->scheme) * n, top = (s->planes + planes_beyond(s->scheme)) * n;
     const real courant = s->lambda * s->u[at->face + n] * (real)(up ? 1 : -1);
     const real root = s->origin ? spread_faces_of(s).root[at->face] : s->root;
-    const real steep = 2 * courant / (root * root); /* without noise infinite, or not a number */
-    const int by_noise = s->variance > 0 && root < NEAR_WALL && steep < carried;
-    const real length = by_noise ? 1 : at->reach + (real)0.5;
-    real live[CUT_LIVE], dead[(ORDER_MOST + 1) / 2];
+    real live[GBEES_CUT_LIVE];
 
-    for (int k = 0; k < CUT_LIVE; k++) {
+    for (int k = 0; k < GBEES_CUT_LIVE; k++) {
         const int cell = first + k * step;
 
         live[k] = cell >= bottom && cell < top ? s->p[cell] : 0;
     }
-    *line = (cut_line){.courant = courant, .last = live[0], .length = length, .by_noise = by_noise};
-    live[0] /= length;
-    if (by_noise)
-        mirror_cells(live, at->reach, steep < steepest ? steep : steepest, dead);
-    for (int k = 0; k < beyond && !by_noise; k++) {
-        const real straight = live[0] + (real)(k + 1) * (live[0] - live[1]) / ((real)0.5 * (1 + length));
-
-        dead[k] = courant > 0 && straight > 0 ? straight : 0;
-    }
-    for (int k = 0; k < CUT_LIVE; k++)
-        line->cell[up ? CUT_LIVE - 1 - k : beyond + k] = live[k];
-    for (int k = 0; k < beyond; k++)
-        line->cell[up ? CUT_LIVE + k : beyond - 1 - k] = dead[k];
+    gbees_cut_set(live, at->reach, courant, root, s->variance > 0 && root < NEAR_WALL, up, beyond, line);
 }
 
 /* The mass through face i, whose cells begin at p, before it is bounded, as the sweep finds it. */
@@ -178,17 +122,6 @@ INLINE real mass_near(const segment *s, const real *p, int i)
                                 s->scheme->preserving, s->scheme->order);
 }
 
-/* What the drift carries through the boundary, of a density that is linear along the last two cells: of the last
- * cell, and of what enters that. */
-INLINE real mass_carried(const cut_line *line, real before, real entering)
-{
-    const real c = line->courant, own = line->last / line->length;
-    const real mass = c * (own + (own - before) * (line->length - c) / (line->length + 1));
-    const real most = line->last + (entering > 0 ? entering : 0);
-
-    return !(c > 0 && mass > 0) ? 0 : mass < most ? mass : most;
-}
-
 /* Sets the masses through the faces near cuts. */
 NOINLINE void cross_cuts(const segment *s)
 {
@@ -196,39 +129,31 @@ NOINLINE void cross_cuts(const segment *s)
 
     for (int k = 0; k < s->cut_count; k++) {
         const cut *at = &s->cuts[k];
-        const int up = at->up, step = up ? -n : n;
-        const real sign = (real)(up ? 1 : -1);
-        cut_line line;
-        real entering = 0;
+        const int up = at->up, step = up ? -n : n, to_end = up ? at->face / n : s->planes - at->face / n;
+        const int faces = beyond < to_end + 1 ? beyond : to_end + 1;
+        real mass[GBEES_CUT_BEYOND] = {0};
+        gbees_cut_line line;
 
         find_line(s, at, beyond, &line);
-        for (int m = 0; m < beyond; m++) {
-            const int face = at->face + m * step;
-
-            if (face < 0 || face > s->planes * n + n - 1)
-                break;
-            s->mass[face] = mass_near(s, line.cell + (up ? CUT_LIVE - beyond - m : m), face);
-            if (m == 1 && !line.by_noise && sign * s->mass[face] < -line.last) /* all that the last cell has */
-                s->mass[face] = -sign * line.last;
-            entering = m == 1 ? sign * s->mass[face] : entering;
-        }
-        if (!line.by_noise)
-            s->mass[at->face] = sign * mass_carried(&line, line.cell[up ? CUT_LIVE - 2 : beyond + 1], entering);
+        for (int m = 0; m < faces; m++)
+            mass[m] = mass_near(s, gbees_cut_cells(&line, up, beyond, m), at->face + m * step);
+        gbees_cut_carry(&line, up, beyond, mass);
+        for (int m = 0; m < faces; m++)
+            s->mass[at->face + m * step] = mass[m];
     }
 }
 
-/* Sets the bounded masses through cuts: a cell whose centre is close to the boundary holds next to nothing, and
- * passes on what enters it; it may not give more than both. */
+/* Sets the bounded masses through cuts. */
 NOINLINE void open_cuts(const segment *s)
 {
     const int n = s->plane_cells;
 
     for (int k = 0; k < s->cut_count; k++) {
-        const int face = s->cuts[k].face, up = s->cuts[k].up, other = up ? face - n : face + n;
-        const real sign = (real)(up ? 1 : -1), mass = sign * s->mass[face];
-        const real most = s->p[up ? face - n : face] + sign * s->bounded[other];
+        const int face = s->cuts[k].face, up = s->cuts[k].up;
+        const real sign = (real)(up ? 1 : -1);
 
-        s->bounded[face] = sign * (mass < most ? mass : most > 0 ? most : 0);
+        s->bounded[face] = sign * gbees_cut_opened(sign * s->mass[face], s->p[up ? face - n : face],
+                                                   sign * s->bounded[up ? face - n : face + n]);
     }
 }
 

@@ -188,6 +188,7 @@ INLINE vector gbees_same_vector(double k)
 #include "numerics/ctu.h"
 #include "numerics/split.h"
 #include "numerics/split7.h"
+#include "numerics/split_cuts.h"
 #include "numerics/split_mass.h"
 #include "numerics/split_noise.h"
 #define GBEES_VALUE vector
