@@ -219,6 +219,7 @@ cuda_texts = \
 	%D%/cuda/device/frame.h \
 	%D%/cuda/device/follow.h \
 	%D%/cuda/device/integrate.h \
+	%D%/cuda/device/cuts.h \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/ctu_lines.h \
 	%D%/cuda/device/diffusion.h \
@@ -240,6 +241,7 @@ cuda_texts = \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \
+	%D%/cuda/device/targets.h \
 	%D%/cuda/device/update.h
 # The contract with models, and the numerics: for the run-time compiler, too.
 cuda_numerics = \
@@ -269,6 +271,7 @@ cuda_numerics = \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \
 	core/numerics/split7.h \
+	core/numerics/split_cuts.h \
 	core/numerics/split_mass.h \
 	core/numerics/split_noise.h \
 	core/numerics/step.h \
@@ -332,6 +335,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/statistics.c \
 	%D%/cuda/engine/stop_error.c \
 	%D%/cuda/engine/steer.c \
+	%D%/cuda/engine/targets.c \
 	%D%/cuda/engine/stop_error.h \
 	%D%/cuda/engine/update.c
 

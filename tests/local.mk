@@ -141,7 +141,8 @@ check_PROGRAMS += \
 	%D%/backends/cuda/test_cuda_integrator \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_records \
-	%D%/backends/cuda/test_cuda_registers
+	%D%/backends/cuda/test_cuda_registers \
+	%D%/backends/cuda/test_cuda_targets
 endif
 endif
 if HAVE_CHECK
@@ -545,6 +546,13 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/duffing.c \
 	%D%/backends/cuda/shim/variants/duffing_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing_rotated.c \
+	%D%/backends/cuda/shim/variants/encounter.c \
+	%D%/backends/cuda/shim/variants/encounter_preserving.c \
+	%D%/backends/cuda/shim/variants/exits_1d.c \
+	%D%/backends/cuda/shim/variants/exits_1d_double.c \
+	%D%/backends/cuda/shim/variants/exits_2d.c \
+	%D%/backends/cuda/shim/variants/exits_4d.c \
+	%D%/backends/cuda/shim/variants/exits_wall.c \
 	%D%/backends/cuda/shim/variants/linear_1d.c \
 	%D%/backends/cuda/shim/variants/linear_4d.c \
 	%D%/backends/cuda/shim/variants/linear_8d.c \

@@ -130,6 +130,14 @@ int failure_mass(const char *what, double time, double step, gbees_error *error)
                            what, time, step);
 }
 
+int failure_target(const gbees_problem *problem, double time, gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENUMERIC,
+                           "the function of a target that absorbs of %s is not a number somewhere in the density at "
+                           "t = %g: look for a division by zero, or a root or logarithm of a negative number",
+                           problem->model->name, time);
+}
+
 int failure_step(double time, double step, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENUMERIC,

@@ -17,6 +17,9 @@ int failure_far(const gbees_problem *problem, int axis, int limit, gbees_error *
 /* The sum of P has become `what`, "zero" or "zero or not finite", in a step. */
 int failure_mass(const char *what, double time, double step, gbees_error *error);
 
+/* The function of a target that absorbs is not a number somewhere in the density. */
+int failure_target(const gbees_problem *problem, double time, gbees_error *error);
+
 /* The time step is so small that it doesn't advance the clock. */
 int failure_step(double time, double step, gbees_error *error);
 

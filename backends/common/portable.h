@@ -17,9 +17,10 @@ typedef struct portable_state {
     gbees_run_state run;
     mass_budget budget; /* without its problem */
     double parameters[GBEES_TABLES_AT];
-    int32_t dimension, real_size; /* bytes of a probability */
-    int32_t deterministic;        /* 1: sums are exact, and products and sums are rounded one by one */
-    uint64_t bricks, skipped;     /* bricks; items of each list before those of the first brick */
+    double entered[GBEES_MAX_TARGETS]; /* what each target that absorbs has taken */
+    int32_t dimension, real_size;      /* bytes of a probability */
+    int32_t deterministic;             /* 1: sums are exact, and products and sums are rounded one by one */
+    uint64_t bricks, skipped;          /* bricks; items of each list before those of the first brick */
     portable_list key, p, active;
 } portable_state;
 

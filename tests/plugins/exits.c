@@ -1,7 +1,7 @@
 /* exits - noise and a drift that is a cubic of each state, and sets that it may leave to: half lines and the outside
- * of a disc. */
+ * of a disc in the first two states. */
 #define GBEES_DIM_MIN 1
-#define GBEES_DIM_MAX 2
+#define GBEES_DIM_MAX 4
 #define GBEES_HAS_MEASURE 1
 #define GBEES_HAS_DIFFUSION GBEES_DIAGONAL
 #define GBEES_HAS_TARGET 1
@@ -13,7 +13,7 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
 {
     (void)t;
     for (int j = 0; j < n; j++)
-        dxdt[j] = p[j] + x[j] * (p[2] + p[3] * x[j] * x[j]);
+        dxdt[j] = (j < 2 ? p[j] : 0) + x[j] * (p[2] + p[3] * x[j] * x[j]);
 }
 
 static inline void diffusion(int n, real t, const real x[], const real p[], real Q[])
@@ -31,10 +31,9 @@ static inline void measure(int which, int n, real t, const real x[], const real 
 
 static inline real target(int which, int n, real t, const real x[], const real p[])
 {
-    (void)t;
     switch (which) {
     case 0:
-        return p[6] - x[0] - (n > 1 ? p[8] * x[1] : 0);
+        return p[6] + p[9] * t - x[0] - (n > 1 ? p[8] * x[1] : 0);
     case 1:
         return x[0] - p[7];
     case 2:
@@ -48,7 +47,8 @@ static inline real target(int which, int n, real t, const real x[], const real p
 
 #else
 
-static const gbees_quantity states[] = {{"x", "-", "first"}, {"y", "-", "second"}};
+static const gbees_quantity states[] = {
+    {"x", "-", "first"}, {"y", "-", "second"}, {"z", "-", "third"}, {"w", "-", "fourth"}};
 static const gbees_parameter parameters[] = {
     {"fx", "-", "constant drift of x", 0, 0, 0},
     {"fy", "-", "constant drift of y", 0, 0, 0},
@@ -59,13 +59,12 @@ static const gbees_parameter parameters[] = {
     {"high", "-", "the upper bound", 1, 0, 0},
     {"low", "-", "the lower bound", -1, 0, 0},
     {"slope", "-", "of the upper bound", 0, 0, 0},
+    {"rise", "-", "of the upper bound, a unit of time", 0, 0, 0},
 };
 static const gbees_measurement_function measurements[] = {{"x", "the first state", 1, states, NULL}};
 static const gbees_quantity targets[] = {
-    {"above", "-", "x above the upper bound"},
-    {"below", "-", "x below the lower bound"},
-    {"out", "-", "farther from 0 than the upper bound"},
-    {"rock", "-", "not a number above the upper bound"},
+    {"above", "-", "x above the upper bound"},           {"below", "-", "x below the lower bound"},
+    {"out", "-", "farther from 0 than the upper bound"}, {"rock", "-", "not a number above the upper bound"},
     {"spot", "-", "nearer to 0 than the upper bound"},
 };
 static const gbees_model_scenario scenarios[] = {

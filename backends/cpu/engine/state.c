@@ -117,6 +117,7 @@ static int save_portable(gbees_engine *e, const engine_state *state, gbees_state
     portable.run = state->run;
     portable.budget = state->budget;
     memcpy(portable.parameters, e->tables.parameters_d, sizeof portable.parameters);
+    memcpy(portable.entered, state->targets.entered, sizeof portable.entered);
     portable.dimension = e->problem->dimension;
     portable.real_size = (int32_t)e->method.real_size;
     portable.deterministic = e->method.deterministic;
@@ -299,6 +300,7 @@ static int load_portable(gbees_engine *e, gbees_state_source *source, void *cont
     memcpy(e->tables.parameters_d, found.state.parameters, sizeof found.state.parameters);
     engine_round_parameters(e);
     e->run = found.state.run;
+    memcpy(e->targets.entered, found.state.entered, sizeof e->targets.entered);
     e->budget = found.state.budget;
     e->budget.problem = e->problem;
     status = insert_portable(e, &found, error);

@@ -1,4 +1,4 @@
-/* targets.c - targets that absorb: which cells are in them, and what has entered (cpu/kernel/cuts.h). */
+/* targets.c - targets that absorb: which cells are in them, and what has entered (numerics/split_cuts.h). */
 #include "engine.h"
 #include <math.h>
 #include <string.h>
@@ -89,12 +89,7 @@ int engine_enter(gbees_engine *e, const double *entered, gbees_error *error)
 {
     for (int k = 0; k < e->context.targets.count; k++)
         e->targets.entered[k] += entered[k];
-    if (!(entered[GBEES_MAX_TARGETS] > 0))
-        return 0;
-    return gbees_error_set(error, GBEES_ENUMERIC,
-                           "the function of a target that absorbs of %s is not a number somewhere in the density at "
-                           "t = %g: look for a division by zero, or a root or logarithm of a negative number",
-                           e->problem->model->name, e->run.clock.time);
+    return entered[GBEES_MAX_TARGETS] > 0 ? failure_target(e->problem, e->run.clock.time, error) : 0;
 }
 
 int engine_find_targets(gbees_engine *e, uint32_t from, double time, gbees_error *error)

@@ -65,7 +65,7 @@ static int is_file(const complaint *c, const char *name)
  * "gbees:drift" by #line; in the same way for other functions. NULL: the error is elsewhere. */
 static const char *function_of(const complaint *c)
 {
-    static const char *const names[] = {"drift", "measure", "bound", "diffusion"};
+    static const char *const names[] = {"drift", "measure", "bound", "diffusion", "target"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char file[32];

@@ -78,11 +78,12 @@ static int pairs_pencils(const gbees_problem *problem, int program)
 
 /* Whether the compiler may contract a * b + c of a program to one operation, which rounds once.  Which ones it
  * contracts depends on the text around them: so programs that have to give the same bits as the CPU, or as the host's
- * own code, are compiled without. */
+ * own code, are compiled without; and those of targets that absorb, of which the lines near them and the others
+ * compute faces that they share. */
 static int contracts(const gbees_problem *problem, int program, int exact)
 {
     return problem->numerics.precision != GBEES_DOUBLE && !exact && !program_has_samples(program) &&
-           program != PROGRAM_REMAP && !pairs_pencils(problem, program);
+           program != PROGRAM_REMAP && !pairs_pencils(problem, program) && !gbees_problem_absorbs(problem);
 }
 
 /* ---- the spec ---- */
@@ -119,6 +120,8 @@ static void add_model(program_spec *spec, const gbees_problem *problem, int rota
     add(spec, changes ? "GBEES_DRIFT_TIME_DEPENDENT=1" : "GBEES_DRIFT_TIME_DEPENDENT=0");
     if (rotated && problem->moving)
         add(spec, "GBEES_MOVING=1");
+    if (gbees_problem_absorbs(problem))
+        add(spec, "GBEES_ABSORBS=1");
     add(spec, problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0");
     if (rotated == problem->rotated && gbees_problem_is_closed(problem))
         add(spec, "GBEES_CLOSED=1");

@@ -26,6 +26,7 @@ EMBED(remapping, "backends/cuda/device/remapping.h")
 EMBED(follow, "backends/cuda/device/follow.h")
 EMBED(integrate, "backends/cuda/device/integrate.h")
 EMBED(integration, "backends/cuda/device/integration.h")
+EMBED(cuts, "backends/cuda/device/cuts.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
 EMBED(diffusion, "backends/cuda/device/diffusion.h")
@@ -43,6 +44,7 @@ EMBED(state, "backends/cuda/device/state.h")
 EMBED(statistics, "backends/cuda/device/statistics.h")
 EMBED(sweep, "backends/cuda/device/sweep.h")
 EMBED(table, "backends/cuda/device/table.h")
+EMBED(targets, "backends/cuda/device/targets.h")
 EMBED(update, "backends/cuda/device/update.h")
 EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
@@ -71,6 +73,7 @@ EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(ranks, "backends/cuda/device/ranks.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
+EMBED(split_cuts, "core/numerics/split_cuts.h")
 EMBED(split_mass, "core/numerics/split_mass.h")
 EMBED(split_noise, "core/numerics/split_noise.h")
 EMBED(step, "core/numerics/step.h")
@@ -93,6 +96,7 @@ static const cuda_text table[] = {
     NAMED("device/follow.h", follow),
     NAMED("device/integrate.h", integrate),
     NAMED("device/ctu.h", ctu),
+    NAMED("device/cuts.h", cuts),
     NAMED("device/ctu_lines.h", ctu_lines),
     NAMED("device/diffusion.h", diffusion),
     NAMED("device/grow.h", grow),
@@ -113,6 +117,7 @@ static const cuda_text table[] = {
     NAMED("device/statistics.h", statistics),
     NAMED("device/sweep.h", sweep),
     NAMED("device/table.h", table),
+    NAMED("device/targets.h", targets),
     NAMED("device/update.h", update),
     NAMED("device/equations.h", equations),
     NAMED("device/model.h", model),
@@ -139,6 +144,7 @@ static const cuda_text table[] = {
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),
+    NAMED("numerics/split_cuts.h", split_cuts),
     NAMED("numerics/split_mass.h", split_mass),
     NAMED("numerics/split_noise.h", split_noise),
     NAMED("numerics/step.h", step),

@@ -73,9 +73,12 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
         b->stop = STOP_STEP;
     }
     plan->threshold = m->threshold * b->run.ledger.mass;
+    /* FLT_MIN, as on the CPU: targets may take all. */
+    if (GBEES_ABSORBS)
+        plan->threshold = fmax(plan->threshold, (double)1.17549435e-38f);
     plan->prune_follows = gbees_prune_follows(&b->run.clock, m->prune_interval);
     plan->grows = !plan->prune_follows && b->count <= m->brick_limit && !GBEES_DRIFT_TIME_DEPENDENT &&
-                  !b->run.step.is_last && b->run.steps + 1 < b->target;
+                  !b->run.step.is_last && b->run.steps + 1 < b->target && !targets_move(b);
 }
 
 /* The time at which the velocities of a step's bricks are looked at. */
@@ -84,6 +87,31 @@ GBEES_NUM double look_time(const step_state *b)
     return GBEES_DRIFT_TIME_DEPENDENT && !GBEES_MOVING ? gbees_step_look(&b->run.clock, &b->run.step)
                                                        : b->run.clock.time;
 }
+
+#if GBEES_ABSORBS
+
+/* Of targets that move: finds the cells in them in the middle of the planned step. By all blocks. */
+GBEES_NUM void find_targets_before(const gbees_setup *m, gbees_state *s, const step_state *b)
+{
+    find_targets_pass(m, &s->targets, b->count, b->current, step_middle(b),
+                      s->targets.entering[b->run.steps % STATE_SUMS]);
+    grid_barrier(m, s);
+}
+
+/* The same at the end of a step that has been taken; what they empty goes to the ledger. By all blocks. */
+GBEES_NUM void find_targets_behind(const gbees_setup *m, gbees_state *s, step_state *b)
+{
+    find_targets_pass(m, &s->targets, b->linked, b->current, b->run.clock.time, s->targets.emptied);
+    grid_barrier(m, s);
+    if (is_block_leader()) {
+        b->run.ledger.mass -= take_entered(b, s->targets.emptied);
+        b->stop = b->entered[STATE_TARGETS] > 0 ? STOP_TARGET : b->stop;
+        b->goes_on = b->goes_on && b->stop != STOP_TARGET;
+    }
+    block_sync();
+}
+
+#endif
 
 /* Links new bricks, if there are any, and plans the step.  Returns 0 if the step can't be taken: b->stop says why. */
 GBEES_NUM int link_and_choose_step(const gbees_setup *m, gbees_state *s, step_state *b)
@@ -99,11 +127,23 @@ GBEES_NUM int link_and_choose_step(const gbees_setup *m, gbees_state *s, step_st
     if (is_block_leader()) {
         read_step_rates(s, sums_of(s, b->run.steps), &b->sums);
         b->linked = b->count;
+#if GBEES_ABSORBS
+        b->targets_move = load_32(&s->targets.seen);
+#endif
         choose_step(m, b);
     }
-    if (is_grid_leader())
+    if (is_grid_leader()) {
         clear_sums(sums_of(s, b->run.steps + 1));
+#if GBEES_ABSORBS
+        clear_entering(s, b->run.steps + 1);
+        s->targets.move = b->targets_move;
+#endif
+    }
     set_courant(m, b);
+#if GBEES_ABSORBS
+    if (!b->stop && targets_move(b))
+        find_targets_before(m, s, b);
+#endif
     return !b->stop;
 }
 
@@ -127,45 +167,61 @@ GBEES_NUM void take_step(const gbees_setup *m, gbees_state *s, step_state *b)
 
 /* ---- after a step ---- */
 
-/* Enters a step that has been taken into the clock and the ledger, from its sums. */
-GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b)
+/* Enters a step that has been taken into the clock and the ledger, from its sums. entered: what targets have taken.
+ */
+GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b, double entered)
 {
     const double mass = gbees_fixed_value(b->sums.mass);
     gbees_mass_ledger *ledger = &b->run.ledger;
 
-    if (!(mass > 0)) {
+    if (GBEES_ABSORBS ? !(mass >= 0) : !(mass > 0)) {
         b->stop = STOP_MASS;
         return;
     }
     const double clipped = gbees_fixed_value(b->sums.clipped), outflow = gbees_fixed_value(b->sums.outflow);
-    gbees_ledger_step(ledger, mass, clipped, GBEES_SPLIT ? outflow : gbees_ledger_missing(ledger, mass, clipped), 0);
+    gbees_ledger_step(ledger, mass, clipped, GBEES_SPLIT ? outflow : gbees_ledger_missing(ledger, mass, clipped),
+                      entered);
+#if GBEES_ABSORBS
+    if (b->entered[STATE_TARGETS] > 0) {
+        b->stop = STOP_TARGET;
+        return;
+    }
+#endif
     /* Of the linked bricks: growth may have made more for the next step already. */
     gbees_run_step(&b->run, b->linked, CELLS, m->prune_interval);
     b->turn = gbees_sweep_turn_after(DIM, b->turn, b->run.steps);
 }
 
 /* Enters a step into clock and ledger if one has been taken (`advected`), and sets goes_on: whether another one
- * follows in this launch. */
-GBEES_NUM void advance_clock(const gbees_setup *m, step_state *b, int advected)
+ * follows in this launch. No prune follows if targets have taken all, as nothing is left to choose bricks by. */
+GBEES_NUM void advance_clock(const gbees_setup *m, step_state *b, int advected, double entered)
 {
+    const int is_empty = GBEES_ABSORBS && b->sums.mass == 0;
+
     b->goes_on = 1;
     if (!advected)
         return;
-    update_ledger(m, b);
-    b->stop = b->stop                     ? b->stop
-              : b->plan.prune_follows     ? STOP_PRUNE
-              : b->count > m->brick_limit ? STOP_CAPACITY
-                                          : STOP_DONE;
+    update_ledger(m, b, entered);
+    b->stop = b->stop                              ? b->stop
+              : b->plan.prune_follows && !is_empty ? STOP_PRUNE
+              : b->count > m->brick_limit          ? STOP_CAPACITY
+                                                   : STOP_DONE;
     b->goes_on = !b->stop && has_steps_left(b);
 }
 
 /* Reads the sums of the pass that marks and grows, and advances the clock; by a block's first thread. */
 GBEES_NUM void finish_pass(const gbees_setup *m, gbees_state *s, step_state *b, int advected)
 {
+    double entered = 0;
+
+#if GBEES_ABSORBS
+    if (advected)
+        entered = take_entered(b, s->targets.entering[b->run.steps % STATE_SUMS]);
+#endif
     /* Without a step it reads the sums of the step before: other blocks may already be adding to those of the next
      * one. */
     read_step_sums(s, sums_of(s, b->run.steps + (advected ? 0 : STATE_SUMS - 1)), &b->sums);
-    advance_clock(m, b, advected);
+    advance_clock(m, b, advected, entered);
     if (b->goes_on && (!advected || b->plan.grows))
         read_growth(b);
 }
@@ -209,6 +265,10 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
         if (is_block_leader())
             finish_pass(m, s, b, advected);
         block_sync();
+#if GBEES_ABSORBS
+        if (advected && targets_move(b) && b->stop != STOP_MASS && b->stop != STOP_TARGET)
+            find_targets_behind(m, s, b);
+#endif
         if (!b->goes_on)
             return;
         if (advected && !b->plan.grows) { /* growth is a pass of its own */

@@ -3,6 +3,7 @@
 #define GBEES_CUDA_ADVECT_H
 
 #include "device/ctu_lines.h"
+#include "device/cuts.h"
 #include "device/pencil.h"
 #include "device/step_state.h"
 
@@ -15,25 +16,58 @@ GBEES_NUM int axis_of(const step_state *b, int pass)
 }
 
 /* Pass number `pass` of a step, along an axis, from rows `from` to the spare ones. */
-GBEES_NUM axis_sweep sweep_of(const gbees_setup *m, const step_state *b, int from, int axis, int pass)
+GBEES_NUM axis_sweep sweep_of(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int axis, int pass)
 {
-    axis_sweep w = {rows_of(m, from),
-                    rows_of(m, spare_of(from)),
-                    axis,
-                    b->lambda[axis],
-                    step_middle(b),
-                    (number)b->plan.variance[axis],
-                    b->run.step.size,
-                    b->plan.varies,
-                    gbees_dither_of_pass(b->run.steps, pass),
-                    SPREADS ? (number)gbees_ledger_lean(&b->run.ledger) : 0,
-                    (number)m->inside};
+    axis_sweep w = {
+        rows_of(m, from),
+        rows_of(m, spare_of(from)),
+        axis,
+        b->lambda[axis],
+        step_middle(b),
+        (number)b->plan.variance[axis],
+        b->run.step.size,
+        b->plan.varies,
+        gbees_dither_of_pass(b->run.steps, pass),
+        SPREADS ? (number)gbees_ledger_lean(&b->run.ledger) : 0,
+        (number)m->inside,
+#if GBEES_ABSORBS
+        (number)sqrt(b->plan.variance[axis]),
+        &s->targets,
+        s->targets.entering[b->run.steps % STATE_SUMS]
+#endif
+    };
 
+    (void)s;
     if (SPREADS && b->plan.parts[axis] > 1) {
         w.part /= b->plan.parts[axis];
         w.lambda = (number)(w.part / m->width[axis]);
     }
     return w;
+}
+
+/* Sweeps all lines along an axis. A brick is swept by as many lanes as it has lines, and a warp sweeps several bricks
+ * at once if these are fewer than its lanes. Adds the mass that leaves the grid to the lane's own sum, which lies in
+ * memory, as it is seldom needed. By all blocks. */
+GBEES_NUM void sweep_along(const gbees_setup *m, const axis_sweep *w, uint32_t count, int64_t *outflow)
+{
+    const int axis = w->axis, parts = axis_edge(axis) / piece_cells(axis), lines = (CELLS >> axis_bits(axis)) * parts;
+    const int lanes = lines < WARP_SIZE ? lines : WARP_SIZE, bricks = WARP_SIZE / lanes;
+
+    const warp_slots slots = slots_of_warp(m, count, (uint32_t)bricks);
+
+    for (uint32_t slot = slots.from + (uint32_t)(warp_lane() / lanes); slot <= slots.last; slot += slots.stride)
+#pragma unroll 1
+        for (int line = warp_lane() % lanes; line < lines; line += lanes) {
+#if GBEES_ABSORBS
+            if (is_near_targets(m, axis, slot)) {
+                const axis_sweep own = *w; /* by its address, which *w is not to have */
+
+                sweep_cut_line(m, &own, slot, line_cell(axis, line / parts), line % parts, outflow);
+                continue;
+            }
+#endif
+            sweep_line(m, w, slot, line_cell(axis, line / parts), line % parts, outflow);
+        }
 }
 
 /* Sweeps along an axis.  Adds what leaves the grid, in units of 2^-60, to the lane's *outflow. */
@@ -42,7 +76,8 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const axis_
 {
     const int apart = GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart;
 
-    const int open = !GBEES_CLOSED || !gbees_shape_is_closed(&m->shape, w->axis); /* pencils have open ends */
+    /* Pencils have open ends, and know no targets. */
+    const int open = !GBEES_ABSORBS && (!GBEES_CLOSED || !gbees_shape_is_closed(&m->shape, w->axis));
 
     /* Pencils take an axis once a step: the sweeps of an axis that is swept by parts would need a queue each. */
     if (HAS_PENCILS && apart && open && pencils_spread(w) && b->plan.parts[w->axis] == 1)
@@ -64,7 +99,7 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
 #pragma unroll
     for (int j = 0; j < DIM; j++) /* each axis has code of its own */
         if (j == axis) {
-            const axis_sweep w = sweep_of(m, b, from, j, pass);
+            const axis_sweep w = sweep_of(m, s, b, from, j, pass);
 
             sweep_axis(m, b, &w, &s->work_queue[j], outflow);
         }

@@ -11,6 +11,7 @@
  *   GBEES_SPLIT            1: a split scheme, GBEES_ORDER: 5 or 7, GBEES_PRESERVING: 1: -mp; 0: ctu
  *   GBEES_DIFFUSION        0: no process noise, 1: Q is diagonal, 2: Q is full, or the grid is rotated
  *   GBEES_DRIFT_TIME_DEPENDENT  1: the drift depends on time
+ *   GBEES_ABSORBS          1: targets absorb
  *   GBEES_BOUNDED          1: bricks beyond the model's bound are not made
  *   GBEES_ROTATED          1: the grid is rotated
  *   GBEES_MOVING           1: the grid's frame moves; then GBEES_ROTATED and GBEES_DRIFT_TIME_DEPENDENT are 1
@@ -27,8 +28,8 @@
  * kernel that goes on (device/stop.h).
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
- * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, ranks, update, statistics, marginals, frame, remapping, remap, integration, integrate, follow
+ * table, bound, noise, targets, inspect, step_state, sweep, pencil, ctu, ctu_lines, cuts, diffusion, grow, advect,
+ * advance, prune, shrink, ranks, update, statistics, marginals, frame, remapping, remap, integration, integrate, follow
  */
 #include "device/kernels.h"
 #include "device/model.h"
@@ -64,8 +65,12 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
         return;
     load_step_state(&b, s, target);
     if (is_grid_leader() && !b.advected)
-        for (int k = 0; k < STATE_SUMS; k++)
+        for (int k = 0; k < STATE_SUMS; k++) {
             clear_sums(&s->sums[k]);
+#if GBEES_ABSORBS
+            clear_entering(s, (uint64_t)k);
+#endif
+        }
     grid_barrier(&m, s);
     advance(&m, s, &b);
     grid_barrier(&m, s);
@@ -133,14 +138,25 @@ GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 
 /* Sets up the initial grid: the host has written cells and keys of bricks 1 .. count, and the mass that is in none of
  * them into the ledger.  Enters and links the bricks,
- * computes their velocities, their mass and active cells.  Two barriers.  Behind it: gbees_prune(). */
+ * computes their velocities, their mass and active cells, and empties those that targets absorb.  Two barriers, or
+ * three.  Behind it: gbees_prune(). */
 GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     const uint32_t count = s->count;
     const double left_out = s->run.ledger.mass;
 
+#if GBEES_ABSORBS
+    find_targets_pass(&m, &s->targets, count, s->current, s->run.clock.time, s->targets.entered);
+#endif
     enter_pass(&m, count);
     grid_barrier(&m, s);
+#if GBEES_ABSORBS
+    if (is_grid_leader()) {
+        s->targets.move = s->targets.seen;
+        s->stop = s->targets.entered[STATE_TARGETS] > 0 ? STOP_TARGET : STOP_DONE;
+    }
+    grid_barrier(&m, s);
+#endif
     for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count()) {
         set_base(&m, slot);
         link_brick(&m, slot);

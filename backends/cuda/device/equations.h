@@ -215,3 +215,13 @@ GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const
     return 0;
 #endif
 }
+
+#if GBEES_ABSORBS
+/* As on the CPU, tables change no parameters of it. */
+GBEES_MODEL_FUNCTION double gbees_model_target_d(int which, double t, const double *x, const double *p)
+{
+    GBEES_MODEL_POINT(double, _d);
+#line 1 "gbees:target"
+    return GBEES_OF_MODEL(gbees_equation_target_d)(which, GBEES_N, t, x, p);
+}
+#endif

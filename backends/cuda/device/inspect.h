@@ -6,6 +6,7 @@
 
 #include "device/bound.h"
 #include "device/noise.h"
+#include "device/targets.h"
 
 /* 1 if the program contains gbees_advect(), which may be launched with more blocks than are resident at once. */
 enum { HAS_BLOCK_RANGES = GBEES_HAS_KERNELS(GBEES_KERNELS_ADVECT) };
@@ -206,8 +207,10 @@ GBEES_NUM number inspect_centres(const gbees_setup *m, const centre_values *cent
 
 /* Adds the cells first + lane from which noise transports probability along each axis to flow[DIRECTIONS]. Returns
  * the rate by which noise limits the time step; infinite if Q is invalid. By a warp. */
-GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, double time, uint64_t *flow)
+GBEES_NUM double inspect_noise(const gbees_setup *m, const gbees_state *s, uint32_t slot, int first, double time,
+                               uint64_t *flow)
 {
+    const int still = GBEES_ABSORBS && s->targets.move; /* targets that move are still during a step */
     double q[NOISE_ENTRIES], widest = 0;
     int bad = 0;
 
@@ -224,7 +227,7 @@ GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, d
         bad = bad || gbees_diffusion_fault(DIM, NOISE_FULL, q, 1, m->over_width, j);
         widest = spread > widest && is_inside(m, slot, first + warp_lane()) ? spread : widest;
     }
-    return bad ? HUGE_VAL : m->courant * widest / gbees_step_variance(DIM, SPREADS, m->time_step > 0);
+    return bad ? HUGE_VAL : m->courant * widest / (still ? 1 : gbees_step_variance(DIM, SPREADS, m->time_step > 0));
 }
 
 #endif
@@ -258,7 +261,7 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
         /* Cells outside the bound hold nothing: their rates do not count, except those that are not a number. */
         most = fmax(most, visible_rate((double)(is_inside(m, slot, first + warp_lane()) ? rate : rate - rate)));
 #if GBEES_DIFFUSION
-        most = fmax(most, inspect_noise(m, slot, first, time, flow));
+        most = fmax(most, inspect_noise(m, s, slot, first, time, flow));
 #endif
     }
     most = warp_max(most);
@@ -330,6 +333,9 @@ GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, u
             set_base(m, slot);
 #if GBEES_BOUNDED
             find_inside(m, slot);
+#endif
+#if GBEES_ABSORBS
+            find_targets(m, &s->targets, slot, NULL, time, NULL);
 #endif
             most = fmax(most, inspect_brick(m, s, slot, time));
         }

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef GBEES_ABSORBS
+#define GBEES_ABSORBS 0
+#endif
 #ifndef GBEES_N
 #error "gbees: GBEES_N, the number of states, is not defined"
 #endif
@@ -40,5 +43,9 @@ GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, co
                                                          const double *y);
 /* J of the model's bound; 0 if it has none. */
 GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const double *p);
+#if GBEES_ABSORBS
+/* The function of target number `which`. */
+GBEES_MODEL_FUNCTION double gbees_model_target_d(int which, double t, const double *x, const double *p);
+#endif
 
 #endif

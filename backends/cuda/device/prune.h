@@ -321,6 +321,10 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
             view_flow(m, ahead, &next);
             to_ahead = m->grid.map[ahead];
         }
+#if GBEES_ABSORBS
+        if (to && warp_lane() == 0) /* nobody needs these marks any more */
+            m->grid.needed[to] = m->grid.outside[slot];
+#endif
         if (to)
             store_moved(m, slot, &v, key, neighbor, (moved_brick *)(void *)(rows_of(m, spare) + (size_t)to * CELLS));
     }
@@ -372,6 +376,9 @@ GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare
             m->grid.rate[slot] = rate;
 #if GBEES_BOUNDED
             m->grid.inside[slot] = inside;
+#endif
+#if GBEES_ABSORBS
+            m->grid.outside[slot] = m->grid.needed[slot];
 #endif
             m->grid.map[slot] = was;
         }

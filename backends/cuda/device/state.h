@@ -25,6 +25,7 @@ enum {
     STATE_SUMS = 4, /* steps whose sums are kept: 3 are needed, and a power of 2 makes the index a mask */
     STATE_ROWS = 3, /* arrays of the density's size: P, the next one, ctu's transverse sums */
     STATE_PARAMETERS = 32,
+    STATE_TARGETS = 8,         /* that absorb, at most */
     STATE_EXACT_SUMS = 117,    /* of gbees_findings: those of gbees_affine_sums are the most */
     STATE_CELLS = 64,          /* the largest sum of a brick's edges over all axes */
     STATE_FACES = 72,          /* the largest sum of edge + 3 */
@@ -69,7 +70,8 @@ typedef struct gbees_grid_arrays {
      * in direction d (f = d), or in directions d and f, has no cell inside the bound, and is never made. */
     GBEES_POINTER(uint64_t) inside;
     GBEES_POINTER(uint16_t) blocked;
-    uint32_t capacity; /* slots, the null brick included */
+    GBEES_POINTER(uint64_t) outside; /* with targets that absorb, [slot]: the cells outside of all */
+    uint32_t capacity;               /* slots, the null brick included */
     uint32_t table_mask;
 } gbees_grid_arrays;
 
@@ -137,6 +139,18 @@ typedef struct gbees_step_plan {
     double variance[STATE_MAX_DIM]; /* that each adds along the axis at most, in squares of a cell */
 } gbees_step_plan;
 
+/* Targets that absorb. What they have taken is in units of 2^-60; the last entry: in cells where a function is not a
+ * number. */
+typedef struct gbees_targets {
+    int count, function[STATE_TARGETS];              /* their functions' numbers in the model */
+    uint32_t seen;                                   /* 1: a function has been seen to depend on the time */
+    uint32_t move;                                   /* 1: it had been before this step */
+    double end;                                      /* of the run */
+    int64_t entering[STATE_SUMS][STATE_TARGETS + 1]; /* in step k: entering[k % STATE_SUMS] */
+    int64_t emptied[STATE_TARGETS + 1];              /* as they have moved since the last step's sweeps */
+    int64_t entered[STATE_TARGETS + 1];              /* until now, without these */
+} gbees_targets;
+
 /* The state of a run, which kernels read and change. The host has a copy. */
 typedef struct gbees_state {
     uint32_t count;      /* bricks */
@@ -156,6 +170,7 @@ typedef struct gbees_state {
     uint64_t marked_needed, marked_above; /* cells, while they are counted */
     int64_t marked_mass;                  /* the sum of P, while it is computed, in units of 2^-60 */
     gbees_step_sums sums[STATE_SUMS];     /* of step k: sums[k % STATE_SUMS] */
+    gbees_targets targets;
 } gbees_state;
 
 /* The state, and behind it the results of statistics, updates and records. Kernels of steps have the state alone. */

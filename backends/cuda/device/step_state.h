@@ -34,6 +34,10 @@ typedef struct step_state {
     int turn;           /* axes by which the order of the sweeps is rotated in this step */
     number lambda[DIM]; /* step / width */
     reduced_sums sums;
+#if GBEES_ABSORBS
+    int64_t entered[STATE_TARGETS + 1]; /* as the state has it */
+    uint32_t targets_move;
+#endif
 #if GBEES_DIFFUSION
     double noise_steps; /* explicit steps of diffusion in this step */
 #endif
@@ -77,6 +81,42 @@ GBEES_NUM void clear_sums(gbees_step_sums *sums)
         sums->widest[j] = sums->narrowest[j] = 0;
 #endif
 }
+
+/* ---- targets that absorb ---- */
+
+/* Whether a target's function depends on the time. */
+GBEES_NUM int targets_move(const step_state *b)
+{
+#if GBEES_ABSORBS
+    return (int)b->targets_move;
+#else
+    return (void)b, 0;
+#endif
+}
+
+#if GBEES_ABSORBS
+
+/* Before a step whose sums are set to 0: sets what targets take in it to 0, too, and what they have emptied. */
+GBEES_NUM void clear_entering(gbees_state *s, uint64_t step)
+{
+    for (int k = 0; k <= STATE_TARGETS; k++)
+        s->targets.entering[step % STATE_SUMS][k] = s->targets.emptied[k] = 0;
+}
+
+/* Adds what targets have taken to what they had, and returns the sum. b->stop: a function is not a number. By a
+ * block's first thread. */
+GBEES_NUM double take_entered(step_state *b, const int64_t *more)
+{
+    double sum = 0;
+
+    for (int k = 0; k < STATE_TARGETS; k++)
+        sum += gbees_fixed_value(more[k]);
+    for (int k = 0; k <= STATE_TARGETS; k++)
+        b->entered[k] += more[k];
+    return sum;
+}
+
+#endif
 
 /* Sets lambda along all axes, once the block's first thread has set the step. By the first warp of a block: a lane an
  * axis, as divisions take long. */
@@ -138,6 +178,11 @@ GBEES_NUM void load_step_state(step_state *b, const gbees_state *s, uint64_t tar
         b->where = 0;
         b->goes_on = 0;
         b->turn = gbees_sweep_turn(DIM, s->run.steps);
+#if GBEES_ABSORBS
+        for (int k = 0; k <= STATE_TARGETS; k++)
+            b->entered[k] = s->targets.entered[k];
+        b->targets_move = s->targets.move;
+#endif
     }
     block_sync();
 }
@@ -154,6 +199,10 @@ GBEES_NUM void store_step_state(gbees_state *s, const step_state *b)
     s->current = b->current;
     s->stop = b->stop;
     s->where = b->where;
+#if GBEES_ABSORBS
+    for (int k = 0; k <= STATE_TARGETS; k++)
+        s->targets.entered[k] = b->entered[k];
+#endif
 }
 
 #endif

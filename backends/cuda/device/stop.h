@@ -20,6 +20,7 @@ enum {
     STOP_COURANT, /* a fixed time step is too long: plan.courant */
     STOP_EMPTY,   /* no cell holds as much as p* */
     STOP_FAR,     /* a brick's index along axis `where` is beyond STATE_KEY_LIMIT */
+    STOP_TARGET,  /* the function of a target that absorbs is not a number somewhere in the density */
     STOP_NOISE,   /* Q of brick `where` is no valid diffusion matrix in the middle of the step */
 
     /* For one of the kernels that follow. */

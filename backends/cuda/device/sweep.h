@@ -128,6 +128,11 @@ typedef struct axis_sweep {
     uint32_t dither; /* gbees_dither_of_pass() */
     number lean;     /* gbees_ledger_lean() */
     number inside;   /* as gbees_spread_origin() takes it */
+#if GBEES_ABSORBS
+    number root; /* of the variance */
+    const gbees_targets *targets;
+    int64_t *entering; /* of the step */
+#endif
 } axis_sweep;
 
 /* The dither of the lowest cell of a line along the sweep's axis, of which `cell` is the lowest cell in a brick, from
@@ -205,7 +210,11 @@ GBEES_NUM void noisy_masses(const gbees_setup *m, const axis_sweep *w, uint32_t 
                             const number *q, position *x, number *mass)
 {
     const int axis = w->axis, cells = piece_cells(axis);
+#if GBEES_ABSORBS
+    const number same = w->root;
+#else
     const number same = (number)sqrt((double)w->variance);
+#endif
     number v[PIECE_MOST + 5], whole[PIECE_MOST + 3]; /* from two faces below the line; from one */
     number noise[PIECE_MOST + 9];                    /* from four faces below it */
     uint32_t walls = 0;                              /* bit i: whole[i] is that of a wall */
@@ -290,22 +299,6 @@ GBEES_NUM void sweep_line(const gbees_setup *m, const axis_sweep *w, uint32_t sl
             row[(first + i) << axis_shift(axis)] = q[BEYOND + i] + (mass[i] - mass[i + 1]);
     }
     add_outflow_of_line(mass, cells, first == 0 && !below, first + cells == edge && !above, outflow);
-}
-
-/* Sweeps all lines along an axis. A brick is swept by as many lanes as it has lines, and a warp sweeps several bricks
- * at once if these are fewer than its lanes. Adds the mass that leaves the grid to the lane's own sum, which lies in
- * memory, as it is seldom needed. By all blocks. */
-GBEES_NUM void sweep_along(const gbees_setup *m, const axis_sweep *w, uint32_t count, int64_t *outflow)
-{
-    const int axis = w->axis, parts = axis_edge(axis) / piece_cells(axis), lines = (CELLS >> axis_bits(axis)) * parts;
-    const int lanes = lines < WARP_SIZE ? lines : WARP_SIZE, bricks = WARP_SIZE / lanes;
-
-    const warp_slots slots = slots_of_warp(m, count, (uint32_t)bricks);
-
-    for (uint32_t slot = slots.from + (uint32_t)(warp_lane() / lanes); slot <= slots.last; slot += slots.stride)
-#pragma unroll 1
-        for (int line = warp_lane() % lanes; line < lines; line += lanes)
-            sweep_line(m, w, slot, line_cell(axis, line / parts), line % parts, outflow);
 }
 
 #endif

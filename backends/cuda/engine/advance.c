@@ -64,6 +64,7 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
 {
     *totals = totals_of(&e->state->run, &e->budget);
+    engine_add_entered(e, totals);
     ranks_get_totals(e->ranks, totals);
     totals->peak_bytes = e->memory.peak;
     if (e->ranks && e->ranks->steps == 0) /* rank 0 has had the whole grid */

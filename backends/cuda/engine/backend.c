@@ -237,6 +237,7 @@ const gbees_backend gbees_backend_card = {
     .size = sizeof(gbees_backend),
     .name = "cuda",
     .title = "one NVIDIA GPU",
+    .absorbs = 1,
     .probe = cuda_probe,
     .compile = cuda_compile_only,
     .estimate = cuda_engine_estimate,

@@ -50,7 +50,7 @@ struct gbees_engine {
     /* The grid's arrays: heap.h. */
     device_memory memory;
     device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
-        inside, blocked, device_state, framed;
+        inside, blocked, outside, device_state, framed;
     uint32_t brick_limit; /* bricks above which the heap grows */
 
     /* Of a remap (remap.c), which may leave them for the next one. */
@@ -95,6 +95,10 @@ typedef struct engine_place {
     program_set *programs;
     int connects; /* messages travel from GPU to GPU by NCCL, if all ranks find it */
 } engine_place;
+
+/* targets.c: which of the problem's targets absorb, and its end, in the state; what they have taken, in totals. */
+void engine_set_targets(gbees_engine *e);
+void engine_add_entered(const gbees_engine *e, gbees_totals *totals);
 
 /* setup.c */
 /* All ranks: creates an engine, in the state of a source, or with the initial density where `source` is NULL. Of an

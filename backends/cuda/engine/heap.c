@@ -33,6 +33,8 @@ slot_arrays engine_heap_arrays(gbees_engine *e)
         add(&all, &e->inside, &g->inside, sizeof(uint64_t));
         add(&all, &e->blocked, &g->blocked, 2 * n * sizeof(uint16_t));
     }
+    if (gbees_problem_absorbs(e->problem))
+        add(&all, &e->outside, &g->outside, sizeof(uint64_t));
     return all;
 }
 

@@ -130,6 +130,7 @@ static int open_device(gbees_engine *e, gbees_error *error)
         return status;
     memset(e->found, 0, sizeof *e->found);
     e->state = &e->found->state;
+    engine_set_targets(e);
     return 0;
 }
 
@@ -212,6 +213,7 @@ static int take_problem(gbees_engine *e, const gbees_problem *problem, gbees_err
     e->budget = (mass_budget){0};
     e->mean_step = 0;
     memset(e->found, 0, sizeof *e->found);
+    engine_set_targets(e);
     set_up_choices(e);
     set_up_constants(e);
     status = engine_heap_clear_null(e, error);
@@ -238,8 +240,8 @@ int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_err
 /* Frees the grid's arrays. */
 static void free_arrays(gbees_engine *e)
 {
-    device_array *arrays[] = {&e->key, &e->base,  &e->flow,   &e->active,  &e->needed,       &e->rate,
-                              &e->map, &e->table, &e->inside, &e->blocked, &e->device_state, &e->framed};
+    device_array *arrays[] = {&e->key,   &e->base,   &e->flow,    &e->active,       &e->needed, &e->rate,   &e->map,
+                              &e->table, &e->inside, &e->blocked, &e->device_state, &e->framed, &e->outside};
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         device_array_free(&e->memory, arrays[i]);

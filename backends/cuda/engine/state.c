@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "heap.h"
 #include "launch.h"
+#include "numerics/fixed.h"
 #include "stop_error.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,8 @@ static int save_portable(const gbees_engine *e, const slot_arrays *all, const sa
     state.run = saved->state.run;
     state.budget = saved->budget;
     memcpy(state.parameters, saved->parameters, sizeof state.parameters);
+    for (int k = 0; k < STATE_TARGETS; k++)
+        state.entered[k] = gbees_fixed_value(saved->state.targets.entered[k]);
     state.dimension = e->problem->dimension;
     state.real_size = (int32_t)e->real_size;
     state.deterministic = e->deterministic;
@@ -200,6 +203,7 @@ static int load_own(gbees_engine *e, const engine_source *source, gbees_error *e
     if (saved.state.count == 0 || saved.state.count >= saved.capacity)
         return misfit("cuda", error);
     *e->state = saved.state;
+    engine_set_targets(e);
     e->budget = saved.budget;
     e->budget.problem = e->problem;
     e->setup.longest_step = saved.longest_step;
@@ -253,6 +257,8 @@ static int load_portable(gbees_engine *e, const engine_source *source, gbees_err
     if (!status)
         status = send_list(e, &e->active, found.active, sizeof *found.active, found.state.bricks, error);
     e->state->run = found.state.run;
+    for (int k = 0; k < STATE_TARGETS; k++)
+        e->state->targets.entered[k] = gbees_fixed(found.state.entered[k]);
     return status;
 }
 

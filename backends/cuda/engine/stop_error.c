@@ -35,6 +35,8 @@ int engine_stop_error(const gbees_engine *e, gbees_error *error)
         return engine_drift_error(e, s->where, gbees_step_middle(&s->run.clock, &s->run.step), error);
     case STOP_FAR:
         return failure_far(e->problem, (int)s->where, STATE_KEY_LIMIT, error);
+    case STOP_TARGET:
+        return failure_target(e->problem, s->run.clock.time, error);
     case STOP_MASS:
         return failure_mass(s->run.ledger.mass > 0 ? "zero or not finite" : "zero", s->run.clock.time,
                             s->run.step.size, error);

@@ -65,6 +65,13 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(duffing)                                                                                                       \
     X(duffing_ctu)                                                                                                   \
     X(duffing_rotated)                                                                                               \
+    X(encounter)                                                                                                     \
+    X(encounter_preserving)                                                                                          \
+    X(exits_1d)                                                                                                      \
+    X(exits_1d_double)                                                                                               \
+    X(exits_2d)                                                                                                      \
+    X(exits_4d)                                                                                                      \
+    X(exits_wall)                                                                                                    \
     X(linear_1d)                                                                                                     \
     X(linear_8d)                                                                                                     \
     X(linear_4d)                                                                                                     \
@@ -109,7 +116,7 @@ static int is_made_for(const shim_variant *v, const gbees_problem *problem)
            gbees_scheme_is_split(scheme) == v->split && (!v->split || gbees_scheme_get(scheme)->order == v->order) &&
            gbees_scheme_get(scheme)->preserving == v->preserving &&
            (problem->model->flags & GBEES_TIME_DEPENDENT || problem->moving) == v->time_dependent &&
-           gbees_problem_is_closed(problem) == v->closed &&
+           gbees_problem_is_closed(problem) == v->closed && gbees_problem_absorbs(problem) == v->absorbs &&
            problem->bounded == v->bounded && problem->rotated == v->rotated && problem->moving == v->moving;
 }
 
@@ -277,6 +284,7 @@ const gbees_backend gbees_backend_card = {
     .size = sizeof(gbees_backend),
     .name = "shim",
     .title = "the CUDA backend on threads",
+    .absorbs = 1,
     .probe = probe,
     .estimate = cuda_engine_estimate,
     .create = shared_create,

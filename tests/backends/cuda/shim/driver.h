@@ -49,7 +49,7 @@ typedef enum shim_kernel {
 typedef struct shim_variant {
     const char *model;
     int dimension, is_double, drift_f64, split, order, preserving;
-    int time_dependent, bounded, closed, rotated, moving;
+    int time_dependent, bounded, closed, rotated, moving, absorbs;
     int shared; /* has those of a grid that several GPUs share */
     void (*run)(shim_kernel kernel, void **arguments);
 } shim_variant;

@@ -8,7 +8,7 @@
  *
  * and, if it is not 0 (device/engine.cu): SHIM_DOUBLE for double precision, GBEES_SPLIT, GBEES_PRESERVING,
  * GBEES_ORDER, GBEES_DRIFT_F64, GBEES_DRIFT_TIME_DEPENDENT, GBEES_BOUNDED,
- * GBEES_ROTATED, GBEES_MOVING, GBEES_DIFFUSION, GBEES_SHARED,
+ * GBEES_ROTATED, GBEES_MOVING, GBEES_DIFFUSION, GBEES_SHARED, GBEES_ABSORBS,
  * GBEES_LOW_REGISTERS.
  */
 #define GBEES_PLATFORM_HEADER "backends/cuda/shim/platform.h" /* for device/platform.h */
@@ -48,6 +48,9 @@
 
 #ifndef GBEES_SHARED
 #define GBEES_SHARED 0
+#endif
+#ifndef GBEES_ABSORBS
+#define GBEES_ABSORBS 0
 #endif
 
 #include "driver.h"
@@ -232,5 +235,6 @@ const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .rotated = GBEES_ROTATED,
     .moving = GBEES_MOVING,
     .shared = GBEES_SHARED,
+    .absorbs = GBEES_ABSORBS,
     .run = run_kernel,
 };

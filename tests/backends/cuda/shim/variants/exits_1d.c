@@ -1,0 +1,9 @@
+/* exits_1d.c - noise into targets in one dimension, split5, mixed precision. */
+#define SHIM_VARIANT exits_1d
+#define SHIM_MODEL "exits"
+#define SHIM_PLUGIN "tests/plugins/exits.c"
+#define GBEES_N 1
+#define GBEES_SPLIT 1
+#define GBEES_ABSORBS 1
+#define GBEES_DIFFUSION 1
+#include "backends/cuda/shim/kernels.h"

@@ -1,0 +1,10 @@
+/* exits_wall.c - noise into targets, and a wall, split5, mixed precision. */
+#define SHIM_VARIANT exits_wall
+#define SHIM_MODEL "exits"
+#define SHIM_PLUGIN "tests/plugins/exits.c"
+#define GBEES_N 1
+#define GBEES_SPLIT 1
+#define GBEES_ABSORBS 1
+#define GBEES_DIFFUSION 1
+#define GBEES_CLOSED 1
+#include "backends/cuda/shim/kernels.h"
