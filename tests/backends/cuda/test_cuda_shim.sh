@@ -228,6 +228,16 @@ what="--deterministic, bricks of one cell along an axis: a face two bricks below
     --set measurements=[] --set records=1 --until 0.06
 unset model
 
+what="targets that have taken all"
+exits="--plugin exits --set accuracy=0 --param fx=1 --param Q=0 --audit off"
+for backend in shim cpu; do
+    # shellcheck disable=SC2086 # words
+    gbees $exits --backend "$backend" --until 4 --set records=2 --no-output --json
+    test "$code" -eq 0 || fail "exit status $code on $backend"
+    grep '"event":"record"' out | sed 's/.*"targets"://' >"all-$backend"
+done
+cmp -s all-shim all-cpu && grep -q '"mass_entered":0\.99999' all-shim || fail "$(cat all-shim all-cpu)"
+
 what="a drift that is not a number"
 gbees --plugin nan_drift --backend shim --set records=8 --output nan
 judge nan "the drift of nan_drift is not finite near x = "

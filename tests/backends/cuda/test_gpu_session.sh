@@ -11,7 +11,8 @@ unset GBEES_CACHE GBEES_SESSION_BACKEND
 GBEES_BACKEND_PATH=$top_build/tests/.libs GBEES_CUDA_LIBRARY_PATH=$scratch/none
 export GBEES_BACKEND_PATH GBEES_CUDA_LIBRARY_PATH
 
-mkdir -p stage/bin
+mkdir -p stage/bin stage/models
+ln -s "$top_build/tests/.libs/exits.so" stage/models/
 make -s -C "$top_build" tests/accuracy/accuracy >/dev/null || exit 99
 for program in gbees-run gbees-export tests/accuracy/accuracy; do
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$top_build/$program" >"stage/bin/${program##*/}"
@@ -34,6 +35,8 @@ has out "lorenz63, mixed: 10 records, GPU - CPU: mean, covariance (sigma), mass"
 has out "| lorenz63, mixed: L1 | 0.0000 | 0.0005 | ok |"
 has out "| lorenz63, mixed: run to run | identical | bits | ok |"
 has out "| Lorenz '63, a grid that moves: six at once | identical | bits | ok |"
+has out "| targets that absorb, n = 1: 3 records, GPU - CPU: mean, covariance (sigma), mass | "
+has out "| targets that absorb and move, n = 2: run to run | identical | bits | ok |"
 has out "| a measurement that nothing supports | exit status 1: "
 has out "gpu-session: nothing is wrong"
 

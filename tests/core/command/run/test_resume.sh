@@ -103,6 +103,18 @@ if test -f "$top_build/tests/.libs/gbees_shim.so"; then
     }
     ! is_long || crossing crossed --plugin lorenz63 --scenario published --until 0.4 --set measurements=[]
     crossing crossed_budget --plugin lorenz63 --until 0.4 --set mass_budget=1e-3
+    # Targets that absorb, one of which moves: what they have taken, too.
+    taking="--plugin $top_build/tests/.libs/exits.so --densities all --set precision=mixed --set factor=2 --set end=0.5
+        --set extent=6 --set time_step=0.0005 --set records=4 --param fx=0.5 --param rise=0.2"
+    # shellcheck disable=SC2086 # words
+    in_parts taken $taking
+    # shellcheck disable=SC2086
+    crossing crossed_taken $taking
+    for part in whole parts; do
+        calls 0 h5dump -y -m %.17g -d /targets/probability "crossed_taken.$part/run.h5"
+        sed -n '/^   DATA {/,/}/p' out >"$part.taken"
+    done
+    grep -q '0\.21[0-9]*,$' whole.taken && cmp whole.taken parts.taken || fail "other targets: $(cat parts.taken)"
     "$program" --quiet --plugin lorenz63 --until 0.5 --set accuracy=0 --set frame=moving --deterministic \
         --backend shim --output framed --max-time 0.001 >out 2>err
     run 2 --resume framed --backend cpu
