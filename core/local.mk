@@ -40,10 +40,12 @@ libgbees_la_SOURCES = \
 	%D%/base/user_cache.c \
 	%D%/base/user_cache.h \
 	%D%/base/no_memory.h \
+	%D%/base/numbers.h \
 	%D%/base/pool.c \
 	%D%/base/pool.h \
 	%D%/base/workers.c \
 	%D%/base/workers.h \
+	%D%/base/write_all.h \
 	%D%/numerics/adaptive.h \
 	%D%/numerics/brick.h \
 	%D%/numerics/buzhash.h \

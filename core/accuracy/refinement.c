@@ -1,5 +1,6 @@
 /* refinement.c - runs on finer and finer grids, until the error is what was asked for: what a run has shown, and
  * whether and how there is to be another (doc/accuracy.md, "Asking for an accuracy"). See gbees/refinement.h. */
+#include "base/array.h"
 #include "plan.h"
 #include "roughness.h"
 #include <math.h>
@@ -122,15 +123,8 @@ static int keep_moments(run_result *run, const gbees_record *record, gbees_error
 {
     const int n = record->problem->dimension;
 
-    if (run->record_count == run->record_capacity) {
-        const size_t capacity = 2 * run->record_capacity + 16;
-        record_moments *records = realloc(run->records, capacity * sizeof *records);
-
-        if (!records)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
-        run->records = records;
-        run->record_capacity = capacity;
-    }
+    if (gbees_array_grow(&run->records, run->record_count, &run->record_capacity, sizeof *run->records))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     record_moments *kept = &run->records[run->record_count++];
     *kept = (record_moments){.leg = record->leg, .number = record->number};
     for (int j = 0; j < n; j++) {

@@ -1,5 +1,6 @@
 /* escape.c - where a model's drift leads without noise: whether it leaves every bound in finite time, as x' = x^2
  * does, so that steps get shorter and shorter and no run comes to its end; and whether it rests in several places. */
+#include "base/numbers.h"
 #include "flow.h"
 #include <gbees/audit.h>
 #include <math.h>
@@ -89,13 +90,6 @@ static double time_of(traveller *of)
     return INFINITY;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 int gbees_audit_escape(const gbees_problem *problem, gbees_error *error)
 {
     const gbees_montecarlo_options how = {.count = SAMPLES, .step = INFINITY, .seed = 1, .threads = 1};
@@ -117,7 +111,7 @@ int gbees_audit_escape(const gbees_problem *problem, gbees_error *error)
         gone[i] = time_of(&of);
     }
     gbees_montecarlo_destroy(of.samples);
-    qsort(gone, SAMPLES, sizeof *gone, compare_numbers);
+    qsort(gone, SAMPLES, sizeof *gone, gbees_compare_numbers);
     if (!isfinite(gone[problem->accuracy > 0 ? FEW_GONE : MOST_GONE]))
         return GBEES_OK;
     int count = 0;

@@ -1,6 +1,7 @@
 /* kept.c - appends the state of the samples at each record to a list; arrays that have not changed since the record
  * before are shared with it. */
 #include "kept.h"
+#include "base/array.h"
 #include "samples.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +25,8 @@ int gbees_kept_add(gbees_kept *kept, gbees_montecarlo *samples, const gbees_samp
 
     if (kept->count > 0 && bytes > bytes_most)
         return 0;
-    if (kept->count == kept->capacity) {
-        const size_t capacity = 2 * kept->capacity + 16;
-        gbees_kept_state *states = realloc(kept->states, capacity * sizeof *states);
-
-        if (!states)
-            return 0;
-        kept->states = states;
-        kept->capacity = capacity;
-    }
+    if (gbees_array_grow(&kept->states, kept->count, &kept->capacity, sizeof *kept->states))
+        return 0;
     kept->states[kept->count++] = (gbees_kept_state){leg, next, *samples, *moments};
     kept->bytes = bytes;
     samples->shared_x = samples->shared_weight = 1;

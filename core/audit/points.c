@@ -1,6 +1,7 @@
 /* points.c - drives an engine of points beside a run: its accuracy, its measurements and records, what it may cost,
  * and its states that are kept for other runs; see points.h. */
 #include "points.h"
+#include "base/array.h"
 #include "base/checkpoint.h"
 #include "base/gaps.h"
 #include "base/rim.h"
@@ -234,15 +235,8 @@ static void keep(gbees_points *points)
          order_of(points, &points->kept[points->kept_count - 1], points->leg, points->clock.time) >= 0) ||
         points->backend->save(points->engine, add_bytes, &bytes, &ignored) || bytes > kept_bytes_most)
         return;
-    if (points->kept_count == points->kept_capacity) {
-        const size_t capacity = 2 * points->kept_capacity + 16;
-        kept_state *kept = realloc(points->kept, capacity * sizeof *kept);
-
-        if (!kept)
-            return;
-        points->kept = kept;
-        points->kept_capacity = capacity;
-    }
+    if (gbees_array_grow(&points->kept, points->kept_count, &points->kept_capacity, sizeof *points->kept))
+        return;
     kept_state *to = &points->kept[points->kept_count];
     *to = (kept_state){.leg = points->leg, .next = points->next, .clock = points->clock};
     if (points->backend->save(points->engine, gbees_checkpoint_add, &to->engine, &ignored)) {

@@ -1,5 +1,6 @@
 /* probe.c - the time step of samples: a few of them go to the same time by m and by 2 m steps, and the difference
  * tells the error of either. */
+#include "base/numbers.h"
 #include "base/rough_times.h"
 #include "base/workers.h"
 #include "flow.h"
@@ -122,20 +123,13 @@ static void integrate(const gbees_montecarlo *montecarlo, const points *from, do
     gbees_flow_run(montecarlo, PROBES, (time - montecarlo->time) / (double)steps, steps, x, to->doubt);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The spread of the probes along an axis, from quartiles: few that are far away count for nothing. */
 static double spread_of(const points *probes, int axis)
 {
     double sorted[PROBES];
 
     memcpy(sorted, probes->x[axis], sizeof sorted);
-    qsort(sorted, PROBES, sizeof *sorted, compare_numbers);
+    qsort(sorted, PROBES, sizeof *sorted, gbees_compare_numbers);
     const double spread = (sorted[PROBES * 3 / 4] - sorted[PROBES / 4]) / 1.35;
     return spread > 0 && isfinite(spread) ? spread : 1;
 }
@@ -170,7 +164,7 @@ static double error_of(const gbees_montecarlo *montecarlo, const points *by_long
             off[i] = error <= off[i] ? off[i] : isfinite(error) ? error : INFINITY;
         }
     }
-    qsort(off, PROBES, sizeof *off, compare_numbers);
+    qsort(off, PROBES, sizeof *off, gbees_compare_numbers);
     return off[PROBES - 1 - PROBES / LEFT_OUT];
 }
 
@@ -245,7 +239,7 @@ static double rate_of(const gbees_montecarlo *montecarlo, const points *at)
         for (size_t i = 0; i < PROBES; i++)
             rate[i] = fmax(rate[i], sum[i]);
     }
-    qsort(rate, PROBES, sizeof *rate, compare_numbers);
+    qsort(rate, PROBES, sizeof *rate, gbees_compare_numbers);
     return rate[PROBES - 1 - PROBES / LEFT_OUT];
 }
 
@@ -302,7 +296,7 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double *time, dou
         montecarlo->options.step =
             fmin(montecarlo->options.step, most_change / pow((double)montecarlo->options.count / more_samples, 0.25) /
                                                fmax(rate_of(montecarlo, &probes), rate_of(montecarlo, &by_long)));
-    qsort(by_long.doubt, PROBES, sizeof *by_long.doubt, compare_numbers);
+    qsort(by_long.doubt, PROBES, sizeof *by_long.doubt, gbees_compare_numbers);
     /* Probes may have no doubt, as in a constant drift: a doubt below the tolerance is no reason to cut a step. */
     montecarlo->doubt_most = fmax(tolerance, DOUBT_MARGIN * by_long.doubt[PROBES - 1 - PROBES / LEFT_OUT]);
     return GBEES_OK;

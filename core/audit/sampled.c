@@ -1,6 +1,8 @@
 /* sampled.c - integrates and weights an audit's samples, keeps them for other runs, and makes them more; see
  * sampled.h. */
+#include "base/array.h"
 #include "base/gaps.h"
+#include "base/numbers.h"
 #include "compare.h"
 #include "islands.h"
 #include "montecarlo.h"
@@ -140,13 +142,6 @@ static int integrate(gbees_sampled *audit, int leg, double time, gbees_error *er
     return status ? status : advance(audit, time, error);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Takes the samples through all measurements, or to the end without one, and lists which part is effective after
  * those of each time, *count of them. */
 static int pass_all(gbees_sampled *audit, double *effective, int *count, gbees_error *error)
@@ -192,7 +187,7 @@ int gbees_audit_look_out(const gbees_problem *problem, const gbees_audit_options
         outlook->steps =
             (double)audit->samples->steps + RECORD_STEPS * (double)(count + 1) * (double)(problem->records + 2);
     if (!status && count > 0) {
-        qsort(effective, (size_t)count, sizeof *effective, compare_numbers);
+        qsort(effective, (size_t)count, sizeof *effective, gbees_compare_numbers);
         outlook->effective = effective[count / 10];
     }
     destroy(audit);
@@ -202,15 +197,8 @@ int gbees_audit_look_out(const gbees_problem *problem, const gbees_audit_options
 
 static int note_passed(gbees_sampled *audit, const gbees_record *record, gbees_error *error)
 {
-    if (audit->record_count == audit->record_capacity) {
-        const size_t capacity = 2 * audit->record_capacity + 64;
-        struct passed *records = realloc(audit->records, capacity * sizeof *records);
-
-        if (!records)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's records");
-        audit->records = records;
-        audit->record_capacity = capacity;
-    }
+    if (gbees_array_grow(&audit->records, audit->record_count, &audit->record_capacity, sizeof *audit->records))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's records");
     struct passed *passed = &audit->records[audit->record_count++];
     *passed = (struct passed){record->leg, record->time};
     GBEES_CLEAR_GAPS(passed); /* it is saved as it is */

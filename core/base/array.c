@@ -1,7 +1,8 @@
-/* array.c - arrays in huge pages, by madvise(); see array.h. */
+/* array.c - arrays that grow, and arrays in huge pages, by madvise(); see array.h. */
 #include "array.h"
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -24,4 +25,20 @@ void *gbees_array_create(size_t count, size_t size)
     }
 #endif
     return malloc(bytes);
+}
+
+int gbees_array_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+    const size_t larger = 2 * *capacity + 16;
+    void *grown;
+
+    if (count < *capacity)
+        return 0;
+    memcpy(&grown, array, sizeof grown);
+    grown = larger < SIZE_MAX / size ? realloc(grown, larger * size) : NULL;
+    if (!grown)
+        return 1;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = larger;
+    return 0;
 }

@@ -1,4 +1,4 @@
-/* array.h - allocates large arrays in huge pages. */
+/* array.h - arrays that grow, and large ones in huge pages. */
 #ifndef GBEES_BASE_ARRAY_H
 #define GBEES_BASE_ARRAY_H
 
@@ -8,5 +8,10 @@
  * array by free(). From 1 MiB on it asks the system for huge pages: page faults of 4 KiB pages would take longer than
  * the computation that fills the array. NULL: not enough memory. */
 void *gbees_array_create(size_t count, size_t size);
+
+/* Makes room for one more entry of `size` bytes in an array of `count`, by doubling. array: the address of the
+ * pointer to it, which malloc() has made, or is NULL; *capacity: entries that there is memory for. Returns 0, or 1 if
+ * there is no memory: the array is as it was. */
+int gbees_array_grow(void *array, size_t count, size_t *capacity, size_t size);
 
 #endif

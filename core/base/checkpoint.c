@@ -1,21 +1,15 @@
 /* checkpoint.c - a list of named arrays, searched from its beginning; see checkpoint.h. */
 #include "checkpoint.h"
+#include "array.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int gbees_checkpoint_take(gbees_checkpoint *checkpoint, const char *name, size_t size, uint64_t count, void *data)
 {
-    if (checkpoint->count == checkpoint->capacity) {
-        const size_t capacity = 2 * checkpoint->capacity + 32;
-        gbees_checkpoint_part *part = realloc(checkpoint->part, capacity * sizeof *part);
-
-        if (!part) {
-            free(data);
-            return 1;
-        }
-        checkpoint->part = part;
-        checkpoint->capacity = capacity;
+    if (gbees_array_grow(&checkpoint->part, checkpoint->count, &checkpoint->capacity, sizeof *checkpoint->part)) {
+        free(data);
+        return 1;
     }
     gbees_checkpoint_part *part = &checkpoint->part[checkpoint->count++];
     *part = (gbees_checkpoint_part){.size = size, .count = count, .data = data};

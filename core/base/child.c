@@ -84,23 +84,6 @@ static _Noreturn void be_child(gbees_child_job *job, void *context, int descript
     _exit(0);
 }
 
-int gbees_child_write(int descriptor, const void *data, size_t size)
-{
-    const char *from = data;
-
-    while (size > 0) {
-        ssize_t done = write(descriptor, from, size);
-
-        if (done < 0 && errno != EINTR)
-            return -1;
-        if (done > 0) {
-            from += done;
-            size -= (size_t)done;
-        }
-    }
-    return 0;
-}
-
 /* ---- the caller ------------------------------------------------------------------------------------------------ */
 
 int gbees_child_start(gbees_child *child, gbees_child_job *job, void *context, const gbees_child_limits *limits,
@@ -132,7 +115,7 @@ static int wait_for_bytes(const gbees_child *child)
 {
     const double end = gbees_seconds_now() + child->limits.quiet_s;
 
-    if (child->limits.quiet_s == 0)
+    if (!(child->limits.quiet_s > 0))
         return 1;
     for (;;) {
         struct pollfd asked = {.fd = child->descriptor, .events = POLLIN};
@@ -178,8 +161,9 @@ void gbees_child_end(gbees_child *child, char *why, size_t size)
     do
         done = waitpid(child->process, &status, 0);
     while (done < 0 && errno == EINTR);
+    child->ended = status;
     if (child->late)
-        (void)snprintf(why, size, "it did not end within %u s", child->limits.quiet_s);
+        (void)snprintf(why, size, "it did not end within %g s", child->limits.quiet_s);
     else if (done < 0)
         (void)snprintf(why, size, "it ended");
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)

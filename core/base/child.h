@@ -9,19 +9,20 @@
 
 /* A limit of 0 is none. */
 typedef struct gbees_child_limits {
-    size_t memory;    /* address space that the child may allocate beyond the caller's, in bytes */
-    unsigned cpu_s;   /* processor time, in seconds */
-    unsigned quiet_s; /* longest time in which a read receives no byte, in seconds */
+    size_t memory;  /* address space that the child may allocate beyond the caller's, in bytes */
+    unsigned cpu_s; /* processor time, in seconds */
+    double quiet_s; /* longest time in which a read receives no byte, in seconds */
 } gbees_child_limits;
 
 typedef struct gbees_child {
     pid_t process;
     int descriptor; /* the caller's end of the pipe */
     gbees_child_limits limits;
-    int late; /* whether limits.quiet_s was exceeded */
+    int late;  /* whether limits.quiet_s was exceeded */
+    int ended; /* as waitpid() tells it, after gbees_child_end() */
 } gbees_child;
 
-/* The function that the child runs. It writes its result to `descriptor`, by gbees_child_write(), and returns. Its
+/* The function that the child runs. It writes its result to `descriptor`, by gbees_write_all(), and returns. Its
  * standard input, output and error are /dev/null. */
 typedef void gbees_child_job(int descriptor, void *context);
 
@@ -36,8 +37,5 @@ int gbees_child_read(gbees_child *child, void *data, size_t size);
 /* Closes the pipe and waits until the child ends; kills it if it was late. Writes how it ended to why[size], for the
  * end of a sentence, such as "it crashed (Segmentation fault)". */
 void gbees_child_end(gbees_child *child, char *why, size_t size);
-
-/* For the job: writes all `size` bytes to the pipe. Returns 0, or -1 and errno. */
-int gbees_child_write(int descriptor, const void *data, size_t size);
 
 #endif

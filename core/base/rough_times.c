@@ -1,6 +1,8 @@
 /* rough_times.c - looks at drift and noise at equal distances in time, at a few points, and bisects where they change
  * by much of their range. */
 #include "rough_times.h"
+#include "array.h"
+#include "numbers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,16 +82,9 @@ static void append(search *s, double time)
 
     if (s->status || !(time > s->look->from) || !(time < s->look->to))
         return;
-    if (times->count == times->capacity) {
-        const size_t capacity = 2 * times->capacity + 64;
-        double *more = realloc(times->time, capacity * sizeof *more);
-
-        if (!more) {
-            s->status = GBEES_ENOMEM;
-            return;
-        }
-        times->time = more;
-        times->capacity = capacity;
+    if (gbees_array_grow(&times->time, times->count, &times->capacity, sizeof *times->time)) {
+        s->status = GBEES_ENOMEM;
+        return;
     }
     times->time[times->count++] = time;
 }
@@ -147,13 +142,6 @@ static void find_range(search *s, int looks)
 
 /* ---- rows of tables ---- */
 
-static int compare_times(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double range_of(const gbees_parameter_table *table)
 {
     double least = table->value[0], most = table->value[0];
@@ -189,7 +177,7 @@ static void add_tables(search *s)
     for (int k = 0; k < problem->table_count; k++)
         append_rows(s, &problem->tables[k]);
     if (problem->table_count > 0 && times->count > 0)
-        qsort(times->time, times->count, sizeof *times->time, compare_times);
+        qsort(times->time, times->count, sizeof *times->time, gbees_compare_numbers);
     for (size_t i = 0; i < times->count; i++)
         if (kept == 0 || times->time[i] > times->time[kept - 1])
             times->time[kept++] = times->time[i];

@@ -1,6 +1,7 @@
 /* user_cache.c - finds, checks and creates the cache folder, and writes files to it; see user_cache.h. */
 #include "user_cache.h"
 #include "text.h"
+#include "write_all.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -84,22 +85,6 @@ char *gbees_user_cache_path(const char *name, int make)
 
 /* ---- files ----------------------------------------------------------------------------------------------------- */
 
-/* Writes all `size` bytes; returns 1, or 0 on failure. */
-static int write_all(int file, const void *data, size_t size)
-{
-    for (const char *next = data; size > 0;) {
-        const ssize_t put = write(file, next, size);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return 0;
-        next += put;
-        size -= (size_t)put;
-    }
-    return 1;
-}
-
 int gbees_user_cache_write(const char *path, const struct iovec *part, int count)
 {
     gbees_text temporary = {0};
@@ -110,7 +95,7 @@ int gbees_user_cache_write(const char *path, const struct iovec *part, int count
     if (file >= 0) {
         done = 1;
         for (int k = 0; k < count && done; k++)
-            done = write_all(file, part[k].iov_base, part[k].iov_len);
+            done = gbees_write_all(file, part[k].iov_base, part[k].iov_len) == 0;
         done = close(file) == 0 && done;
         done = done && rename(temporary.data, path) == 0;
         if (!done)

@@ -3,6 +3,7 @@
  * none waits for one that is slow. */
 #include "batch.h"
 #include "base/clones.h"
+#include "base/numbers.h"
 #include "numerics/adaptive.h"
 #include "numerics/dormand_prince.h"
 #include "watch.h"
@@ -450,13 +451,6 @@ uint64_t gbees_batch_run(const gbees_journey *w, size_t first, size_t count, dou
     return evaluations;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-
-    return (first > second) - (first < second);
-}
-
 double gbees_batch_first_step(const gbees_journey *w, size_t count, const double *const *x, uint64_t *evaluations)
 {
     const double span = fabs(w->to - w->from);
@@ -485,6 +479,6 @@ double gbees_batch_first_step(const gbees_journey *w, size_t count, const double
             b.step[i] = step;
         }
     }
-    qsort(b.step, b.active, sizeof *b.step, compare_numbers);
+    qsort(b.step, b.active, sizeof *b.step, gbees_compare_numbers);
     return b.step[b.active / 4];
 }

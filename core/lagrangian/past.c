@@ -1,5 +1,6 @@
 /* past.c - trajectories through all measurements so far; see past.h. */
 #include "past.h"
+#include "base/array.h"
 #include "base/workers.h"
 #include "batch.h"
 #include "jump.h"
@@ -7,7 +8,6 @@
 #include <gbees/record.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -25,15 +25,8 @@ const gbees_update gbees_no_update = {.beta = 0};
 
 static int add_event(gbees_past *past, const gbees_past_event *event, const double *scale, gbees_error *error)
 {
-    if (past->count == past->capacity) {
-        const int capacity = past->capacity ? 2 * past->capacity : 16;
-        gbees_past_event *grown = realloc(past->of, (size_t)capacity * sizeof *grown);
-
-        if (!grown)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a measurement or a jump");
-        past->of = grown;
-        past->capacity = capacity;
-    }
+    if (gbees_array_grow(&past->of, (size_t)past->count, &past->capacity, sizeof *past->of))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a measurement or a jump");
     gbees_past_event *added = &past->of[past->count++];
     *added = *event;
     added->time = past->now;

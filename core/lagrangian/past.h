@@ -25,9 +25,10 @@ typedef struct gbees_past {
     gbees_trajectories *trajectories;
     double start, now;           /* model time */
     double scale[GBEES_MAX_DIM]; /* deviations at the start */
-    int count, capacity;         /* measurements and jumps */
-    int measured;                /* of them measurements */
-    gbees_past_event *of;        /* [count] */
+    int count;                   /* measurements and jumps */
+    size_t capacity;
+    int measured;         /* of them measurements */
+    gbees_past_event *of; /* [count] */
     int threads;
     double tolerance;                /* of trajectories' steps, in deviations */
     uint64_t bytes_most;             /* that lattices may take */

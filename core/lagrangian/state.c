@@ -201,7 +201,8 @@ static int load_past(const loading *from, int count, gbees_past *past)
     if (count < 0 || (count > 0 && !of))
         return count < 0 ? fail(from) : gbees_error_set(from->error, GBEES_ENOMEM, "not enough memory for a state");
     past->of = of;
-    past->count = past->capacity = count;
+    past->count = count;
+    past->capacity = (size_t)count;
     const int status = count > 0 ? take(from, "past", 1, (uint64_t)count * sizeof *of, of) : GBEES_OK;
     for (int k = 0; k < count && !status; k++) {
         past->measured += !of[k].is_jump;

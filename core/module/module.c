@@ -1,6 +1,7 @@
 /* module.c - loads a shared object by dlopen() and libltdl, a model's in a child process first; see module.h. */
 #include "module.h"
 #include "base/child.h"
+#include "base/write_all.h"
 #include "card.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -140,7 +141,7 @@ static void load_and_tell(int descriptor, void *context)
     (void)load(module, &told);
     if (module->handle)
         (void)lt_dlclose(module->handle);
-    (void)gbees_child_write(descriptor, &told, sizeof told);
+    (void)gbees_write_all(descriptor, &told, sizeof told);
 }
 
 /* Loads and unloads the module in a child process; returns what load() returned there, or an error if it crashed. */

@@ -2,6 +2,7 @@
  * is made in bands of rows at twice the resolution, so that the fragments of one band, not of the whole image, are
  * in memory. */
 #include "render.h"
+#include "base/array.h"
 #include "base/workers.h"
 #include <math.h>
 #include <stdint.h>
@@ -119,17 +120,10 @@ static int add_fragment(canvas *c, int x, int y, fragment f, gbees_error *error)
 {
     int32_t *head = &c->head[(size_t)(y - c->first_row) * (size_t)c->width + (size_t)x];
 
-    if (c->count == c->capacity) {
-        const size_t capacity = 2 * c->capacity + 65536;
-        fragment *grown = capacity < INT32_MAX ? realloc(c->fragment, capacity * sizeof *grown) : NULL;
-
-        if (!grown)
-            return gbees_error_set(error, GBEES_ENOMEM,
-                                   "not enough memory to draw the isosurfaces: draw fewer "
-                                   "records (--records) or a smaller picture (--size)");
-        c->fragment = grown;
-        c->capacity = capacity;
-    }
+    if (c->count == INT32_MAX || gbees_array_grow(&c->fragment, c->count, &c->capacity, sizeof *c->fragment))
+        return gbees_error_set(error, GBEES_ENOMEM,
+                               "not enough memory to draw the isosurfaces: draw fewer "
+                               "records (--records) or a smaller picture (--size)");
     f.next = *head;
     *head = (int32_t)c->count;
     c->fragment[c->count++] = f;
@@ -270,15 +264,8 @@ static int project_layers(canvas *c, const double rectangle[4], double fine_scal
 
 static int add_reference(bin *to, reference triangle)
 {
-    if (to->count == to->capacity) {
-        const size_t capacity = 2 * to->capacity + 1024;
-        reference *grown = realloc(to->list, capacity * sizeof *grown);
-
-        if (!grown)
-            return GBEES_ENOMEM;
-        to->list = grown;
-        to->capacity = capacity;
-    }
+    if (gbees_array_grow(&to->list, to->count, &to->capacity, sizeof *to->list))
+        return GBEES_ENOMEM;
     to->list[to->count++] = triangle;
     return GBEES_OK;
 }

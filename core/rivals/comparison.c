@@ -1,4 +1,5 @@
 /* comparison.c - filters compared with the records of a run: see gbees/rivals.h. */
+#include "base/array.h"
 #include "base/seconds.h"
 #include "comparison_private.h"
 #include "densities.h"
@@ -50,15 +51,9 @@ void gbees_comparison_destroy(gbees_comparison *comparison)
 
 int gbees_comparison_record(gbees_comparison *comparison, const gbees_record *record, gbees_error *error)
 {
-    if (comparison->count == comparison->capacity) {
-        const size_t capacity = 2 * comparison->capacity + 16;
-        gbees_reference *records = realloc(comparison->records, capacity * sizeof *records);
-
-        if (!records)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare %zu records", capacity);
-        comparison->records = records;
-        comparison->capacity = capacity;
-    }
+    if (gbees_array_grow(&comparison->records, comparison->count, &comparison->capacity, sizeof *comparison->records))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare %zu records",
+                               comparison->count + 1);
     const int status = gbees_reference_set(&comparison->records[comparison->count], comparison->problem, record,
                                            comparison->measured, error);
     comparison->count += !status;

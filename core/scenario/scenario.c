@@ -1,6 +1,7 @@
 /* scenario.c - puts the values of a scenario's sources one over the other (plugin, file, --set) and knows which keys
  * exclude each other. The public functions are described in gbees/scenario.h. */
 #include "scenario.h"
+#include "base/array.h"
 #include "base/no_memory.h"
 #include "base/text.h"
 #include <ctype.h>
@@ -110,16 +111,9 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
         entry->value = value;
         return GBEES_OK;
     }
-    if (scenario->count == scenario->capacity) {
-        size_t capacity = scenario->capacity ? 2 * scenario->capacity : 16;
-        gbees_entry *entries = realloc(scenario->entries, capacity * sizeof *entries);
-
-        if (!entries) {
-            gbees_node_destroy(value);
-            return gbees_no_memory(error, "for the scenario");
-        }
-        scenario->entries = entries;
-        scenario->capacity = capacity;
+    if (gbees_array_grow(&scenario->entries, scenario->count, &scenario->capacity, sizeof *scenario->entries)) {
+        gbees_node_destroy(value);
+        return gbees_no_memory(error, "for the scenario");
     }
     char *name = strdup(key);
     if (!name) {

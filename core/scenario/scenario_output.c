@@ -1,14 +1,8 @@
 /* scenario_output.c - what a scenario's key `output` says; see gbees/scenario.h. */
+#include "base/numbers.h"
 #include "scenario.h"
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_times(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-
-    return (first > second) - (first < second);
-}
 
 /* Takes the times of a list that are not ignored, in their order. */
 static int take_times(const gbees_scenario *scenario, const gbees_node *list, double end, gbees_output *output,
@@ -29,7 +23,7 @@ static int take_times(const gbees_scenario *scenario, const gbees_node *list, do
     }
     if (output->time_count == 0)
         return gbees_node_error(list, error, "output: densities: no time is up to the end, %.10g", end);
-    qsort(output->times, output->time_count, sizeof *output->times, compare_times);
+    qsort(output->times, output->time_count, sizeof *output->times, gbees_compare_numbers);
     output->densities = GBEES_DENSITIES_AT_TIMES;
     return GBEES_OK;
 }

@@ -1,6 +1,7 @@
 /* yaml_tree.c - has libyaml build a document, and copies it to nodes that know their lines, after a first pass that
  * bounds its depth. */
 #include "yaml_tree.h"
+#include "base/array.h"
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
@@ -16,15 +17,8 @@
 /* A key without its value can be left in a map when memory runs out: the map is destroyed then. */
 static int append(gbees_node *parent, gbees_node *child)
 {
-    if (parent->count == parent->capacity) {
-        size_t capacity = parent->capacity ? 2 * parent->capacity : 4;
-        gbees_node **items = realloc(parent->items, capacity * sizeof *items);
-
-        if (!items)
-            return 0;
-        parent->items = items;
-        parent->capacity = capacity;
-    }
+    if (gbees_array_grow(&parent->items, parent->count, &parent->capacity, sizeof *parent->items))
+        return 0;
     parent->items[parent->count++] = child;
     return 1;
 }

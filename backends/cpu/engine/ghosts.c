@@ -1,5 +1,6 @@
 /* ghosts.c - ghosts, copies of other ranks' bricks near a rank's box: makes and lists them, and copies rows to them;
  * see ranks.h. */
+#include "base/array.h"
 #include "common/bound.h"
 #include "ranks.h"
 #include <stdlib.h>
@@ -44,15 +45,8 @@ static void clear_lists(gbees_engine *e)
 /* Appends a slot to a list. Returns 1 if there is no memory. */
 static int add_slot(slot_list *list, uint32_t slot)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = 2 * list->capacity + 64;
-        uint32_t *more = realloc(list->slot, capacity * sizeof *more);
-
-        if (!more)
-            return 1;
-        list->slot = more;
-        list->capacity = capacity;
-    }
+    if (gbees_array_grow(&list->slot, list->count, &list->capacity, sizeof *list->slot))
+        return 1;
     list->slot[list->count++] = slot;
     return 0;
 }

@@ -7,12 +7,12 @@
  * First all threads search all bricks for absent neighbours that are needed.  Then these are inserted, in the order
  * in which they were found, so that slots are the same for every number of threads.
  */
+#include "base/array.h"
 #include "common/bound.h"
 #include "engine.h"
 #include "ranks.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SEARCHED = 64 }; /* bricks whose data are prefetched together */
@@ -28,15 +28,8 @@ static int is_limited_to_risen(const gbees_engine *e)
 /* Appends a request. Returns 1 if there is no memory. */
 static int add_request(grid_requests *list, grid_request request)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = 2 * list->capacity + 256;
-        grid_request *more = realloc(list->request, capacity * sizeof *more);
-
-        if (!more)
-            return 1;
-        list->request = more;
-        list->capacity = capacity;
-    }
+    if (gbees_array_grow(&list->request, list->count, &list->capacity, sizeof *list->request))
+        return 1;
     list->request[list->count++] = request;
     return 0;
 }

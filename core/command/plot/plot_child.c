@@ -1,6 +1,7 @@
 /* plot_child.c - sends paths and the job's error through a pipe, each as a head and a text. */
 #include "plot_child.h"
 #include "base/child.h"
+#include "base/write_all.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static int send_text(int descriptor, int status, const char *text)
     const size_t length = strlen(text);
     const message head = {status, (unsigned)(length < MOST ? length : MOST - 1)};
 
-    return gbees_child_write(descriptor, &head, sizeof head) || gbees_child_write(descriptor, text, head.size);
+    return gbees_write_all(descriptor, &head, sizeof head) || gbees_write_all(descriptor, text, head.size);
 }
 
 int gbees_plot_child_tell(int descriptor, const char *path, gbees_error *error)

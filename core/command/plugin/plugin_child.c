@@ -1,14 +1,10 @@
 /* plugin_child.c - runs a plugin's code in a child process; see plugin.h. */
-#include "base/seconds.h"
+#include "base/child.h"
 #include "plugin.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,144 +13,79 @@ static const char end_mark[] = "\004";
 
 enum { EXIT_NO_PROGRAM = 127, LINE_MOST = 1 << 16 };
 
-/* Discards what the plugin prints, and its core files. */
-static void discard_output(void)
-{
-    const struct rlimit none = {0, 0};
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+typedef struct job {
+    gbees_child_work *work;
+    void *context;
+} job;
 
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    (void)setrlimit(RLIMIT_CORE, &none);
-    for (int descriptor = 0; nothing >= 0 && descriptor < 3; descriptor++)
-        (void)dup2(nothing, descriptor);
-}
-
-static _Noreturn void be_child(gbees_child_work *work, void *context, int descriptor)
+static void do_job(int descriptor, void *context)
 {
+    const job *j = context;
     FILE *say = fdopen(descriptor, "w");
 
-    discard_output();
     if (!say)
-        _exit(EXIT_FAILURE);
+        return;
     (void)setvbuf(say, NULL, _IOLBF, 0); /* line by line: each must arrive even if the next call crashes */
-    work(context, say);
+    j->work(j->context, say);
     (void)fprintf(say, "%s\n", end_mark);
     (void)fflush(say);
-    _exit(EXIT_SUCCESS);
 }
 
-/* Lines as they come in. */
-typedef struct listener {
-    int descriptor;
-    char *text;
-    size_t length;
-    gbees_child_reader *reader;
-    void *context;
-    int done; /* the end mark has arrived */
-} listener;
-
-static void take_lines(listener *l)
+/* Reads a line without its end, cut to LINE_MOST - 1 bytes. Returns 0, or -1 if the child has ended, or is late. */
+static int read_line(gbees_child *child, char *line)
 {
-    char *line = l->text, *end;
-
-    while ((end = memchr(line, '\n', l->length - (size_t)(line - l->text)))) {
-        *end = '\0';
-        if (strcmp(line, end_mark) == 0)
-            l->done = 1;
-        else if (!l->done)
-            l->reader(l->context, line);
-        line = end + 1;
-    }
-    l->length -= (size_t)(line - l->text);
-    memmove(l->text, line, l->length);
-    if (l->length == LINE_MOST)
-        l->length = 0; /* longer than any line of the checks */
-}
-
-/* Reads until the child closes the pipe (returns 1) or writes nothing for `seconds` (0). */
-static int listen_all(listener *l, double seconds)
-{
-    double deadline = gbees_seconds_now() + seconds;
-
-    for (;;) {
-        struct pollfd poll_for = {l->descriptor, POLLIN, 0};
-        double left = deadline - gbees_seconds_now();
-        int ready = left > 0 ? poll(&poll_for, 1, (int)(left * 1000) + 1) : 0;
-
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready <= 0)
+    for (size_t length = 0; gbees_child_read(child, line + length, 1) == 0;) {
+        if (line[length] == '\n') {
+            line[length] = '\0';
             return 0;
-        ssize_t got = read(l->descriptor, l->text + l->length, LINE_MOST - l->length);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return 1;
-        l->length += (size_t)got;
-        take_lines(l);
-        if (l->done)
-            return 1;
-        deadline = gbees_seconds_now() + seconds;
+        }
+        length += length + 1 < LINE_MOST;
     }
+    return -1;
 }
 
-static int wait_for(pid_t child)
+/* Says how the child ended. */
+static int explain(const gbees_child *child, gbees_error *error)
 {
-    int status = 0;
-
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return status;
-}
-
-/* Writes how the child ended, as the rest of a sentence that begins with what it was doing. */
-static int explain(int status, gbees_error *error)
-{
-    if (WIFSIGNALED(status))
+    if (child->late)
+        return gbees_error_set(error, GBEES_ECANCELLED,
+                               "no answer within %g s: look for a loop that never ends, or give more time with "
+                               "--time-limit",
+                               child->limits.quiet_s);
+    if (WIFSIGNALED(child->ended))
         return gbees_error_set(error, GBEES_EMODEL,
                                "the plugin crashed (%s): look for an index out of range, or a division of integers "
                                "by zero",
-                               strsignal(WTERMSIG(status)));
+                               strsignal(WTERMSIG(child->ended)));
     return gbees_error_set(error, GBEES_EMODEL,
                            "the plugin ended the program itself, with exit status %d: take exit() out of it",
-                           WEXITSTATUS(status));
+                           WEXITSTATUS(child->ended));
 }
 
 int gbees_child_run(gbees_child_work *work, gbees_child_reader *reader, void *context, double seconds,
                     gbees_error *error)
 {
-    listener l = {.text = malloc(LINE_MOST), .reader = reader, .context = context};
-    int ends[2];
+    const gbees_child_limits limits = {.quiet_s = seconds};
+    job j = {work, context};
+    gbees_child child;
+    char *line = malloc(LINE_MOST), why[128];
+    int done = 0;
 
-    if (!l.text || pipe2(ends, O_CLOEXEC)) {
-        free(l.text);
-        return gbees_error_set(error, GBEES_ENOMEM, "no child process can be started: %s", strerror(errno));
-    }
     (void)fflush(NULL); /* else parent and child would both write the buffer */
-    pid_t child = fork();
-    if (child == 0) {
-        (void)close(ends[0]);
-        be_child(work, context, ends[1]);
+    int status = line ? gbees_child_start(&child, do_job, &j, &limits, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to start a child process");
+    while (!status && !done && read_line(&child, line) == 0) {
+        done = strcmp(line, end_mark) == 0;
+        if (!done)
+            reader(context, line);
     }
-    (void)close(ends[1]);
-    l.descriptor = ends[0];
-    int in_time = child > 0 && listen_all(&l, seconds);
-    int reason = errno;
-    if (child > 0 && !(in_time && !l.done))
-        (void)kill(child, SIGKILL); /* also after its last line: a library's clean-up may hang */
-    int status = child > 0 ? wait_for(child) : 0;
-    (void)close(ends[0]);
-    free(l.text);
-    if (child < 0)
-        return gbees_error_set(error, GBEES_ENOMEM, "no child process can be started: %s", strerror(reason));
-    if (l.done)
-        return GBEES_OK;
-    if (!in_time)
-        return gbees_error_set(error, GBEES_ECANCELLED,
-                               "no answer within %g s: look for a loop that never ends, or give more time with "
-                               "--time-limit",
-                               seconds);
-    return explain(status, error);
+    free(line);
+    if (status)
+        return status;
+    if (done)
+        (void)kill(child.process, SIGKILL); /* after its last line a library's clean-up may hang */
+    gbees_child_end(&child, why, sizeof why);
+    return done ? GBEES_OK : explain(&child, error);
 }
 
 int gbees_child_execute(char *const *arguments, int *code, gbees_error *error)
@@ -171,7 +102,9 @@ int gbees_child_execute(char *const *arguments, int *code, gbees_error *error)
         (void)execvp(arguments[0], arguments);
         _exit(EXIT_NO_PROGRAM);
     }
-    int reason = errno, status = child > 0 ? wait_for(child) : 0;
+    int reason = errno, status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
     (void)sigaction(SIGINT, &before, NULL);
     if (child < 0)
         return gbees_error_set(error, GBEES_ENOMEM, "%s can't be started: %s", arguments[0], strerror(reason));

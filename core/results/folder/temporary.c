@@ -1,4 +1,5 @@
 /* temporary.c - files that take their names when they are whole; see store.h. */
+#include "base/write_all.h"
 #include "store.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -76,21 +77,6 @@ void gbees_temporary_abandon(gbees_temporary *file)
     file->descriptor = -1;
 }
 
-static int write_all(int descriptor, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t done = write(descriptor, text, length);
-
-        if (done < 0 && errno != EINTR)
-            return -1;
-        if (done > 0) {
-            text += done;
-            length -= (size_t)done;
-        }
-    }
-    return 0;
-}
-
 static int write_text(const gbees_store *store, const char *name, const char *text, size_t length, int unsynced,
                       gbees_error *error)
 {
@@ -100,7 +86,7 @@ static int write_text(const gbees_store *store, const char *name, const char *te
     if (status)
         return status;
     file.unsynced = unsynced;
-    if (write_all(file.descriptor, text, length) == 0)
+    if (gbees_write_all(file.descriptor, text, length) == 0)
         return gbees_temporary_commit(&file, error);
     status = refuse(store, name, errno, error);
     gbees_temporary_abandon(&file);

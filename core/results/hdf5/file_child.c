@@ -2,6 +2,7 @@
  * and takes what it passes, or its error. */
 #include "file_child.h"
 #include "base/child.h"
+#include "base/write_all.h"
 #include "hdf5_file.h"
 #include <errno.h>
 #include <stdint.h>
@@ -52,7 +53,7 @@ int gbees_file_pass(gbees_file_pipe *pipe, void *data, size_t size)
 {
     if (size == 0)
         return 0;
-    return pipe->child ? gbees_child_read(pipe->child, data, size) : gbees_child_write(pipe->descriptor, data, size);
+    return pipe->child ? gbees_child_read(pipe->child, data, size) : gbees_write_all(pipe->descriptor, data, size);
 }
 
 int gbees_file_pass_array(gbees_file_pipe *pipe, void *data, size_t size, size_t count)
@@ -86,7 +87,7 @@ static void load_and_pass(int descriptor, void *context)
     gbees_error error = {0};
 
     (void)j->load(j->path, j->result, &error);
-    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status)
+    if (gbees_write_all(descriptor, &error, sizeof error) == 0 && !error.status)
         (void)j->pass(&pipe, j->result);
 }
 

@@ -1,6 +1,7 @@
 /* results_list.c - lists the records among a folder's files, and among the groups of run.h5, and sorts them by leg
  * and number. */
 #include "results_list.h"
+#include "base/array.h"
 #include "results/folder/folder.h"
 #include "results/hdf5/file_child.h"
 #include "results/hdf5/hdf5_util.h"
@@ -15,15 +16,8 @@
 
 static int add(gbees_results_list *list, gbees_record_name name)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = 2 * list->capacity + 16;
-        gbees_record_name *grown = realloc(list->name, capacity * sizeof *grown);
-
-        if (!grown)
-            return -1;
-        list->name = grown;
-        list->capacity = capacity;
-    }
+    if (gbees_array_grow(&list->name, list->count, &list->capacity, sizeof *list->name))
+        return -1;
     list->name[list->count++] = name;
     return 0;
 }

@@ -1,5 +1,6 @@
 /* instants.c - the scenario's key `instants`: jumps of the state at given times, checked against the model. */
 #include "record/instants.h"
+#include "base/array.h"
 #include "builder.h"
 #include "frame/matrix.h"
 #include "scenario/scenario.h"
@@ -149,15 +150,8 @@ static int add(const builder *b, gbees_instant *instant, double time, listing *t
 {
     if (b->resumed && (time < b->problem->start || (b->updated && time <= b->start)))
         return GBEES_OK;
-    if (to->count == to->capacity) {
-        const size_t capacity = 2 * to->capacity + 16;
-        ordered *grown = realloc(to->all, capacity * sizeof *grown);
-
-        if (!grown)
-            return builder_no_memory(b);
-        to->all = grown;
-        to->capacity = capacity;
-    }
+    if (gbees_array_grow(&to->all, to->count, &to->capacity, sizeof *to->all))
+        return builder_no_memory(b);
     instant->time = time;
     to->all[to->count] = (ordered){*instant, to->count + 1};
     to->count++;
