@@ -284,10 +284,7 @@ libgbees_la_SOURCES = \
 	%D%/scenario/truth_file.c \
 	%D%/results/run/moments.c \
 	%D%/results/run/moments.h \
-	%D%/results/run/moments_instants.c \
 	%D%/results/run/moments_measured.c \
-	%D%/results/run/moments_private.h \
-	%D%/results/run/moments_state.c \
 	%D%/results/run/provenance.c \
 	%D%/results/run/provenance.h \
 	%D%/results/run/reader.c \

@@ -48,12 +48,18 @@ static void read_shape(gbees_hdf5 *file, gbees_snapshot *snapshot)
     snapshot->count = (size_t)p;
 }
 
+/* Reads an attribute if there is one. */
+static void read_if(gbees_hdf5 *file, const char *name, hid_t type, void *value)
+{
+    if (gbees_hdf5_has_attribute(file, name))
+        gbees_hdf5_read_attribute(file, name, type, value);
+}
+
 /* Not a number in files of older versions. */
 static void read_mass(gbees_hdf5 *file, const char *name, double *mass)
 {
     *mass = NAN;
-    if (gbees_hdf5_has_attribute(file, name))
-        gbees_hdf5_read_attribute(file, name, H5T_NATIVE_DOUBLE, mass);
+    read_if(file, name, H5T_NATIVE_DOUBLE, mass);
 }
 
 static void read_ledger(gbees_hdf5 *file, gbees_snapshot *snapshot)
@@ -112,17 +118,13 @@ static void read_certificate(gbees_hdf5 *file, gbees_snapshot *snapshot)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         gbees_hdf5_read_attribute_list(file, lists[k].name, H5T_NATIVE_DOUBLE, 2 * lists[k].count, lists[k].list);
     gbees_hdf5_read_attribute(file, "error_samples", H5T_NATIVE_INT64, &samples);
-    if (gbees_hdf5_has_attribute(file, "error_points"))
-        gbees_hdf5_read_attribute(file, "error_points", H5T_NATIVE_INT64, &points);
+    read_if(file, "error_points", H5T_NATIVE_INT64, &points);
     gbees_hdf5_read_attribute(file, "error_effective", H5T_NATIVE_DOUBLE, &c->effective);
     gbees_hdf5_read_attribute_text(file, "error_reason", c->reason, sizeof c->reason);
-    if (gbees_hdf5_has_attribute(file, "error_uncompared"))
-        gbees_hdf5_read_attribute(file, "error_uncompared", H5T_NATIVE_UINT64, &c->uncompared);
-    if (gbees_hdf5_has_attribute(file, "error_variation_estimate"))
-        gbees_hdf5_read_attribute(file, "error_variation_estimate", H5T_NATIVE_DOUBLE, &c->variation);
+    read_if(file, "error_uncompared", H5T_NATIVE_UINT64, &c->uncompared);
+    read_if(file, "error_variation_estimate", H5T_NATIVE_DOUBLE, &c->variation);
     c->estimate = NAN;
-    if (gbees_hdf5_has_attribute(file, "error_estimate"))
-        gbees_hdf5_read_attribute(file, "error_estimate", H5T_NATIVE_DOUBLE, &c->estimate);
+    read_if(file, "error_estimate", H5T_NATIVE_DOUBLE, &c->estimate);
     c->samples = (size_t)samples;
     c->points = (uint64_t)points;
 }
@@ -184,10 +186,8 @@ static void read_step(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     uint64_t before = 0;
 
-    if (gbees_hdf5_has_attribute(file, "step"))
-        gbees_hdf5_read_attribute(file, "step", H5T_NATIVE_UINT64, &snapshot->step);
-    if (gbees_hdf5_has_attribute(file, "steps_before"))
-        gbees_hdf5_read_attribute(file, "steps_before", H5T_NATIVE_UINT64, &before);
+    read_if(file, "step", H5T_NATIVE_UINT64, &snapshot->step);
+    read_if(file, "steps_before", H5T_NATIVE_UINT64, &before);
     snapshot->step += before;
 }
 

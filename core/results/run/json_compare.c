@@ -44,10 +44,7 @@ static json_t *json_result(const gbees_comparison *comparison, const gbees_rival
     if (!bad)
         bad |= add_records(comparison, result, method);
     json_decref(truth);
-    if (!bad)
-        return method;
-    json_decref(method);
-    return NULL;
+    return gbees_json_whole(method, bad);
 }
 
 json_t *gbees_json_comparison(const gbees_comparison *comparison)
@@ -59,10 +56,6 @@ json_t *gbees_json_comparison(const gbees_comparison *comparison)
     gbees_comparison_answer(comparison, answer, sizeof answer);
     for (int k = 0; k < gbees_comparison_count(comparison) && !bad; k++)
         bad = json_array_append_new(methods, json_result(comparison, gbees_comparison_result(comparison, k)));
-    if (!bad)
-        return json_pack("{s:o, s:s, s:o}", "grid_seconds",
-                         gbees_json_real(gbees_comparison_grid_seconds(comparison)), "answer", answer, "methods",
-                         methods);
-    json_decref(methods);
-    return NULL;
+    return json_pack("{s:o, s:s, s:o}", "grid_seconds", gbees_json_real(gbees_comparison_grid_seconds(comparison)),
+                     "answer", answer, "methods", gbees_json_whole(methods, bad));
 }

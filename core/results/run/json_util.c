@@ -39,69 +39,65 @@ json_t *gbees_json_text(const char *text)
     return value;
 }
 
+json_t *gbees_json_whole(json_t *made, int bad)
+{
+    if (!bad)
+        return made;
+    json_decref(made);
+    return NULL;
+}
+
 json_t *gbees_json_vector(int n, const double *x)
 {
     json_t *list = json_array();
+    int bad = 0;
 
-    for (int j = 0; list && j < n; j++) {
-        if (json_array_append_new(list, gbees_json_real(x[j]))) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
+    for (int j = 0; j < n; j++)
+        bad |= json_array_append_new(list, gbees_json_real(x[j]));
+    return gbees_json_whole(list, bad);
 }
 
 json_t *gbees_json_matrix(int n, const double *x)
 {
     json_t *list = json_array();
+    int bad = 0;
 
-    for (int j = 0; list && j < n; j++) {
-        if (json_array_append_new(list, gbees_json_vector(n, x + (size_t)j * (size_t)n))) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
+    for (int j = 0; j < n; j++)
+        bad |= json_array_append_new(list, gbees_json_vector(n, x + (size_t)j * (size_t)n));
+    return gbees_json_whole(list, bad);
 }
 
 json_t *gbees_json_warnings(unsigned warnings, const gbees_problem *problem, const gbees_totals *totals)
 {
     json_t *list = json_array();
     char text[GBEES_WARNING_TEXT];
+    int bad = 0;
 
-    for (int k = 0; list && k < GBEES_WARNING_COUNT; k++) {
+    for (int k = 0; k < GBEES_WARNING_COUNT; k++) {
         if (!(warnings & 1u << k))
             continue;
         gbees_warning_text((gbees_warning)(1 << k), problem, totals, text, sizeof text);
-        if (json_array_append_new(list, json_string(text))) {
-            json_decref(list);
-            return NULL;
-        }
+        bad |= json_array_append_new(list, json_string(text));
     }
-    return list;
+    return gbees_json_whole(list, bad);
 }
 
 /* One object for each rank; NULL: out of memory. */
 static json_t *list_ranks(const gbees_summary *summary)
 {
     json_t *list = json_array();
+    int bad = 0;
 
-    for (int r = 0; list && r < summary->ranks_listed; r++) {
+    for (int r = 0; r < summary->ranks_listed; r++) {
         const gbees_rank_totals *rank = &summary->rank[r];
-        json_t *object = json_object();
-        int bad = json_object_set_new(object, "rank", json_integer(r));
 
-        bad |= json_object_set_new(object, "bricks", gbees_json_real(rank->bricks));
-        bad |= json_object_set_new(object, "bytes_sent", gbees_json_count(rank->bytes_sent));
-        bad |= json_object_set_new(object, "waited_s", gbees_json_real(rank->seconds_waited));
-        bad |= json_object_set_new(object, "peak_bytes", gbees_json_unsigned(rank->peak_bytes));
-        if (json_array_append_new(list, object) || bad) {
-            json_decref(list);
-            return NULL;
-        }
+        bad |= json_array_append_new(list, json_pack("{s:i, s:o, s:o, s:o, s:o}", "rank", r, "bricks",
+                                                     gbees_json_real(rank->bricks), "bytes_sent",
+                                                     gbees_json_count(rank->bytes_sent), "waited_s",
+                                                     gbees_json_real(rank->seconds_waited), "peak_bytes",
+                                                     gbees_json_unsigned(rank->peak_bytes)));
     }
-    return list;
+    return gbees_json_whole(list, bad);
 }
 
 int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summary *summary)
@@ -191,11 +187,7 @@ json_t *gbees_json_scores(const gbees_scores *scores)
     ranks = json_array();
     for (int j = 0; j < scores->dimension; j++)
         bad |= json_array_append_new(ranks, json_bounded(&summary.rank[j]));
-    if (bad) {
-        json_decref(ranks);
-        return NULL;
-    }
     return json_pack("{s:o, s:b, s:o, s:o, s:o}", "records", gbees_json_unsigned(summary.records),
                      "after_measurements_only", summary.updates_only, "rmse", json_bounded(&summary.rmse), "nees",
-                     json_bounded(&summary.nees), "rank", ranks);
+                     json_bounded(&summary.nees), "rank", gbees_json_whole(ranks, bad));
 }

@@ -12,6 +12,8 @@ json_t *gbees_json_count(double x);
 json_t *gbees_json_unsigned(uint64_t x);
 /* A string; bytes that are not UTF-8 become '?', NULL becomes null. */
 json_t *gbees_json_text(const char *text);
+/* Returns what was made, or drops it and returns NULL if some of it is missing. */
+json_t *gbees_json_whole(json_t *made, int bad);
 json_t *gbees_json_vector(int n, const double *x);
 json_t *gbees_json_matrix(int n, const double *x);
 

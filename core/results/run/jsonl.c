@@ -5,13 +5,7 @@
 
 static json_t *start(const char *event)
 {
-    json_t *object = json_object();
-
-    if (object && json_object_set_new(object, "event", json_string(event))) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    return json_pack("{s:s}", "event", event);
 }
 
 static char *finish(json_t *object, int bad)
@@ -24,17 +18,9 @@ static char *finish(json_t *object, int bad)
 
 static json_t *json_ledger(const gbees_ledger *ledger)
 {
-    json_t *object = json_object();
-    int bad = 0;
-
-    bad |= json_object_set_new(object, "mass_clipped", gbees_json_real(ledger->clipped));
-    bad |= json_object_set_new(object, "mass_outflow", gbees_json_real(ledger->outflow));
-    bad |= json_object_set_new(object, "mass_pruned", gbees_json_real(ledger->pruned));
-    bad |= json_object_set_new(object, "mass_normalised", gbees_json_real(ledger->normalised));
-    if (!bad)
-        return object;
-    json_decref(object);
-    return NULL;
+    return json_pack("{s:o, s:o, s:o, s:o}", "mass_clipped", gbees_json_real(ledger->clipped), "mass_outflow",
+                     gbees_json_real(ledger->outflow), "mass_pruned", gbees_json_real(ledger->pruned),
+                     "mass_normalised", gbees_json_real(ledger->normalised));
 }
 
 /* {"value": ..., "bound": ...}; both null where they are not known. */
@@ -89,10 +75,7 @@ static json_t *json_certificate(const gbees_record *record)
         bad |= json_object_set_new(object, "uncompared", gbees_json_unsigned(c->uncompared));
     if (!bad && object && c->reason[0])
         bad |= json_object_set_new(object, "reason", gbees_json_text(c->reason));
-    if (!bad)
-        return object;
-    json_decref(object);
-    return NULL;
+    return gbees_json_whole(object, bad);
 }
 
 /* NULL if there is no memory. */
@@ -142,8 +125,6 @@ char *gbees_jsonl_record(const gbees_record *record)
     int n = record->problem->dimension, bad = 0;
     json_t *object = start(record->smoothed ? "smoothed" : "record");
 
-    if (!object)
-        return NULL;
     bad |= json_object_set_new(object, "leg", json_integer(record->leg));
     bad |= json_object_set_new(object, "record", json_integer(record->number));
     bad |= json_object_set_new(object, "t", gbees_json_real(record->time));
@@ -185,8 +166,6 @@ char *gbees_jsonl_update(int number, double time, const gbees_evidence *evidence
     json_t *object = start("update");
     int bad = 0;
 
-    if (!object)
-        return NULL;
     bad |= json_object_set_new(object, "t", gbees_json_real(time));
     bad |= json_object_set_new(object, "measurement", json_integer(number));
     bad |= json_object_set_new(object, "log_evidence", gbees_json_real(evidence->log_evidence));
@@ -202,8 +181,6 @@ char *gbees_jsonl_jump(const gbees_problem *problem, int number, double time)
     json_t *object = start("jump");
     int bad = 0;
 
-    if (!object)
-        return NULL;
     bad |= json_object_set_new(object, "t", gbees_json_real(time));
     bad |= json_object_set_new(object, "instant", json_integer(number));
     bad |= json_object_set_new(object, "jump", gbees_json_text(gbees_instant_name(problem, instant)));
@@ -216,8 +193,6 @@ char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *tot
     json_t *object = start("progress");
     int bad = 0;
 
-    if (!object)
-        return NULL;
     bad |= json_object_set_new(object, "t", gbees_json_real(time));
     bad |= json_object_set_new(object, "fraction", gbees_json_real(fraction));
     bad |= json_object_set_new(object, "step", gbees_json_unsigned(totals->steps));
@@ -251,8 +226,6 @@ char *gbees_jsonl_error(const gbees_error *error)
     json_t *object = start("error");
     int bad = 0;
 
-    if (!object)
-        return NULL;
     bad |= json_object_set_new(object, "status", json_string(gbees_status_name(error->status)));
     bad |= json_object_set_new(object, "text", gbees_json_text(error->text));
     return finish(object, bad);

@@ -36,7 +36,7 @@ int gbees_moments_load(gbees_moments *moments, const gbees_checkpoint *checkpoin
 int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_run_file *run,
                         gbees_error *error);
 
-/* moments_measured.c: writes what was measured, if anything was. */
+/* moments_measured.c: writes what was measured, and the jumps, if there are any. */
 void gbees_moments_put_instants(gbees_hdf5 *file, const gbees_problem *problem);
 void gbees_moments_put_measured(gbees_hdf5 *file, const gbees_problem *problem);
 

@@ -1,17 +1,19 @@
-/* moments_measured.c - the group `measured` of moments.h5: what was measured in a run, to be drawn beside its
- * density. */
+/* moments_measured.c - the groups `measured` and `instants` of moments.h5: what was measured in a run, to be drawn
+ * beside its density, and the jumps of its state. */
 #include "moments.h"
 #include "results/hdf5/hdf5_scale.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { CHUNK = 4096 };
 
-/* The measurements as columns. */
+/* Measurements that are reached, or jumps, as columns. */
 typedef struct columns {
-    size_t count, size; /* measurements that are reached; components of the largest function */
+    size_t count, size; /* rows; components of the longest value */
     double *time, *value, *std;
     int64_t *function;
+    const char **name;
 } columns;
 
 static void free_columns(columns *c)
@@ -20,9 +22,44 @@ static void free_columns(columns *c)
     free(c->value);
     free(c->std);
     free(c->function);
+    free(c->name);
 }
 
-static void fill(const gbees_problem *problem, columns *c)
+/* Allocates c->count rows. A failure is noted in the file; returns whether there is memory. */
+static int make_columns(gbees_hdf5 *file, columns *c)
+{
+    c->time = malloc((c->count + 1) * sizeof *c->time);
+    c->function = malloc((c->count + 1) * sizeof *c->function);
+    c->name = malloc((c->count + 1) * sizeof *c->name);
+    c->value = malloc((c->count * c->size + 1) * sizeof *c->value);
+    c->std = malloc((c->count * c->size + 1) * sizeof *c->std);
+    if (c->time && c->function && c->name && c->value && c->std)
+        return 1;
+    gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    return 0;
+}
+
+/* Writes a column of a group, along its times, and its values along components, too. */
+static void put_column(gbees_hdf5 *file, const char *group, const char *column, hid_t type, const columns *c,
+                       const void *data)
+{
+    const hsize_t size[] = {c->count, c->size}, chunk[] = {CHUNK, GBEES_MAX_DIM};
+    const int rank = data == c->value || data == c->std ? 2 : 1;
+    char name[64], time[64], component[64];
+
+    (void)snprintf(name, sizeof name, "%s/%s", group, column);
+    (void)snprintf(time, sizeof time, "%s/time", group);
+    (void)snprintf(component, sizeof component, "%s/component", group);
+    gbees_hdf5_dataset(file, name, type, rank, size, chunk, data);
+    if (data == c->time)
+        gbees_hdf5_scale_set(file, name);
+    else
+        gbees_hdf5_scale_attach(file, name, rank, (const char *[]){time, component});
+}
+
+/* ---- measurements ---------------------------------------------------------------------------------------------- */
+
+static void fill_measured(const gbees_problem *problem, columns *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         const gbees_measurement *m = &problem->measurements[i];
@@ -38,23 +75,6 @@ static void fill(const gbees_problem *problem, columns *c)
             c->std[i * c->size + k] = has_noise ? sqrt(m->covariance[k * size + k]) : NAN;
         }
     }
-}
-
-static int make_columns(const gbees_problem *problem, columns *c)
-{
-    while (c->count < (size_t)problem->measurement_count && problem->measurements[c->count].time <= problem->end)
-        c->count++;
-    for (size_t i = 0; i < c->count; i++)
-        if (c->size < (size_t)problem->measurements[i].size)
-            c->size = (size_t)problem->measurements[i].size;
-    c->time = malloc((c->count + 1) * sizeof *c->time);
-    c->function = malloc((c->count + 1) * sizeof *c->function);
-    c->value = malloc((c->count * c->size + 1) * sizeof *c->value);
-    c->std = malloc((c->count * c->size + 1) * sizeof *c->std);
-    if (!c->time || !c->function || !c->value || !c->std)
-        return 0;
-    fill(problem, c);
-    return 1;
 }
 
 /* The names of all functions' components, `size` for each function; "" for those that it does not have. */
@@ -83,25 +103,54 @@ static void put_names(gbees_hdf5 *file, const gbees_model *model, size_t size)
 
 void gbees_moments_put_measured(gbees_hdf5 *file, const gbees_problem *problem)
 {
-    static const char *const axes[] = {"measured/time", "measured/component"};
     columns c = {0};
 
-    if (!make_columns(problem, &c))
-        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-    if (c.count > 0 && !file->status) {
-        const hsize_t size[] = {c.count, c.size}, chunk[] = {CHUNK, GBEES_MAX_DIM};
-
+    while (c.count < (size_t)problem->measurement_count && problem->measurements[c.count].time <= problem->end)
+        if (c.size < (size_t)problem->measurements[c.count++].size)
+            c.size = (size_t)problem->measurements[c.count - 1].size;
+    if (c.count > 0 && !file->status && make_columns(file, &c)) {
+        fill_measured(problem, &c);
         gbees_hdf5_group(file, "measured");
-        gbees_hdf5_dataset(file, "measured/time", H5T_NATIVE_DOUBLE, 1, size, chunk, c.time);
-        gbees_hdf5_dataset(file, "measured/function", H5T_NATIVE_INT64, 1, size, chunk, c.function);
-        gbees_hdf5_dataset(file, "measured/value", H5T_NATIVE_DOUBLE, 2, size, chunk, c.value);
-        gbees_hdf5_dataset(file, "measured/std", H5T_NATIVE_DOUBLE, 2, size, chunk, c.std);
+        put_column(file, "measured", "time", H5T_NATIVE_DOUBLE, &c, c.time);
+        put_column(file, "measured", "function", H5T_NATIVE_INT64, &c, c.function);
         gbees_hdf5_dimension(file, "measured/component", c.size);
-        gbees_hdf5_scale_set(file, "measured/time");
-        gbees_hdf5_scale_attach(file, "measured/function", 1, axes);
-        gbees_hdf5_scale_attach(file, "measured/value", 2, axes);
-        gbees_hdf5_scale_attach(file, "measured/std", 2, axes);
+        put_column(file, "measured", "value", H5T_NATIVE_DOUBLE, &c, c.value);
+        put_column(file, "measured", "std", H5T_NATIVE_DOUBLE, &c, c.std);
         put_names(file, problem->model, c.size);
+    }
+    free_columns(&c);
+}
+
+/* ---- jumps ----------------------------------------------------------------------------------------------------- */
+
+static void fill_instants(const gbees_problem *problem, columns *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const gbees_instant *instant = &problem->instants[i];
+
+        c->time[i] = instant->time;
+        c->name[i] = gbees_instant_name(problem, instant);
+        for (size_t k = 0; k < c->size; k++)
+            c->value[i * c->size + k] = k < (size_t)instant->size ? instant->value[k] : NAN;
+    }
+}
+
+void gbees_moments_put_instants(gbees_hdf5 *file, const gbees_problem *problem)
+{
+    columns c = {.count = (size_t)problem->instant_count};
+
+    for (size_t i = 0; i < c.count; i++)
+        if (c.size < (size_t)problem->instants[i].size)
+            c.size = (size_t)problem->instants[i].size;
+    if (c.count > 0 && !file->status && make_columns(file, &c)) {
+        fill_instants(problem, &c);
+        gbees_hdf5_group(file, "instants");
+        put_column(file, "instants", "time", H5T_NATIVE_DOUBLE, &c, c.time);
+        if (c.size > 0) {
+            gbees_hdf5_dimension(file, "instants/component", c.size);
+            put_column(file, "instants", "value", H5T_NATIVE_DOUBLE, &c, c.value);
+        }
+        gbees_hdf5_characters(file, "instants/jump", c.count, c.name, "instants/time", "instants/jump_letter");
     }
     free_columns(&c);
 }

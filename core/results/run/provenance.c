@@ -80,15 +80,12 @@ void gbees_run_info_free(gbees_run_info *info)
 static json_t *describe_parameters(const gbees_problem *problem)
 {
     json_t *object = json_object();
+    int bad = 0;
 
-    for (int k = 0; object && k < problem->model->parameter_count; k++) {
-        if (json_object_set_new(object, problem->model->parameters[k].name,
-                                gbees_json_real(problem->parameters[k]))) {
-            json_decref(object);
-            return NULL;
-        }
-    }
-    return object;
+    for (int k = 0; k < problem->model->parameter_count; k++)
+        bad |=
+            json_object_set_new(object, problem->model->parameters[k].name, gbees_json_real(problem->parameters[k]));
+    return gbees_json_whole(object, bad);
 }
 
 static json_t *describe_summary(const gbees_run_info *info, const gbees_summary *summary)
@@ -99,11 +96,7 @@ static json_t *describe_summary(const gbees_run_info *info, const gbees_summary 
     if (object && truth)
         bad |= json_object_set(object, "truth", truth);
     json_decref(truth);
-    if (bad) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    return gbees_json_whole(object, bad);
 }
 
 /* The runs that an accuracy took, in their order. */
@@ -118,10 +111,7 @@ static json_t *describe_runs(const gbees_run_info *info)
         bad = !run || gbees_json_add_run(run, &info->runs[k]);
         bad |= json_array_append_new(runs, run);
     }
-    if (!bad)
-        return runs;
-    json_decref(runs);
-    return NULL;
+    return gbees_json_whole(runs, bad);
 }
 
 /* Replaces *text by what the object has under this key, if that is a string. */
@@ -142,17 +132,9 @@ static int take_text(const json_t *object, const char *key, char **text)
 /* This resumption, for the list. */
 static json_t *describe_resumption(const gbees_run_info *info, int forced)
 {
-    json_t *object = json_object();
-    int bad = json_object_set_new(object, "at", json_string(info->started));
-
-    bad |= json_object_set_new(object, "command", gbees_json_text(info->command));
-    bad |= json_object_set_new(object, "backend", gbees_json_text(info->backend));
-    bad |= json_object_set_new(object, "host", gbees_json_text(info->host));
-    bad |= json_object_set_new(object, "forced", json_boolean(forced));
-    if (!bad)
-        return object;
-    json_decref(object);
-    return NULL;
+    return json_pack("{s:s, s:o, s:o, s:o, s:b}", "at", info->started, "command", gbees_json_text(info->command),
+                     "backend", gbees_json_text(info->backend), "host", gbees_json_text(info->host), "forced",
+                     forced);
 }
 
 int gbees_run_info_resume(gbees_run_info *info, const gbees_store *store, int forced, gbees_error *error)
@@ -198,8 +180,6 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     char now[32];
     int bad = 0;
 
-    if (!run)
-        return NULL;
     stamp(now);
     bad |= json_object_set_new(run, "format", json_string("gbees-run"));
     bad |= json_object_set_new(run, "format_version", json_integer(1));
@@ -228,11 +208,7 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
         bad |= add_search(run, info);
     if (summary)
         bad |= json_object_set_new(run, "summary", describe_summary(info, summary));
-    if (bad) {
-        json_decref(run);
-        return NULL;
-    }
-    return run;
+    return gbees_json_whole(run, bad);
 }
 
 int gbees_run_info_write(const gbees_run_info *info, const gbees_store *store, const char *state,

@@ -95,11 +95,7 @@ static void read_measured(gbees_hdf5 *file, measured *m)
         gbees_hdf5_reject(file, GBEES_EINPUT, "its measurements are damaged");
     m->value = read_numbers(file, "measured/value", 2, m->size);
     m->std = read_numbers(file, "measured/std", 2, other);
-    const int is_array = gbees_hdf5_has_dataset(file, "measured/component_name"); /* older runs have strings */
-    if (is_array)
-        gbees_hdf5_size(file, "measured/component_name", 2, names);
-    else
-        gbees_hdf5_size(file, "measured/names", 1, names);
+    gbees_hdf5_size(file, "measured/component_name", 2, names);
     m->names = names[0];
     if (!file->status &&
         (m->size[0] != m->count || other[0] != m->count || other[1] != m->size[1] || m->names > NAMES_MOST))
@@ -107,11 +103,9 @@ static void read_measured(gbees_hdf5 *file, measured *m)
     m->name = file->status ? NULL : calloc((size_t)m->names + 1, NAME);
     if (!file->status && !m->name)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-    if (m->name && is_array)
+    if (m->name)
         gbees_hdf5_read_characters(file, "measured/component_name", (size_t)names[0], (size_t)names[1], m->name,
                                    NAME);
-    else if (m->name)
-        gbees_hdf5_read_texts(file, "measured/names", (size_t)m->names, m->name, NAME);
 }
 
 /* Adds the components that have a state's name to its points. */
@@ -149,45 +143,28 @@ static void load_measured(gbees_hdf5 *file, const job *j, gbees_series *series)
     free(m.name);
 }
 
-static void load_truth(gbees_hdf5 *file, const job *j, gbees_series *series)
+/* Reads a value of each state at each time: datasets in a group, and, where it has them, covariances. */
+static void load_states(gbees_hdf5 *file, int n, const char *const names[3], gbees_points *to)
 {
-    hsize_t count = 0, size[2] = {0};
-
-    if (!gbees_hdf5_has_dataset(file, "truth/state"))
-        return;
-    double *time = read_numbers(file, "time", 1, &count), *state = read_numbers(file, "truth/state", 2, size);
-    if (!file->status && (size[0] != count || size[1] != (hsize_t)j->dimension))
-        gbees_hdf5_reject(file, GBEES_EINPUT, "its truth is damaged");
-    for (int s = 0; !file->status && s < j->dimension; s++)
-        if (!reserve(&series->truth[s], (size_t)count))
-            gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-    for (size_t i = 0; !file->status && i < count; i++)
-        for (int s = 0; s < j->dimension; s++)
-            add(&series->truth[s], time[i], state[i * (size_t)j->dimension + (size_t)s], NAN);
-    free(time);
-    free(state);
-}
-
-static void load_smoothed(gbees_hdf5 *file, const job *j, gbees_series *series)
-{
-    const hsize_t n = (hsize_t)j->dimension;
     hsize_t count = 0, size[2] = {0}, square[3] = {0};
 
-    if (!gbees_hdf5_has_dataset(file, "smoothed/time"))
+    if (!gbees_hdf5_has_dataset(file, names[1]))
         return;
-    double *time = read_numbers(file, "smoothed/time", 1, &count),
-           *mean = read_numbers(file, "smoothed/mean", 2, size);
-    double *covariance = read_numbers(file, "smoothed/covariance", 3, square);
-    if (!file->status && (size[0] != count || size[1] != n || square[0] != count || square[1] != n || square[2] != n))
-        gbees_hdf5_reject(file, GBEES_EINPUT, "its smoothed records are damaged");
-    for (hsize_t s = 0; !file->status && s < n; s++) {
-        if (!reserve(&series->smoothed[s], (size_t)count))
+    double *time = read_numbers(file, names[0], 1, &count), *value = read_numbers(file, names[1], 2, size),
+           *covariance = names[2] ? read_numbers(file, names[2], 3, square) : NULL;
+    const size_t states = (size_t)n;
+    if (!file->status && (size[0] != count || size[1] != states ||
+                          (covariance && (square[0] != count || square[1] != states || square[2] != states))))
+        gbees_hdf5_reject(file, GBEES_EINPUT, "its truth, or a smoothed record, is damaged");
+    for (size_t s = 0; !file->status && s < states; s++) {
+        if (!reserve(&to[s], (size_t)count))
             gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-        for (hsize_t i = 0; !file->status && i < count; i++)
-            add(&series->smoothed[s], time[i], mean[i * n + s], sqrt(fmax(0, covariance[(i * n + s) * n + s])));
+        for (size_t i = 0; !file->status && i < count; i++)
+            add(&to[s], time[i], value[i * states + s],
+                covariance ? sqrt(fmax(0, covariance[(i * states + s) * states + s])) : NAN);
     }
     free(time);
-    free(mean);
+    free(value);
     free(covariance);
 }
 
@@ -200,8 +177,9 @@ static int load(const char *path, void *result, gbees_error *error)
     if (status)
         return status;
     load_measured(&file, j, j->series);
-    load_truth(&file, j, j->series);
-    load_smoothed(&file, j, j->series);
+    load_states(&file, j->dimension, (const char *const[]){"time", "truth/state", NULL}, j->series->truth);
+    load_states(&file, j->dimension, (const char *const[]){"smoothed/time", "smoothed/mean", "smoothed/covariance"},
+                j->series->smoothed);
     return gbees_hdf5_close(&file, error);
 }
 
