@@ -71,29 +71,69 @@ static int check_quantity(const char *name, const char *unit, const char *text, 
     return GBEES_OK;
 }
 
-static int twice(const char *name, const char *what, gbees_error *error)
+/* A list of a card, whose entries begin with their names. */
+typedef struct entries {
+    const char *what, *one; /* in sentences; `what` is the member's name, too */
+    const void *list;
+    size_t size; /* bytes of an entry */
+    int count, most;
+    int (*check)(const void *entry, int number, gbees_error *error);
+} entries;
+
+static const char *name_of(const entries *e, int i)
 {
-    return gbees_error_set(error, GBEES_EMODEL, "its card has two %s named '%s'", what, name);
+    return *(const char *const *)(const void *)((const char *)e->list + (size_t)i * e->size);
 }
 
-static int check_states(const gbees_model *card, gbees_error *error)
+/* Checks each entry, and that no two have the same name. */
+static int check_entries(const entries *e, gbees_error *error)
 {
-    if (!card->states)
-        return bad(error, "has no states: set .states");
-    for (int i = 0; i < card->dim_max; i++) {
-        const gbees_quantity *q = &card->states[i];
-
-        if (check_quantity(q->name, q->unit, q->text, "state", i, error))
+    if (e->count < 0 || e->count > e->most)
+        return gbees_error_set(error, GBEES_EMODEL, "its card says %d %s: at most %d are possible", e->count, e->what,
+                               e->most);
+    if (e->count > 0 && !e->list)
+        return gbees_error_set(error, GBEES_EMODEL, "its card says that there are %s but has none: set .%s", e->what,
+                               e->what);
+    for (int i = 0; i < e->count; i++) {
+        if ((e->one && check_identifier(name_of(e, i), e->one, error)) ||
+            e->check((const char *)e->list + (size_t)i * e->size, i, error))
             return GBEES_EMODEL;
         for (int k = 0; k < i; k++)
-            if (strcmp(card->states[k].name, q->name) == 0)
-                return twice(q->name, "states", error);
+            if (strcmp(name_of(e, k), name_of(e, i)) == 0)
+                return gbees_error_set(error, GBEES_EMODEL, "its card has two %s named '%s'", e->what, name_of(e, i));
     }
     return GBEES_OK;
 }
 
-static int check_parameter_range(const gbees_parameter *p, gbees_error *error)
+static int check_state(const void *entry, int number, gbees_error *error)
 {
+    const gbees_quantity *q = entry;
+
+    return check_quantity(q->name, q->unit, q->text, "state", number, error);
+}
+
+static int check_target(const void *entry, int number, gbees_error *error)
+{
+    const gbees_quantity *q = entry;
+
+    return check_quantity(q->name, q->unit, q->text, "target", number, error);
+}
+
+/* Checks what each component of a measurement or a jump is said to be; the card may say nothing of them. */
+static int check_components(const gbees_quantity *list, int size, const char *what, gbees_error *error)
+{
+    for (int i = 0; list && i < size; i++)
+        if (check_quantity(list[i].name, list[i].unit, list[i].text, what, i, error))
+            return GBEES_EMODEL;
+    return GBEES_OK;
+}
+
+static int check_parameter(const void *entry, int number, gbees_error *error)
+{
+    const gbees_parameter *p = entry;
+
+    if (check_quantity(p->name, p->unit, p->text, "parameter", number, error))
+        return GBEES_EMODEL;
     if (!isfinite(p->value))
         return gbees_error_set(error, GBEES_EMODEL, "its card gives parameter '%s' the default %g: it must be finite",
                                p->name, p->value);
@@ -108,30 +148,11 @@ static int check_parameter_range(const gbees_parameter *p, gbees_error *error)
     return GBEES_OK;
 }
 
-static int check_parameters(const gbees_model *card, gbees_error *error)
+static int check_measurement(const void *entry, int number, gbees_error *error)
 {
-    if (card->parameter_count < 0 || card->parameter_count > GBEES_MAX_PARAMETERS)
-        return gbees_error_set(error, GBEES_EMODEL, "its card says %d parameters: 0 to %d are possible",
-                               card->parameter_count, GBEES_MAX_PARAMETERS);
-    if (card->parameter_count > 0 && !card->parameters)
-        return bad(error, "says that there are parameters but has none: set .parameters");
-    for (int i = 0; i < card->parameter_count; i++) {
-        const gbees_parameter *p = &card->parameters[i];
+    const gbees_measurement_function *m = entry;
 
-        if (check_identifier(p->name, "a parameter", error) ||
-            check_quantity(p->name, p->unit, p->text, "parameter", i, error) || check_parameter_range(p, error))
-            return GBEES_EMODEL;
-        for (int k = 0; k < i; k++)
-            if (strcmp(card->parameters[k].name, p->name) == 0)
-                return twice(p->name, "parameters", error);
-    }
-    return GBEES_OK;
-}
-
-static int check_measurement(const gbees_measurement_function *m, gbees_error *error)
-{
-    if (check_identifier(m->name, "a measurement", error))
-        return GBEES_EMODEL;
+    (void)number;
     if (!has_text(m->text))
         return gbees_error_set(error, GBEES_EMODEL,
                                "its card gives measurement '%s' no text: say in one line what it is", m->name);
@@ -145,55 +166,14 @@ static int check_measurement(const gbees_measurement_function *m, gbees_error *e
                                    "its card gives component %d of measurement '%s' the period %g: it must be 0, for "
                                    "none, or more",
                                    i + 1, m->name, m->period[i]);
-    for (int i = 0; m->components && i < m->size; i++) {
-        const gbees_quantity *q = &m->components[i];
-
-        if (check_quantity(q->name, q->unit, q->text, "measurement component", i, error))
-            return GBEES_EMODEL;
-    }
-    return GBEES_OK;
+    return check_components(m->components, m->size, "measurement component", error);
 }
 
-static int check_measurements(const gbees_model *card, gbees_error *error)
+static int check_jump(const void *entry, int number, gbees_error *error)
 {
-    if (card->measurement_count < 0)
-        return gbees_error_set(error, GBEES_EMODEL, "its card says %d measurements", card->measurement_count);
-    if (card->measurement_count > 0 && !card->measurements)
-        return bad(error, "says that there are measurements but has none: set .measurements");
-    for (int i = 0; i < card->measurement_count; i++) {
-        if (check_measurement(&card->measurements[i], error))
-            return GBEES_EMODEL;
-        for (int k = 0; k < i; k++)
-            if (strcmp(card->measurements[k].name, card->measurements[i].name) == 0)
-                return twice(card->measurements[i].name, "measurements", error);
-    }
-    return GBEES_OK;
-}
+    const gbees_jump_function *jump = entry;
 
-static int check_targets(const gbees_model *card, gbees_error *error)
-{
-    if (card->target_count < 0 || card->target_count > GBEES_MAX_TARGETS)
-        return gbees_error_set(error, GBEES_EMODEL, "its card says %d targets: at most %d are possible",
-                               card->target_count, GBEES_MAX_TARGETS);
-    if (card->target_count > 0 && !card->targets)
-        return bad(error, "says that there are targets but has none: set .targets");
-    for (int i = 0; i < card->target_count; i++) {
-        const gbees_quantity *q = &card->targets[i];
-
-        if (check_identifier(q->name, "a target", error) ||
-            check_quantity(q->name, q->unit, q->text, "target", i, error))
-            return GBEES_EMODEL;
-        for (int k = 0; k < i; k++)
-            if (strcmp(card->targets[k].name, q->name) == 0)
-                return twice(q->name, "targets", error);
-    }
-    return GBEES_OK;
-}
-
-static int check_jump(const gbees_jump_function *jump, gbees_error *error)
-{
-    if (check_identifier(jump->name, "a jump", error))
-        return GBEES_EMODEL;
+    (void)number;
     if (strcmp(jump->name, "shift") == 0 || strcmp(jump->name, "linear") == 0)
         return gbees_error_set(error, GBEES_EMODEL,
                                "its card names a jump '%s', which every model has: give it another name", jump->name);
@@ -204,46 +184,40 @@ static int check_jump(const gbees_jump_function *jump, gbees_error *error)
         return gbees_error_set(error, GBEES_EMODEL,
                                "its card gives jump '%s' a value of %d numbers: 0 to %d are possible", jump->name,
                                jump->size, GBEES_MAX_DIM);
-    for (int i = 0; jump->components && i < jump->size; i++) {
-        const gbees_quantity *q = &jump->components[i];
-
-        if (check_quantity(q->name, q->unit, q->text, "jump component", i, error))
-            return GBEES_EMODEL;
-    }
-    return GBEES_OK;
+    return check_components(jump->components, jump->size, "jump component", error);
 }
 
-static int check_jumps(const gbees_model *card, gbees_error *error)
+static int check_scenario(const void *entry, int number, gbees_error *error)
 {
-    if (card->jump_count < 0)
-        return gbees_error_set(error, GBEES_EMODEL, "its card says %d jumps", card->jump_count);
-    if (card->jump_count > 0 && !card->jumps)
-        return bad(error, "says that there are jumps but has none: set .jumps");
-    for (int i = 0; i < card->jump_count; i++) {
-        if (check_jump(&card->jumps[i], error))
-            return GBEES_EMODEL;
-        for (int k = 0; k < i; k++)
-            if (strcmp(card->jumps[k].name, card->jumps[i].name) == 0)
-                return twice(card->jumps[i].name, "jumps", error);
-    }
-    return GBEES_OK;
+    const gbees_model_scenario *s = entry;
+
+    (void)number;
+    return has_text(s->text) ? GBEES_OK
+                             : gbees_error_set(error, GBEES_EMODEL, "its card gives scenario '%s' no text", s->name);
 }
 
-static int check_scenarios(const gbees_model *card, gbees_error *error)
+static int check_lists(const gbees_model *card, gbees_error *error)
 {
+    enum { MANY = 1 << 20 };
+    const entries lists[] = {
+        {"parameters", "a parameter", card->parameters, sizeof *card->parameters, card->parameter_count,
+         GBEES_MAX_PARAMETERS, check_parameter},
+        {"measurements", "a measurement", card->measurements, sizeof *card->measurements, card->measurement_count,
+         MANY, check_measurement},
+        {"jumps", "a jump", card->jumps, sizeof *card->jumps, card->jump_count, MANY, check_jump},
+        {"targets", "a target", card->targets, sizeof *card->targets, card->target_count, GBEES_MAX_TARGETS,
+         check_target},
+        {"states", NULL, card->states, sizeof *card->states, card->dim_max, GBEES_MAX_DIM, check_state},
+        {"scenarios", "a scenario", card->scenarios, sizeof *card->scenarios, card->scenario_count, MANY,
+         check_scenario}};
+
+    if (!card->states)
+        return bad(error, "has no states: set .states");
     if (card->scenario_count < 1 || !card->scenarios)
         return bad(error, "has no scenario: set .scenarios and .scenario_count, the first is what runs by default");
-    for (int i = 0; i < card->scenario_count; i++) {
-        const gbees_model_scenario *s = &card->scenarios[i];
-
-        if (check_identifier(s->name, "a scenario", error))
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        if (check_entries(&lists[k], error))
             return GBEES_EMODEL;
-        if (!has_text(s->text))
-            return gbees_error_set(error, GBEES_EMODEL, "its card gives scenario '%s' no text", s->name);
-        for (int k = 0; k < i; k++)
-            if (strcmp(card->scenarios[k].name, s->name) == 0)
-                return twice(s->name, "scenarios", error);
-    }
     return GBEES_OK;
 }
 
@@ -359,12 +333,11 @@ int gbees_card_check_model(const gbees_model *card, size_t size, gbees_error *er
     if (card->flags & ~(unsigned)GBEES_TIME_DEPENDENT)
         return gbees_error_set(error, GBEES_EMODEL, "its card has .flags = %#x: this gbees knows %#x only",
                                card->flags, GBEES_TIME_DEPENDENT);
-    if (check_dimensions(card, error) || check_states(card, error) || check_parameters(card, error) ||
-        check_measurements(card, error) || check_jumps(card, error) || check_targets(card, error))
+    if (check_dimensions(card, error) || check_lists(card, error))
         return GBEES_EMODEL;
     if (card->bound && check_quantity(card->bound->name, card->bound->unit, card->bound->text, "bound", 0, error))
         return GBEES_EMODEL;
-    if (check_scenarios(card, error) || check_functions(card, error) || check_source(card, error))
+    if (check_functions(card, error) || check_source(card, error))
         return GBEES_EMODEL;
     return GBEES_OK;
 }
