@@ -526,7 +526,6 @@ gbees_plugin_SOURCES = \
 	%D%/command/run/output.c \
 	%D%/command/plugin/plugin.c \
 	%D%/command/plugin/plugin.h \
-	%D%/command/plugin/plugin_beyond.c \
 	%D%/command/plugin/plugin_build.c \
 	%D%/command/plugin/plugin_card.c \
 	%D%/command/plugin/plugin_check.c \

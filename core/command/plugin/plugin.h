@@ -58,6 +58,8 @@ typedef struct gbees_probe {
     char *name; /* as the registry takes it */
     const gbees_model *model;
     FILE *say;
+    const char *backend; /* of a run, whose last density goes to */
+    FILE *cells;
 } gbees_probe;
 
 /* The first letter of a line to the parent: the kind of the text after it. */
@@ -79,6 +81,9 @@ void gbees_probe_close(gbees_probe *probe);
  * NULL. */
 int gbees_probe_problem(const gbees_probe *probe, int number, const char *const *changes, gbees_problem **problem,
                         gbees_error *error);
+/* Chooses a cell of the initial box, as numbers of cells from the mean along each axis: the first ones are its
+ * corners, the others follow from *state. */
+void gbees_probe_cell(const gbees_problem *problem, size_t number, uint64_t *state, int64_t *cell);
 /* Writes the point y[n] of the grid's axes to `text` as "x = (1, 2, 3)" in the model's axes; returns `text`. */
 const char *gbees_probe_place(const gbees_problem *problem, const double *y, char *text, size_t size);
 
@@ -86,14 +91,13 @@ const char *gbees_probe_place(const gbees_problem *problem, const double *y, cha
 
 /* plugin_card.c: all checks that need no other processor. */
 void gbees_probe_run(gbees_probe *probe);
-/* plugin_beyond.c: fails the present check and returns 1 if a function reads a parameter that the card does not have.
- */
-int gbees_probe_beyond(const gbees_probe *probe, const gbees_problem *problem);
 /* plugin_source.c: what the compiler warns of in the model's text, and divisions of whole numbers there. */
 void gbees_probe_source(gbees_probe *probe);
 /* plugin_guard.c: fails, and returns 0, if an equation reads or writes beyond its arrays, or leaves a component of a
  * measurement unset, in scenario `name`. */
 int gbees_probe_guard(const gbees_probe *probe, const gbees_problem *problem, const char *name);
+/* The same file: fails the present check and returns 1 if one reads a parameter that the card does not have. */
+int gbees_probe_beyond(const gbees_probe *probe, const gbees_problem *problem);
 /* plugin_drift.c: the equations over the initial box of scenario `name`. */
 void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *problem, const char *name);
 /* plugin_noise.c: the diffusion there, if the model has one. */
@@ -105,8 +109,8 @@ void gbees_probe_noise(const gbees_probe *probe, const gbees_problem *problem, c
 void gbees_compare_monitor(gbees_probe *probe);
 /* Compiles the model for options->arch. */
 void gbees_compare_compile(gbees_probe *probe);
-/* Writes the density after a short run on `backend` to `cells`. */
-void gbees_compare_run(gbees_probe *probe, const char *backend, FILE *cells);
+/* Writes the density after a short run on probe->backend to probe->cells. */
+void gbees_compare_run(gbees_probe *probe);
 /* *distance: the sum of |P - Q| over the cells of two densities that gbees_compare_run() wrote; *count: cells of the
  * first. */
 int gbees_compare_distance(FILE *a, FILE *b, double *distance, size_t *count, gbees_error *error);

@@ -15,8 +15,7 @@ enum { LONGER = 12, NAME = 96 };
 typedef struct verdicts {
     FILE *out;
     gbees_probe probe; /* the child's copy is filled */
-    const char *backend;
-    FILE *cells;
+    void (*task)(gbees_probe *probe);
     char current[NAME]; /* the check that has begun and has no verdict yet, or "" */
     int ok, notes, warnings, failed, stop;
 } verdicts;
@@ -62,26 +61,26 @@ static void hear(void *context, const char *line)
     (void)fflush(v->out);
 }
 
-/* A crash of the child is the verdict of its present check, and ends the checks of this plugin. */
-static void run_child(verdicts *v, gbees_child_work *work, double seconds)
+static void do_task(void *context, FILE *say)
 {
-    gbees_error error = {0};
+    verdicts *v = context;
 
-    if (gbees_child_run(work, hear, v, seconds, &error)) {
-        print(v, GBEES_PROBE_FAILED, error.text);
-        v->stop = 1;
-    }
+    v->probe.say = say;
+    v->task(&v->probe);
 }
 
-/* A run that exceeds the time limit is a note: the problem may be big, and the equations have returned before. */
-static void run_with_long_limit(verdicts *v, gbees_child_work *work)
+/* A crash of the child is the verdict of its present check, and ends the checks of this plugin. That compilations and
+ * runs (is_long) exceed their time limit is a note: the problem may be big, and the equations have returned before.
+ */
+static void run_child(verdicts *v, void (*task)(gbees_probe *), int is_long)
 {
-    const double seconds = LONGER * v->probe.options->time_limit;
+    const double seconds = (is_long ? LONGER : 1) * v->probe.options->time_limit;
     gbees_error error = {0};
     char text[128];
-    int status = gbees_child_run(work, hear, v, seconds, &error);
 
-    if (status == GBEES_ECANCELLED) {
+    v->task = task;
+    const int status = gbees_child_run(do_task, hear, v, seconds, &error);
+    if (status == GBEES_ECANCELLED && is_long) {
         (void)snprintf(text, sizeof text, "not checked: it takes longer than %g s; --time-limit gives it more",
                        seconds);
         print(v, GBEES_PROBE_NOTE, text);
@@ -89,46 +88,6 @@ static void run_with_long_limit(verdicts *v, gbees_child_work *work)
         print(v, GBEES_PROBE_FAILED, error.text);
         v->stop = 1;
     }
-}
-
-static void probe(void *context, FILE *say)
-{
-    verdicts *v = context;
-
-    v->probe.say = say;
-    gbees_probe_run(&v->probe);
-}
-
-static void look(void *context, FILE *say)
-{
-    verdicts *v = context;
-
-    v->probe.say = say;
-    gbees_probe_source(&v->probe);
-}
-
-static void monitor(void *context, FILE *say)
-{
-    verdicts *v = context;
-
-    v->probe.say = say;
-    gbees_compare_monitor(&v->probe);
-}
-
-static void compile(void *context, FILE *say)
-{
-    verdicts *v = context;
-
-    v->probe.say = say;
-    gbees_compare_compile(&v->probe);
-}
-
-static void run(void *context, FILE *say)
-{
-    verdicts *v = context;
-
-    v->probe.say = say;
-    gbees_compare_run(&v->probe, v->backend, v->cells);
 }
 
 /* ---- runs ---- */
@@ -169,9 +128,9 @@ static void check_runs(verdicts *v)
     if (!cells[0] || !cells[1])
         print(v, GBEES_PROBE_NOTE, "not checked: no temporary file can be made");
     for (int k = 0; v->current[0] && k < 2; k++) {
-        v->backend = backends[k];
-        v->cells = cells[k];
-        run_with_long_limit(v, run);
+        v->probe.backend = backends[k];
+        v->probe.cells = cells[k];
+        run_child(v, gbees_compare_run, 1);
     }
     if (v->current[0])
         judge_distance(v, cells);
@@ -197,14 +156,14 @@ int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *fail
 
     if (status)
         return status;
-    run_child(&v, probe, options->time_limit);
+    run_child(&v, gbees_probe_run, 0);
     if (!v.stop)
-        run_with_long_limit(&v, look);
+        run_child(&v, gbees_probe_source, 1);
     /* After a failure on the CPU there is no comparison. */
     if (!v.stop && !v.failed)
-        run_with_long_limit(&v, monitor);
+        run_child(&v, gbees_compare_monitor, 1);
     if (!v.stop && !v.failed) {
-        run_with_long_limit(&v, compile);
+        run_child(&v, gbees_compare_compile, 1);
         if (!v.stop && !v.failed)
             check_runs(&v);
     } else

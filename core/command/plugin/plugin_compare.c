@@ -107,13 +107,24 @@ static int make_short(const gbees_probe *probe, gbees_problem **problem, gbees_e
     return gbees_probe_problem(probe, 0, changes, problem, error);
 }
 
-static int run_short(const gbees_problem *problem, const gbees_backend *backend, density *last, gbees_error *error)
+/* Runs it on a backend, if that can be used here. */
+static int run_short(gbees_probe *probe, const char *name, gbees_problem **problem, density *last, gbees_error *error)
 {
     const gbees_engine_options options = {.threads = 0};
     const gbees_observer observer = {.context = last, .record = on_record};
+    const gbees_backend *backend = NULL;
     gbees_solver *solver = NULL;
-    int status = gbees_solver_create(problem, backend, &options, &solver, error);
+    char why[512] = "";
+    int status = gbees_probe_open(probe, error);
 
+    if (!status)
+        status = gbees_registry_backend(probe->registry, name, &backend, error);
+    if (!status && backend->probe(why, sizeof why))
+        status = gbees_error_set(error, GBEES_EBACKEND, "%s", why);
+    if (!status)
+        status = make_short(probe, problem, error);
+    if (!status)
+        status = gbees_solver_create(*problem, backend, &options, &solver, error);
     if (!status)
         status = gbees_solver_run(solver, &observer, error);
     gbees_solver_destroy(solver);
@@ -139,19 +150,12 @@ static void report_warnings(const gbees_probe *probe, const gbees_problem *probl
 
 void gbees_compare_monitor(gbees_probe *probe)
 {
-    const gbees_backend *backend = NULL;
     gbees_problem *problem = NULL;
     gbees_error error = {0};
     density last = {0};
 
     gbees_probe_report(probe, GBEES_PROBE_BEGIN, "run, default");
-    int status = gbees_probe_open(probe, &error);
-    if (!status)
-        status = gbees_registry_backend(probe->registry, "cpu", &backend, &error);
-    if (!status)
-        status = make_short(probe, &problem, &error);
-    if (!status)
-        status = run_short(problem, backend, &last, &error);
+    const int status = run_short(probe, "cpu", &problem, &last, &error);
     if (!status)
         report_warnings(probe, problem, &last);
     else if (status == GBEES_EMODEL || status == GBEES_ENUMERIC)
@@ -162,28 +166,19 @@ void gbees_compare_monitor(gbees_probe *probe)
     gbees_problem_destroy(problem);
 }
 
-void gbees_compare_run(gbees_probe *probe, const char *name, FILE *cells)
+void gbees_compare_run(gbees_probe *probe)
 {
-    const gbees_backend *backend = NULL;
     gbees_problem *problem = NULL;
     gbees_error error = {0};
     density last = {0};
-    char why[512] = "";
-    int status = gbees_probe_open(probe, &error);
+    int status = run_short(probe, probe->backend, &problem, &last, &error);
 
-    if (!status)
-        status = gbees_registry_backend(probe->registry, name, &backend, &error);
-    if (!status && backend->probe(why, sizeof why))
-        status = gbees_error_set(&error, GBEES_EBACKEND, "%s", why);
-    if (!status)
-        status = make_short(probe, &problem, &error);
-    if (!status)
-        status = run_short(problem, backend, &last, &error);
-    if (!status && (fwrite(&last.count, sizeof last.count, 1, cells) != 1 ||
-                    fwrite(last.cells, sizeof *last.cells, last.count, cells) != last.count || fflush(cells)))
+    if (!status &&
+        (fwrite(&last.count, sizeof last.count, 1, probe->cells) != 1 ||
+         fwrite(last.cells, sizeof *last.cells, last.count, probe->cells) != last.count || fflush(probe->cells)))
         status = gbees_error_set(&error, GBEES_EIO, "the density can't be written: %s", strerror(errno));
     if (status == GBEES_EMODEL || status == GBEES_ENUMERIC)
-        gbees_probe_report(probe, GBEES_PROBE_FAILED, "a short run on %s fails: %s", name, error.text);
+        gbees_probe_report(probe, GBEES_PROBE_FAILED, "a short run on %s fails: %s", probe->backend, error.text);
     else if (status)
         gbees_probe_report(probe, GBEES_PROBE_NOTE, "not checked: %s", error.text);
     free(last.cells);

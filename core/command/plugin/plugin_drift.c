@@ -59,22 +59,14 @@ static int allocate(points *at)
     return good;
 }
 
-/* Cell i along each axis, as a number of cells from the mean. */
-static void choose_cell(const points *at, size_t i, int whole, uint64_t *state, int64_t *cell)
+/* Cell i of all cells of the box. */
+static void count_to_cell(const points *at, size_t i, int64_t *cell)
 {
-    size_t left = i;
-
     for (int j = 0; j < at->n; j++) {
         const int64_t extent = at->problem->extent[j], side = 2 * extent + 1;
 
-        *state = *state * 6364136223846793005u + 1442695040888963407u;
-        if (whole) {
-            cell[j] = (int64_t)(left % (size_t)side) - extent;
-            left /= (size_t)side;
-        } else if (i >> at->n == 0) /* a corner */
-            cell[j] = i >> j & 1 ? extent : -extent;
-        else
-            cell[j] = (int64_t)((*state >> 33) % (uint64_t)side) - extent;
+        cell[j] = (int64_t)(i % (size_t)side) - extent;
+        i /= (size_t)side;
     }
 }
 
@@ -90,7 +82,10 @@ static int make_points(points *at)
     for (size_t i = 0; i < at->count; i++) {
         int64_t cell[GBEES_MAX_DIM];
 
-        choose_cell(at, i, whole, &state, cell);
+        if (whole)
+            count_to_cell(at, i, cell);
+        else
+            gbees_probe_cell(at->problem, i, &state, cell);
         for (int j = 0; j < at->n; j++) {
             at->offset_d[j][i] = (double)cell[j] * at->problem->width[j];
             at->offset_f[j][i] = (float)at->offset_d[j][i];

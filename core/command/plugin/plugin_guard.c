@@ -1,4 +1,6 @@
-/* plugin_guard.c - gbees-plugin check: what the equations read and write beyond their arrays; see plugin.h.
+/* plugin_guard.c - gbees-plugin check: what the equations read and write beyond their arrays, and parameters that
+ * they read and the card does not have; see plugin.h. A run has zeros there, so that a wrong index would be a wrong
+ * drift without a word.
  *
  * Each equation is called at some points with arrays in the middle of larger ones. What it reads: one entry beyond an
  * array becomes NaN, and if a result changes it depends on that entry. What it writes: the results' array is filled
@@ -10,6 +12,9 @@
 #include <string.h>
 
 enum { N = GBEES_MAX_DIM, AROUND = 8, ENTRIES = N * N, IN = AROUND + N + AROUND, OUT = AROUND + ENTRIES + AROUND };
+
+/* Arrays that an equation reads; of NOTHING no entry is poisoned. */
+typedef enum array { OF_X, OF_Y, OF_P, NOTHING } array;
 
 typedef int point_function(gbees_equation equation, int which, int n, double t, const double *x, const double *p,
                            const double *y, double *out);
@@ -27,6 +32,7 @@ typedef struct guard {
     const gbees_probe *probe;
     const gbees_problem *problem;
     point_function *point;
+    int of_parameters; /* 1: parameters are looked at, and nothing else */
 } guard;
 
 /* No equation gives it. */
@@ -55,22 +61,23 @@ static void place(const guard *g, int number, double *x)
     gbees_problem_point(g->problem, y, x);
 }
 
-/* Evaluates at a point; entry `poisoned` of x or y, counted from the first, is NaN (IN: none). */
-static void evaluate(const guard *g, const subject *s, int number, int of_y, int poisoned, double *out)
+/* Evaluates at a point; entry `poisoned` of an array, counted from the first, is NaN. */
+static void evaluate(const guard *g, const subject *s, int number, array of, int poisoned, double *out)
 {
-    double x[IN], y[IN];
+    double x[IN], y[IN], p[GBEES_PARAMETER_VALUES];
 
     for (int i = 0; i < IN; i++)
         x[i] = y[i] = 0.5;
     place(g, number, x + AROUND);
     for (int i = g->problem->dimension; i < N; i++)
         x[AROUND + i] = 0.5;
-    if (poisoned < IN)
-        (of_y ? y : x)[AROUND + poisoned] = NAN;
+    memcpy(p, g->problem->parameters, sizeof p);
+    if (of != NOTHING)
+        *(of == OF_P ? &p[poisoned] : of == OF_Y ? &y[AROUND + poisoned] : &x[AROUND + poisoned]) = NAN;
     for (int i = 0; i < OUT; i++)
         out[i] = untouched();
-    (void)g->point(s->equation, s->which, g->problem->dimension, g->problem->start, x + AROUND,
-                   g->problem->parameters, y + AROUND, out + AROUND);
+    (void)g->point(s->equation, s->which, g->problem->dimension, g->problem->start, x + AROUND, p, y + AROUND,
+                   out + AROUND);
 }
 
 static void name_subject(const subject *s, char *text, size_t size)
@@ -79,26 +86,34 @@ static void name_subject(const subject *s, char *text, size_t size)
                    s->function ? "'" : "");
 }
 
-/* Whether entries of x or y beyond the first `count` change a result; reports the first. */
-static int reads_beyond(const guard *g, const subject *s, int of_y, int count, int number)
+/* Whether entries of an array beyond the first `count` change a result; reports the first. */
+static int reads_beyond(const guard *g, const subject *s, array of, int count, int number)
 {
-    const char *array = !of_y ? "x" : s->equation == GBEES_EQUATION_JUMP ? "value" : "y";
+    const char *name = of == OF_X ? "x" : s->equation == GBEES_EQUATION_JUMP ? "value" : "y";
+    const int first = of == OF_P ? count : -AROUND, end = of == OF_P ? GBEES_MAX_PARAMETERS : N + AROUND;
     double before[OUT], after[OUT];
     char text[128];
 
-    evaluate(g, s, number, of_y, IN, before);
-    for (int i = -AROUND; i < N + AROUND; i++) {
+    evaluate(g, s, number, NOTHING, 0, before);
+    for (int i = first; i < end; i++) {
         if (i >= 0 && i < count)
             continue;
-        evaluate(g, s, number, of_y, i, after);
+        evaluate(g, s, number, of, i, after);
         if (memcmp(before, after, sizeof before) == 0)
             continue;
-        evaluate(g, s, number, of_y, IN, after);
+        evaluate(g, s, number, NOTHING, 0, after);
         if (memcmp(before, after, sizeof before) != 0)
             return 0; /* it remembers something, which the check of batches says */
+        if (of == OF_P) {
+            gbees_probe_report(g->probe, GBEES_PROBE_FAILED,
+                               "%s() reads p[%d], and the card has %d parameter%s: add one to the card, or mend the "
+                               "index, which begins at 0",
+                               s->name, i, count, count == 1 ? "" : "s");
+            return 1;
+        }
         name_subject(s, text, sizeof text);
         gbees_probe_report(g->probe, GBEES_PROBE_FAILED, "%s reads %s[%d], and there are %d, from %s[0] to %s[%d]",
-                           text, array, i, count, array, array, count - 1);
+                           text, name, i, count, name, name, count - 1);
         return 1;
     }
     return 0;
@@ -110,7 +125,7 @@ static int writes_beyond(const guard *g, const subject *s, int number, int *writ
     double out[OUT];
     char text[128];
 
-    evaluate(g, s, number, 0, IN, out);
+    evaluate(g, s, number, NOTHING, 0, out);
     for (int i = -AROUND; i < ENTRIES + AROUND; i++) {
         const int is_set = !is_untouched(out[AROUND + i]);
 
@@ -134,10 +149,12 @@ static int keeps_to(const guard *g, const subject *s)
     char text[128];
 
     for (int number = 0; number <= 1 << g->problem->dimension; number++)
-        if (reads_beyond(g, s, 0, g->problem->dimension, number) ||
-            (s->measured && reads_beyond(g, s, 1, s->measured, number)) || writes_beyond(g, s, number, written))
+        if (g->of_parameters ? reads_beyond(g, s, OF_P, g->problem->model->parameter_count, number)
+                             : reads_beyond(g, s, OF_X, g->problem->dimension, number) ||
+                                   (s->measured && reads_beyond(g, s, OF_Y, s->measured, number)) ||
+                                   writes_beyond(g, s, number, written))
             return 0;
-    for (int i = 0; i < s->size && s->writes_all; i++)
+    for (int i = 0; i < s->size && s->writes_all && !g->of_parameters; i++)
         if (!written[i]) {
             name_subject(s, text, sizeof text);
             gbees_probe_report(g->probe, GBEES_PROBE_FAILED,
@@ -197,24 +214,36 @@ static int check_all(const guard *g)
     return good;
 }
 
-int gbees_probe_guard(const gbees_probe *probe, const gbees_problem *problem, const char *name)
+/* Checks all equations. Returns 1, 0 after a report, or -1 if they can't be called at a point. */
+static int guard_all(const gbees_probe *probe, const gbees_problem *problem, int of_parameters)
 {
-    guard g = {.probe = probe, .problem = problem};
+    guard g = {.probe = probe, .problem = problem, .of_parameters = of_parameters};
     void *plugin = dlopen(gbees_model_path(probe->model), RTLD_NOW | RTLD_LOCAL);
     void *found = plugin ? dlsym(plugin, "gbees_model_point") : NULL;
+    int good = -1;
 
-    int good = 1;
-
-    gbees_probe_report(probe, GBEES_PROBE_BEGIN, "arrays, %s", name);
     if (found) {
         memcpy(&g.point, &found, sizeof found);
         good = check_all(&g);
-        if (good)
-            gbees_probe_report(probe, GBEES_PROBE_OK, "each equation keeps to them");
-    } else
-        gbees_probe_report(probe, GBEES_PROBE_NOTE,
-                           "not checked: it was compiled by an earlier gbees: build it again");
+    }
     if (plugin)
         (void)dlclose(plugin);
     return good;
+}
+
+int gbees_probe_beyond(const gbees_probe *probe, const gbees_problem *problem)
+{
+    return guard_all(probe, problem, 1) == 0;
+}
+
+int gbees_probe_guard(const gbees_probe *probe, const gbees_problem *problem, const char *name)
+{
+    gbees_probe_report(probe, GBEES_PROBE_BEGIN, "arrays, %s", name);
+    const int good = guard_all(probe, problem, 0);
+    if (good > 0)
+        gbees_probe_report(probe, GBEES_PROBE_OK, "each equation keeps to them");
+    else if (good < 0)
+        gbees_probe_report(probe, GBEES_PROBE_NOTE,
+                           "not checked: it was compiled by an earlier gbees: build it again");
+    return good != 0;
 }

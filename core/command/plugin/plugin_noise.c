@@ -14,20 +14,13 @@ typedef struct noise {
     double x[GBEES_MAX_DIM], q[ENTRIES];
 } noise;
 
-/* A cell of the box, the first ones its corners. */
 static void choose_point(noise *at, int number, uint64_t *state)
 {
-    for (int j = 0; j < at->n; j++) {
-        const int64_t extent = at->problem->extent[j];
-        int64_t cell;
+    int64_t cell[GBEES_MAX_DIM];
 
-        *state = *state * 6364136223846793005u + 1442695040888963407u;
-        if (number >> at->n == 0)
-            cell = number >> j & 1 ? extent : -extent;
-        else
-            cell = (int64_t)((*state >> 33) % (uint64_t)(2 * extent + 1)) - extent;
-        at->x[j] = at->problem->mean[j] + (double)cell * at->problem->width[j];
-    }
+    gbees_probe_cell(at->problem, (size_t)number, state, cell);
+    for (int j = 0; j < at->n; j++)
+        at->x[j] = at->problem->mean[j] + (double)cell[j] * at->problem->width[j];
 }
 
 static void evaluate(noise *at, double time)

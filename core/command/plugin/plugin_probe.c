@@ -73,6 +73,19 @@ int gbees_probe_problem(const gbees_probe *probe, int number, const char *const 
     return status;
 }
 
+void gbees_probe_cell(const gbees_problem *problem, size_t number, uint64_t *state, int64_t *cell)
+{
+    for (int j = 0; j < problem->dimension; j++) {
+        const int64_t extent = problem->extent[j];
+
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        if (number >> problem->dimension == 0)
+            cell[j] = number >> j & 1 ? extent : -extent;
+        else
+            cell[j] = (int64_t)((*state >> 33) % (uint64_t)(2 * extent + 1)) - extent;
+    }
+}
+
 const char *gbees_probe_place(const gbees_problem *problem, const double *y, char *text, size_t size)
 {
     double x[GBEES_MAX_DIM];
