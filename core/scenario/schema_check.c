@@ -30,13 +30,25 @@ static int check_number(const gbees_schema_key *key, const gbees_node *node, con
     return GBEES_OK;
 }
 
-static int check_name(const gbees_node *node, const char *label, gbees_error *error)
+/* Checks a text of printable characters. One that may have others than ASCII has no control characters all the same,
+ * which would break an error's line. */
+static int check_text(const gbees_node *node, const char *label, const char *what, int is_ascii, gbees_error *error)
 {
     int good = node->kind == GBEES_NODE_SCALAR && node->text[0];
 
     for (const char *c = good ? node->text : ""; *c; c++)
-        good = good && *c >= 0x20 && *c < 0x7F;
-    return good ? GBEES_OK : fail(node, label, "a name", error);
+        good = good && (unsigned char)*c >= 0x20 && *c != 0x7F && !(is_ascii && *c & 0x80);
+    return good ? GBEES_OK : fail(node, label, what, error);
+}
+
+static int check_name(const gbees_node *node, const char *label, gbees_error *error)
+{
+    return check_text(node, label, "a name", 1, error);
+}
+
+static int check_path(const gbees_node *node, const char *label, gbees_error *error)
+{
+    return check_text(node, label, "a path", 0, error);
 }
 
 static int check_choice(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
@@ -186,6 +198,23 @@ static int check_likelihood(const gbees_node *map, const char *label, gbees_erro
     return GBEES_OK;
 }
 
+/* Checks a list of maps, each called `one` and its number; `also`: what else has to hold for each, or NULL. */
+static int check_maps(const gbees_schema_key *key, const gbees_node *list, const char *one, const char *expected,
+                      int (*also)(const gbees_node *, const char *, gbees_error *), gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (size_t i = 0; i < list->count && !status; i++) {
+        char name[64];
+
+        (void)snprintf(name, sizeof name, "%s %zu", one, i + 1);
+        status = check_fields(key->fields, list->items[i], name, expected, error);
+        if (!status && also)
+            status = also(list->items[i], name, error);
+    }
+    return status;
+}
+
 static int check_measurements(const gbees_schema_key *key, const gbees_node *node, const char *label,
                               gbees_error *error)
 {
@@ -193,55 +222,31 @@ static int check_measurements(const gbees_schema_key *key, const gbees_node *nod
         return check_fields(key->record, node, label, "", error);
     if (node->kind != GBEES_NODE_LIST)
         return fail(node, label, "a list of maps, or a map with file", error);
-    for (size_t i = 0; i < node->count; i++) {
-        char name[64];
-
-        (void)snprintf(name, sizeof name, "measurement %zu", i + 1);
-        int status =
-            check_fields(key->fields, node->items[i], name, "a map with time, function, value and covariance", error);
-        if (!status)
-            status = check_likelihood(node->items[i], name, error);
-        if (status)
-            return status;
-    }
-    return GBEES_OK;
+    return check_maps(key, node, "measurement", "a map with time, function, value and covariance", check_likelihood,
+                      error);
 }
 
 static int check_instants(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
 {
     static const char expected[] = "a map with time or every, jump, value and covariance";
-    int status = GBEES_OK;
 
     if (node->kind == GBEES_NODE_MAP)
         return check_fields(key->fields, node, label, expected, error);
     if (node->kind != GBEES_NODE_LIST)
         return fail(node, label, "a map, or a list of maps", error);
-    for (size_t i = 0; i < node->count && !status; i++) {
-        char name[64];
-
-        (void)snprintf(name, sizeof name, "instant %zu", i + 1);
-        status = check_fields(key->fields, node->items[i], name, expected, error);
-    }
-    return status;
+    return check_maps(key, node, "instant", expected, NULL, error);
 }
 
 static int check_regrids(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
 {
     char words[GBEES_NODE_WORDS];
-    int status = GBEES_OK;
 
     if (node->kind == GBEES_NODE_SCALAR && strcmp(node->text, key->choices[0]) == 0)
         return GBEES_OK;
     if (node->kind != GBEES_NODE_LIST)
         return gbees_node_error(node, error, "%s: expected '%s' or a list of maps, found %s", label, key->choices[0],
                                 gbees_node_describe(node, words));
-    for (size_t i = 0; i < node->count && !status; i++) {
-        char name[64];
-
-        (void)snprintf(name, sizeof name, "%s %zu", label, i + 1);
-        status = check_fields(key->fields, node->items[i], name, key->range, error);
-    }
-    return status;
+    return check_maps(key, node, label, key->range, NULL, error);
 }
 
 /* Checks which records' densities are written. */
@@ -266,94 +271,45 @@ static int check_initial(const gbees_schema_key *key, const gbees_node *node, co
         return check_fields(key->record, node, label, "", error);
     if (node->kind != GBEES_NODE_LIST || !node->count)
         return fail(node, label, "a list of maps with weight, mean and covariance, or a map with file", error);
-    for (size_t i = 0; i < node->count; i++) {
-        char name[64];
+    return check_maps(key, node, label, "a map with weight, mean and covariance", NULL, error);
+}
 
-        (void)snprintf(name, sizeof name, "%s %zu", label, i + 1);
-        int status = check_fields(key->fields, node->items[i], name, "a map with weight, mean and covariance", error);
-        if (status)
-            return status;
+/* Checks a map whose pairs are entries of their own, KEY.NAME, each value by `check`. */
+static int check_parts(const gbees_schema_key *key, const gbees_node *map, const char *label, const char *expected,
+                       int (*check)(const gbees_schema_key *, const gbees_node *, const char *, gbees_error *),
+                       gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    if (map->kind != GBEES_NODE_MAP)
+        return fail(map, label, expected, error);
+    for (size_t i = 0; 2 * i < map->count && !status; i++) {
+        char name[128], words[GBEES_NODE_WORDS];
+
+        (void)gbees_node_describe(map->items[2 * i], words);
+        (void)snprintf(name, sizeof name, "%s.%.*s", label, (int)strcspn(words + 1, "'"), words + 1);
+        status = check_name(map->items[2 * i], label, error);
+        if (!status)
+            status = check_twice(map, i, label, error);
+        if (!status)
+            status = check(key, map->items[2 * i + 1], name, error);
     }
-    return GBEES_OK;
-}
-
-/* A path may have all characters but control characters, which would break an error's line. */
-static int check_path(const gbees_node *node, const char *label, gbees_error *error)
-{
-    int good = node->kind == GBEES_NODE_SCALAR && node->text[0];
-
-    for (const char *c = good ? node->text : ""; *c; c++)
-        good = good && (unsigned char)*c >= 0x20 && *c != 0x7F;
-    return good ? GBEES_OK : fail(node, label, "a path", error);
-}
-
-enum { PART_LABEL = 128 };
-
-/* Checks the name of a pair of a map whose values are entries of their own; writes "KEY.NAME" to `name`. */
-static int check_part(const gbees_node *map, size_t pair, const char *label, char name[PART_LABEL],
-                      gbees_error *error)
-{
-    const gbees_node *part = map->items[2 * pair];
-    char words[GBEES_NODE_WORDS];
-    const int status = check_name(part, label, error);
-
-    (void)gbees_node_describe(part, words);
-    (void)snprintf(name, PART_LABEL, "%s.%.*s", label, (int)strcspn(words + 1, "'"), words + 1);
-    return status ? status : check_twice(map, pair, label, error);
+    return status;
 }
 
 static int check_parameters(const gbees_schema_key *key, const gbees_node *node, const char *label,
                             gbees_error *error)
 {
-    if (node->kind != GBEES_NODE_MAP)
-        return fail(node, label, "a map of numbers", error);
-    if (node->count > 2 * (size_t)GBEES_MAX_PARAMETERS)
+    if (node->kind == GBEES_NODE_MAP && node->count > 2 * (size_t)GBEES_MAX_PARAMETERS)
         return gbees_node_error(node, error, "%s: expected at most %d, found %zu", label, GBEES_MAX_PARAMETERS,
                                 node->count / 2);
-    for (size_t i = 0; 2 * i < node->count; i++) {
-        char name[PART_LABEL];
-        int status = check_part(node, i, label, name, error);
-
-        if (!status)
-            status = check_number(key, node->items[2 * i + 1], name, error);
-        if (status)
-            return status;
-    }
-    return GBEES_OK;
+    return check_parts(key, node, label, "a map of numbers", check_number, error);
 }
 
-static int check_targets(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+static int check_table(const gbees_schema_key *key, const gbees_node *value, const char *label, gbees_error *error)
 {
-    int status = GBEES_OK;
-
-    if (node->kind != GBEES_NODE_MAP)
-        return fail(node, label, "a map of targets, each 'count', 'absorb' or 'off'", error);
-    for (size_t i = 0; 2 * i < node->count && !status; i++) {
-        char name[PART_LABEL];
-
-        status = check_part(node, i, label, name, error);
-        if (!status)
-            status = check_choice(key, node->items[2 * i + 1], name, error);
-    }
-    return status;
-}
-
-static int check_tables(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
-{
-    int status = GBEES_OK;
-
-    if (node->kind != GBEES_NODE_MAP)
-        return fail(node, label, "a map of parameters, each with a file", error);
-    for (size_t i = 0; 2 * i < node->count && !status; i++) {
-        const gbees_node *value = node->items[2 * i + 1];
-        char name[PART_LABEL];
-
-        status = check_part(node, i, label, name, error);
-        if (!status)
-            status = value->kind == GBEES_NODE_SCALAR ? check_path(value, name, error)
-                                                      : check_fields(key->record, value, name, "a file", error);
-    }
-    return status;
+    return value->kind == GBEES_NODE_SCALAR ? check_path(value, label, error)
+                                            : check_fields(key->record, value, label, "a file", error);
 }
 
 int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, const char *label, gbees_error *error)
@@ -380,9 +336,10 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
     case GBEES_KIND_PARAMETERS:
         return check_parameters(key, value, label, error);
     case GBEES_KIND_TABLES:
-        return check_tables(key, value, label, error);
+        return check_parts(key, value, label, "a map of parameters, each with a file", check_table, error);
     case GBEES_KIND_TARGETS:
-        return check_targets(key, value, label, error);
+        return check_parts(key, value, label, "a map of targets, each 'count', 'absorb' or 'off'", check_choice,
+                           error);
     case GBEES_KIND_MEASUREMENTS:
         return check_measurements(key, value, label, error);
     case GBEES_KIND_INSTANTS:

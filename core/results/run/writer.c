@@ -346,41 +346,33 @@ int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_
     return status;
 }
 
+/* Ends the addition of a row to a time series, which has the status `status`, and gives the lock back. */
+static int end_row(gbees_writer *writer, int status, gbees_error *error)
+{
+    writer->behind = 1;
+    if (!status)
+        status = flush(writer, 0, error);
+    (void)pthread_mutex_unlock(&writer->lock);
+    return status;
+}
+
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
                         gbees_error *error)
 {
     (void)pthread_mutex_lock(&writer->lock);
-    int status = gbees_moments_add_update(writer->moments, number, time, evidence, error);
-
-    writer->behind = 1;
-    if (!status)
-        status = flush(writer, 0, error);
-    (void)pthread_mutex_unlock(&writer->lock);
-    return status;
-}
-
-/* Adds a row to one of the other time series. */
-static int add_row(gbees_writer *writer, int (*add)(gbees_moments *, const gbees_record *, gbees_error *),
-                   const gbees_record *record, gbees_error *error)
-{
-    (void)pthread_mutex_lock(&writer->lock);
-    int status = add(writer->moments, record, error);
-
-    writer->behind = 1;
-    if (!status)
-        status = flush(writer, 0, error);
-    (void)pthread_mutex_unlock(&writer->lock);
-    return status;
+    return end_row(writer, gbees_moments_add_update(writer->moments, number, time, evidence, error), error);
 }
 
 int gbees_writer_step(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
-    return add_row(writer, gbees_moments_add_step, record, error);
+    (void)pthread_mutex_lock(&writer->lock);
+    return end_row(writer, gbees_moments_add_step(writer->moments, record, error), error);
 }
 
 int gbees_writer_smoothed(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
-    return add_row(writer, gbees_moments_add_smoothed, record, error);
+    (void)pthread_mutex_lock(&writer->lock);
+    return end_row(writer, gbees_moments_add_smoothed(writer->moments, record, error), error);
 }
 
 int gbees_writer_sync(gbees_writer *writer, gbees_error *error)
