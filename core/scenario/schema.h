@@ -36,7 +36,7 @@ enum { GBEES_KEY_MIN = 1, GBEES_KEY_ABOVE_MIN = 3, GBEES_KEY_MAX = 4, GBEES_KEY_
 typedef struct gbees_schema_key {
     const char *name;
     gbees_kind kind;
-    const char *range;                              /* in words, for errors: "a number > 0" */
+    const char *range;                              /* in words, for errors: "a number > 0"; NULL: any */
     double min, max;                                /* of a number, or of each number of a list */
     int bounded;                                    /* which of them hold: GBEES_KEY_ bits */
     int required;                                   /* a map without this key is an error */
@@ -45,6 +45,19 @@ typedef struct gbees_schema_key {
     const char *initial; /* the default, in words, if neither scenario nor model gives a value; or NULL */
     const char *text;    /* one line of documentation */
 } gbees_schema_key;
+
+/* What a number may be, as a part of a key's initializer. */
+#define GBEES_KEY_POSITIVE .range = "a number > 0", .bounded = GBEES_KEY_ABOVE_MIN
+#define GBEES_KEY_PART                                                                                               \
+    .range = "a number between 0 and 1", .max = 1, .bounded = GBEES_KEY_ABOVE_MIN | GBEES_KEY_BELOW_MAX
+#define GBEES_KEY_WHOLE(least, most)                                                                                 \
+    .kind = GBEES_KIND_INTEGER, .range = "a whole number from " #least " to " #most, .min = least, .max = most,      \
+    .bounded = GBEES_KEY_MIN | GBEES_KEY_MAX
+
+static inline const char *gbees_schema_range(const gbees_schema_key *key)
+{
+    return key->range ? key->range : "a number";
+}
 
 /* The key of a scenario after `key`, in the order of the manual. NULL gives the first; after the last comes NULL. */
 const gbees_schema_key *gbees_schema_next(const gbees_schema_key *key);

@@ -19,14 +19,13 @@ static int check_number(const gbees_schema_key *key, const gbees_node *node, con
     double value;
     int bounded = key->bounded;
 
-    if (node->kind != GBEES_NODE_SCALAR || !gbees_number_read(node->text, &value))
-        return fail(node, label, key->range, error);
-    if ((key->kind == GBEES_KIND_INTEGER && value != floor(value)) ||
+    if (node->kind != GBEES_NODE_SCALAR || !gbees_number_read(node->text, &value) ||
+        (key->kind == GBEES_KIND_INTEGER && value != floor(value)) ||
         ((bounded & GBEES_KEY_MIN) && value < key->min) ||
         ((bounded & GBEES_KEY_ABOVE_MIN) == GBEES_KEY_ABOVE_MIN && value == key->min) ||
         ((bounded & GBEES_KEY_MAX) && value > key->max) ||
         ((bounded & GBEES_KEY_BELOW_MAX) == GBEES_KEY_BELOW_MAX && value == key->max))
-        return fail(node, label, key->range, error);
+        return fail(node, label, gbees_schema_range(key), error);
     return GBEES_OK;
 }
 

@@ -21,19 +21,17 @@ static const char *const likelihoods[] = {GBEES_LIKELIHOOD_ROWS(NAME) NULL};
      .initial = "gaussian",                                                                                          \
      .text = "of the residuals: gaussian, student-t, or model: by its own log_likelihood()"},                        \
     {                                                                                                                \
-        .name = "degrees_of_freedom", .kind = GBEES_KIND_NUMBER, .range = "a number > 0", .min = 0,                  \
-        .bounded = GBEES_KEY_ABOVE_MIN, .text = "of student-t"                                                       \
+        .name = "degrees_of_freedom", .kind = GBEES_KIND_NUMBER, GBEES_KEY_POSITIVE, .text = "of student-t"          \
     }
 
 const gbees_schema_key gbees_schema_measurement_fields[] = {
-    {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
+    {.name = "time", .kind = GBEES_KIND_NUMBER, .required = 1, .text = "model time"},
     {.name = "function", .kind = GBEES_KIND_NAME, .text = "the model's function; may be left out if it has only one"},
     {.name = "value",
      .kind = GBEES_KIND_MEASURED,
-     .range = "a number",
      .required = 1,
      .text = "what was measured; ~ for a component that was not"},
-    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of the noise"},
+    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .text = "of the noise"},
     LIKELIHOOD_FIELDS,
     {.name = NULL},
 };
@@ -41,15 +39,13 @@ const gbees_schema_key gbees_schema_measurement_fields[] = {
 const gbees_schema_key gbees_schema_table_fields[] = {
     {.name = "file", .kind = GBEES_KIND_PATH, .required = 1, .text = "a table: CSV or TSV"},
     {.name = "function", .kind = GBEES_KIND_NAME, .text = "of all rows; without it the columns' names say it"},
-    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of functions without a column"},
+    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .text = "of functions without a column"},
     {.name = "epoch",
      .kind = GBEES_KIND_NAME,
      .text = "the date of model time 0, where the table has dates: 2026-01-31T12:00:00Z"},
     {.name = "time_unit",
      .kind = GBEES_KIND_NUMBER,
-     .range = "a number > 0",
-     .min = 0,
-     .bounded = GBEES_KEY_ABOVE_MIN,
+     GBEES_KEY_POSITIVE,
      .initial = "1",
      .text = "seconds in a unit of the model's time, for dates"},
     LIKELIHOOD_FIELDS,
@@ -59,11 +55,8 @@ const gbees_schema_key gbees_schema_table_fields[] = {
 const gbees_schema_key gbees_schema_parameter_table_fields[] = {
     {.name = "file", .kind = GBEES_KIND_PATH, .text = "CSV or TSV, with a column time"},
     {.name = "column", .kind = GBEES_KIND_NAME, .initial = "the parameter's name", .text = "of the values"},
-    {.name = "time",
-     .kind = GBEES_KIND_NUMBERS,
-     .range = "a number",
-     .text = "in place of a file: increasing times of the model"},
-    {.name = "value", .kind = GBEES_KIND_NUMBERS, .range = "a number", .text = "in place of a file: a value a time"},
+    {.name = "time", .kind = GBEES_KIND_NUMBERS, .text = "in place of a file: increasing times of the model"},
+    {.name = "value", .kind = GBEES_KIND_NUMBERS, .text = "in place of a file: a value a time"},
     {.name = "interpolation",
      .kind = GBEES_KIND_CHOICE,
      .choices = interpolations,
@@ -73,28 +66,23 @@ const gbees_schema_key gbees_schema_parameter_table_fields[] = {
 };
 
 const gbees_schema_key gbees_schema_instant_fields[] = {
-    {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .text = "model time"},
+    {.name = "time", .kind = GBEES_KIND_NUMBER, .text = "model time"},
     {.name = "every",
      .kind = GBEES_KIND_NUMBER,
-     .range = "a number > 0",
-     .min = 0,
-     .bounded = GBEES_KEY_ABOVE_MIN,
+     GBEES_KEY_POSITIVE,
      .text = "in place of time: again and again after so much time, from the start on"},
     {.name = "jump",
      .kind = GBEES_KIND_NAME,
      .initial = "shift",
      .text = "shift: x + value; linear: matrix x + value; or a function of the model, by its name"},
-    {.name = "value",
-     .kind = GBEES_KIND_NUMBERS,
-     .range = "a number",
-     .text = "what is added, or the function takes"},
-    {.name = "matrix", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of linear"},
-    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of the error that is added"},
+    {.name = "value", .kind = GBEES_KIND_NUMBERS, .text = "what is added, or the function takes"},
+    {.name = "matrix", .kind = GBEES_KIND_MATRIX, .text = "of linear"},
+    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .text = "of the error that is added"},
     {.name = NULL},
 };
 
 const gbees_schema_key gbees_schema_regrid_fields[] = {
-    {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
+    {.name = "time", .kind = GBEES_KIND_NUMBER, .required = 1, .text = "model time"},
     {.name = "factor",
      .kind = GBEES_KIND_BROADCAST,
      .range = "a power of two from 1/1024 to 1024",
@@ -110,17 +98,15 @@ const gbees_schema_key gbees_schema_state_fields[] = {
     {.name = "state", .kind = GBEES_KIND_NAME, .required = 1, .text = "name of the model's state"},
     {.name = "period",
      .kind = GBEES_KIND_NUMBER,
-     .range = "a number > 0",
-     .min = 0,
-     .bounded = GBEES_KEY_ABOVE_MIN,
+     GBEES_KEY_POSITIVE,
      .text = "the state is on a circle: the drift's period, 6.283185307179586 of an angle"},
-    {.name = "lower", .kind = GBEES_KIND_NUMBER, .range = "a number", .text = "place of a wall below"},
+    {.name = "lower", .kind = GBEES_KIND_NUMBER, .text = "place of a wall below"},
     {.name = "at_lower",
      .kind = GBEES_KIND_CHOICE,
      .choices = walls,
      .initial = "reflect",
      .text = "what the wall does: reflect; absorb: what reaches it leaves the density"},
-    {.name = "upper", .kind = GBEES_KIND_NUMBER, .range = "a number", .text = "place of a wall above"},
+    {.name = "upper", .kind = GBEES_KIND_NUMBER, .text = "place of a wall above"},
     {.name = "at_upper", .kind = GBEES_KIND_CHOICE, .choices = walls, .initial = "reflect", .text = "as at_lower"},
     {.name = NULL},
 };
@@ -128,13 +114,11 @@ const gbees_schema_key gbees_schema_state_fields[] = {
 const gbees_schema_key gbees_schema_gaussian_fields[] = {
     {.name = "weight",
      .kind = GBEES_KIND_NUMBER,
-     .range = "a number > 0",
-     .min = 0,
-     .bounded = GBEES_KEY_ABOVE_MIN,
+     GBEES_KEY_POSITIVE,
      .initial = "1",
      .text = "its weight, up to a factor that is the same for all"},
-    {.name = "mean", .kind = GBEES_KIND_NUMBERS, .range = "a number", .required = 1, .text = "of this Gaussian"},
-    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .required = 1, .text = "of this Gaussian"},
+    {.name = "mean", .kind = GBEES_KIND_NUMBERS, .required = 1, .text = "of this Gaussian"},
+    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .required = 1, .text = "of this Gaussian"},
     {.name = NULL},
 };
 

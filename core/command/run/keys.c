@@ -8,43 +8,29 @@ enum { VALUES = 96 };
 /* What a key takes beside the words of its `choices`, written to `text` where it is put together; NULL: nothing. */
 static const char *values_of(const gbees_schema_key *key, char *text, size_t size)
 {
-    switch (key->kind) {
-    case GBEES_KIND_NUMBER:
-    case GBEES_KIND_INTEGER:
-        return key->range;
-    case GBEES_KIND_BROADCAST:
-        (void)snprintf(text, size, "%s, or a list of them", key->range);
-        return text;
-    case GBEES_KIND_NUMBERS:
-    case GBEES_KIND_MEASURED:
-        return "a list of numbers";
-    case GBEES_KIND_MATRIX:
-        return "a list of numbers, or of lists";
-    case GBEES_KIND_RANGE:
-        return "[low, high]";
-    case GBEES_KIND_PARAMETERS:
-        return "a map of numbers";
-    case GBEES_KIND_TARGETS:
-        return "for each target of a map";
-    case GBEES_KIND_TABLES:
-        return "a map of files, or of maps";
-    case GBEES_KIND_NAME:
-        return "a name";
-    case GBEES_KIND_PATH:
-        return "a file or folder";
-    case GBEES_KIND_INITIAL:
-    case GBEES_KIND_MEASUREMENTS:
-    case GBEES_KIND_INSTANTS:
-        return "a list of maps, or a map";
-    case GBEES_KIND_REGRIDS:
-        return "a list of maps";
-    case GBEES_KIND_OUTPUT:
-        return "a map";
-    case GBEES_KIND_DENSITIES: /* a key of `output` */
-    case GBEES_KIND_CHOICE:
-        break;
-    }
-    return NULL;
+    static const char *const values[] = {
+        [GBEES_KIND_NUMBERS] = "a list of numbers",
+        [GBEES_KIND_MEASURED] = "a list of numbers",
+        [GBEES_KIND_MATRIX] = "a list of numbers, or of lists",
+        [GBEES_KIND_RANGE] = "[low, high]",
+        [GBEES_KIND_PARAMETERS] = "a map of numbers",
+        [GBEES_KIND_TARGETS] = "for each target of a map",
+        [GBEES_KIND_TABLES] = "a map of files, or of maps",
+        [GBEES_KIND_NAME] = "a name",
+        [GBEES_KIND_PATH] = "a file or folder",
+        [GBEES_KIND_INITIAL] = "a list of maps, or a map",
+        [GBEES_KIND_MEASUREMENTS] = "a list of maps, or a map",
+        [GBEES_KIND_INSTANTS] = "a list of maps, or a map",
+        [GBEES_KIND_REGRIDS] = "a list of maps",
+        [GBEES_KIND_OUTPUT] = "a map",
+    };
+
+    if (key->kind == GBEES_KIND_NUMBER || key->kind == GBEES_KIND_INTEGER)
+        return gbees_schema_range(key);
+    if (key->kind != GBEES_KIND_BROADCAST)
+        return values[key->kind];
+    (void)snprintf(text, size, "%s, or a list of them", gbees_schema_range(key));
+    return text;
 }
 
 static void print_key(FILE *out, const gbees_schema_key *key)
