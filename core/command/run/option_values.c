@@ -17,70 +17,66 @@ int gbees_option_is_number(const char *text)
     return end != text && !*end && isfinite(value);
 }
 
-static int read_count(const char *option, const char *text, int *count, gbees_error *error)
+/* Whether all of the text is one whole number within these limits. */
+static int is_whole(const char *text, long least, long most, long *number)
 {
     char *end;
+
+    errno = 0;
+    *number = strtol(text, &end, 10);
+    return end != text && !*end && !errno && *number >= least && *number <= most;
+}
+
+/* A whole number >= 1 of an option; *count stays as it is without one. */
+static int read_count(const char *option, const char *text, int most, int *count, gbees_error *error)
+{
     long value;
 
     if (!text)
         return GBEES_OK;
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < 1 || value > THREADS_MOST)
-        return gbees_error_set(error, GBEES_EUSAGE, "--%s wants a whole number from 1 to %d, not '%s'", option,
-                               THREADS_MOST, text);
+    if (!is_whole(text, 1, most, &value))
+        return gbees_error_set(error, GBEES_EUSAGE, "--%s wants a whole number from 1 to %d, not '%s'", option, most,
+                               text);
     *count = (int)value;
     return GBEES_OK;
 }
 
 static int read_simulate(const gbees_option_values *values, gbees_options *options, gbees_error *error)
 {
-    const char *seed = values->simulate, *count = values->simulate_count;
+    const char *seed = values->simulate;
     char *end;
 
-    if (count && !seed)
+    if (values->simulate_count && !seed)
         return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count goes with --simulate SEED");
     errno = 0;
     options->seed = seed ? strtoull(seed, &end, 10) : 0;
     if (seed && (end == seed || *end || errno || strchr(seed, '-')))
         return gbees_error_set(error, GBEES_EUSAGE, "--simulate wants a seed, a whole number >= 0, not '%s'", seed);
-    const long value = count ? strtol(count, &end, 10) : 0;
-    if (count && (end == count || *end || errno || value < 1 || value > SIMULATED_MOST))
-        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count wants a whole number from 1 to %d, not '%s'",
-                               SIMULATED_MOST, count);
-    options->simulate_count = (int)value;
-    return GBEES_OK;
+    return read_count("simulate-count", values->simulate_count, SIMULATED_MOST, &options->simulate_count, error);
 }
 
 const char *gbees_option_densities(const char *text)
 {
-    char *end;
+    long number;
 
     if (!strcmp(text, "all") || !strcmp(text, "last") || !strcmp(text, "none") || text[0] == '[')
-        return "output.densities=";
-    errno = 0;
-    const long value = strtol(text, &end, 10);
-    return end == text || *end || errno || value < 1 || value > GBEES_DENSITIES_EVERY_MOST
-               ? NULL
-               : "output.densities=every ";
+        return "";
+    return is_whole(text, 1, GBEES_DENSITIES_EVERY_MOST, &number) ? "every " : NULL;
 }
 
 const char *gbees_option_files(const char *text)
 {
-    return !strcmp(text, "run") || !strcmp(text, "records") ? "output.files=" : NULL;
+    return !strcmp(text, "run") || !strcmp(text, "records") ? "" : NULL;
 }
 
 static int read_audit(const char *text, gbees_options *options, gbees_error *error)
 {
-    char *end;
     long value;
 
     options->audit = !text || strcmp(text, "off") != 0;
     if (!text || !strcmp(text, "auto") || !options->audit)
         return GBEES_OK;
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < AUDIT_LEAST || value > AUDIT_MOST)
+    if (!is_whole(text, AUDIT_LEAST, AUDIT_MOST, &value))
         return gbees_error_set(error, GBEES_EUSAGE,
                                "--audit wants auto, off or a whole number from %d to %d, not '%s'", AUDIT_LEAST,
                                AUDIT_MOST, text);
@@ -126,10 +122,10 @@ static int read_progress(const char *text, gbees_options *options, gbees_error *
 
 int gbees_option_values_read(const gbees_option_values *values, gbees_options *options, gbees_error *error)
 {
-    int status = read_count("threads", values->threads, &options->threads, error);
+    int status = read_count("threads", values->threads, THREADS_MOST, &options->threads, error);
 
     if (!status)
-        status = read_count("ranks-per-gpu", values->ranks_per_gpu, &options->ranks_per_gpu, error);
+        status = read_count("ranks-per-gpu", values->ranks_per_gpu, THREADS_MOST, &options->ranks_per_gpu, error);
     if (!status)
         status = read_simulate(values, options, error);
     if (!status)

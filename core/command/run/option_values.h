@@ -13,8 +13,7 @@ typedef struct gbees_option_values {
         *every;
 } gbees_option_values;
 
-/* The changes of a scenario that --densities and --files stand for, before their value; NULL: the text is no value
- * of theirs. */
+/* What comes before the text of --densities and --files in the scenario; NULL: the text is no value of theirs. */
 const char *gbees_option_densities(const char *text);
 const char *gbees_option_files(const char *text);
 

@@ -40,45 +40,30 @@ typedef struct known_option {
     const char *text; /* of --help */
 } known_option;
 
-/* NAME=VALUE with something on the left. */
-static int is_assignment(const char *text)
+/* What comes before a text, "", in the scenario; NULL: it is not NAME=VALUE with something on the left. */
+static const char *begin_assignment(const char *text)
 {
-    return text[0] && text[0] != '=' && strchr(text, '=');
+    return text[0] && text[0] != '=' && strchr(text, '=') ? "" : NULL;
 }
 
-/* What each change of the scenario begins with, before the text of the value; NULL: the text is no value. */
-static const char *begin_set(const char *text)
+static const char *begin_number(const char *text)
 {
-    return is_assignment(text) ? "" : NULL;
+    return gbees_option_is_number(text) ? "" : NULL;
 }
 
-static const char *begin_param(const char *text)
-{
-    return is_assignment(text) ? "parameters." : NULL;
-}
-
-static const char *begin_end(const char *text)
-{
-    return gbees_option_is_number(text) ? "end=" : NULL;
-}
-
-static const char *begin_accuracy(const char *text)
-{
-    return gbees_option_is_number(text) ? "accuracy=" : NULL;
-}
-
-/* The changes, and the values that they want. */
+/* The changes of the scenario: what each begins with, what comes before the text then, and the values it wants. */
 enum { AS_SET, AS_PARAM, AS_UNTIL, AS_ACCURACY, AS_DENSITIES, AS_FILES };
 static const struct {
+    const char *prefix;
     const char *(*begin)(const char *text);
     const char *wants;
-} changes[] = {
-    {begin_set, "KEY=VALUE"},
-    {begin_param, "NAME=VALUE"},
-    {begin_end, "a number"},
-    {begin_accuracy, "a number"},
-    {gbees_option_densities, "all, last, none, a whole number from 1 to 1000000 or a list of times, [T, ...]"},
-    {gbees_option_files, "run or records"}};
+} changes[] = {{"", begin_assignment, "KEY=VALUE"},
+               {"parameters.", begin_assignment, "NAME=VALUE"},
+               {"end=", begin_number, "a number"},
+               {"accuracy=", begin_number, "a number"},
+               {"output.densities=", gbees_option_densities,
+                "all, last, none, a whole number from 1 to 1000000 or a list of times, [T, ...]"},
+               {"output.files=", gbees_option_files, "run or records"}};
 
 static const known_option table[] = {
     {NULL, 0, NULL, HEADING, 1, "What to do (default: run)"},
@@ -187,16 +172,21 @@ static const char help_text[] =
     "keep "
     "a checkpoint, and go on.\n";
 
-static void change(parsing *p, const char *prefix, const char *text)
+static void change(parsing *p, const known_option *option, const char *text)
 {
     gbees_options *o = p->options;
-    char *joined = malloc(strlen(prefix) + strlen(text) + 1);
+    const char *prefix = changes[option->place].prefix, *begin = changes[option->place].begin(text);
+    char *joined;
+    const int length = begin ? asprintf(&joined, "%s%s%s", prefix, begin, text) : 0;
 
-    if (joined)
-        (void)stpcpy(stpcpy(joined, prefix), text);
-    if (!joined || argz_add(&o->changes, &o->changes_length, joined))
+    if (!begin) {
+        p->wrong_text = p->wrong ? p->wrong_text : text;
+        p->wrong = p->wrong ? p->wrong : option;
+    } else if (length < 0 || argz_add(&o->changes, &o->changes_length, joined)) {
         p->memory = 1;
-    free(joined);
+    }
+    if (length > 0)
+        free(joined);
 }
 
 /* Does what an option says, with the text of its value. */
@@ -224,12 +214,7 @@ static void apply(parsing *p, const known_option *o, const char *text)
         *(const char **)(void *)((char *)p + o->place) = text;
         break;
     case CHANGE:
-        if (changes[o->place].begin(text)) {
-            change(p, changes[o->place].begin(text), text);
-        } else if (!p->wrong) {
-            p->wrong = o;
-            p->wrong_text = text;
-        }
+        change(p, o, text);
         break;
     }
 }
@@ -271,6 +256,24 @@ static int check_resume(const gbees_options *o, gbees_error *error)
 static int check_words(const parsing *p, gbees_error *error)
 {
     const gbees_options *o = p->options;
+    const int runs = o->action == GBEES_ACTION_RUN;
+    const int none = o->action == GBEES_ACTION_LIST || o->action == GBEES_ACTION_LIST_KEYS ||
+                     o->action == GBEES_ACTION_VERSION; /* needs no model */
+    const struct {
+        int wrong;
+        const char *words;
+    } rules[] = {
+        {o->measurement_function && !o->measurements, "--measurement-function goes with --measurements FILE"},
+        {o->output && !o->output[0], "--output wants the name of a folder"},
+        {o->no_output && o->action == GBEES_ACTION_SIMULATE, "--simulate writes files: leave --no-output out"},
+        {o->no_forecast && o->action != GBEES_ACTION_CHECK, "--no-forecast goes with --check"},
+        {o->truth && !runs, "--truth goes with a run"},
+        {o->rivals.count && !runs, "--compare goes with a run"},
+        {o->output && o->no_output, "--output and --no-output exclude each other"},
+        {o->force && !o->resume, "--force goes with --resume DIR"},
+        {!o->resume && !o->plugin && !none,
+         "name a model with --plugin NAME; gbees-run --list shows those that there are"},
+    };
 
     if (p->memory)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the command line");
@@ -285,29 +288,10 @@ static int check_words(const parsing *p, gbees_error *error)
     if (p->wrong)
         return gbees_error_set(error, GBEES_EUSAGE, "--%s wants %s, not '%s'", p->wrong->name,
                                changes[p->wrong->place].wants, p->wrong_text);
-    if (o->measurement_function && !o->measurements)
-        return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements FILE");
-    if (o->output && !o->output[0])
-        return gbees_error_set(error, GBEES_EUSAGE, "--output wants the name of a folder");
-    if (o->no_output && o->action == GBEES_ACTION_SIMULATE)
-        return gbees_error_set(error, GBEES_EUSAGE, "--simulate writes files: leave --no-output out");
-    if (o->no_forecast && o->action != GBEES_ACTION_CHECK)
-        return gbees_error_set(error, GBEES_EUSAGE, "--no-forecast goes with --check");
-    if (o->truth && o->action != GBEES_ACTION_RUN)
-        return gbees_error_set(error, GBEES_EUSAGE, "--truth goes with a run");
-    if (o->rivals.count && o->action != GBEES_ACTION_RUN)
-        return gbees_error_set(error, GBEES_EUSAGE, "--compare goes with a run");
-    if (o->output && o->no_output)
-        return gbees_error_set(error, GBEES_EUSAGE, "--output and --no-output exclude each other");
-    if (o->resume)
-        return check_resume(o, error);
-    if (o->force)
-        return gbees_error_set(error, GBEES_EUSAGE, "--force goes with --resume DIR");
-    if (!o->plugin && o->action != GBEES_ACTION_LIST && o->action != GBEES_ACTION_LIST_KEYS &&
-        o->action != GBEES_ACTION_VERSION)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "name a model with --plugin NAME; gbees-run --list shows those that there are");
-    return GBEES_OK;
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (rules[k].wrong)
+            return gbees_error_set(error, GBEES_EUSAGE, "%s", rules[k].words);
+    return o->resume ? check_resume(o, error) : GBEES_OK;
 }
 
 /* ---- options that do not exist: argp would not say what may have been meant ---- */
