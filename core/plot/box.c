@@ -142,9 +142,7 @@ static void draw_face(gbees_figure *figure, const gbees_box *box, const gbees_ca
     cairo_close_path(figure->cairo);
     gbees_figure_color(figure, gbees_rgb_grey(normal == 2 ? 0.965 : normal == 1 ? 0.985 : 0.975), 1);
     cairo_fill_preserve(figure->cairo);
-    gbees_figure_color(figure, gbees_rgb_grey(0.72), 1);
-    cairo_set_line_width(figure->cairo, 0.8);
-    cairo_stroke(figure->cairo);
+    gbees_figure_stroke(figure, 0.8, gbees_rgb_grey(0.72));
 }
 
 static void draw_face_grid(gbees_figure *figure, const gbees_box *box, const gbees_camera *camera, int normal)

@@ -248,9 +248,7 @@ void gbees_contour_key(gbees_figure *figure, double x, double y, double width, d
         gbees_figure_text(figure, &label, text);
     }
     cairo_rectangle(figure->cairo, x, y, width, height);
-    gbees_figure_color(figure, gbees_rgb_grey(0.25), 1);
-    cairo_set_line_width(figure->cairo, 0.8);
-    cairo_stroke(figure->cairo);
+    gbees_figure_stroke(figure, 0.8, gbees_rgb_grey(0.25));
     label =
         (gbees_label){.x = x, .y = y - 0.6 * text_size, .size = text_size, .ay = 1, .color = gbees_rgb_grey(0.15)};
     gbees_figure_text(figure, &label, "regions of highest density with this probability");

@@ -225,14 +225,19 @@ void gbees_figure_text(gbees_figure *figure, const gbees_label *label, const cha
     cairo_restore(cairo);
 }
 
-void gbees_figure_line(gbees_figure *figure, double x0, double y0, double x1, double y1, double width,
-                       gbees_rgb color)
+void gbees_figure_stroke(gbees_figure *figure, double width, gbees_rgb color)
 {
     gbees_figure_color(figure, color, 1);
     cairo_set_line_width(figure->cairo, width);
+    cairo_stroke(figure->cairo);
+}
+
+void gbees_figure_line(gbees_figure *figure, double x0, double y0, double x1, double y1, double width,
+                       gbees_rgb color)
+{
     cairo_move_to(figure->cairo, x0, y0);
     cairo_line_to(figure->cairo, x1, y1);
-    cairo_stroke(figure->cairo);
+    gbees_figure_stroke(figure, width, color);
 }
 
 int gbees_scale_is_ample(double lo, double hi, double all_lo, double all_hi)
@@ -383,9 +388,7 @@ void gbees_panel_frame(gbees_figure *figure, const gbees_panel *panel, double te
     draw_axis_x(figure, panel, text_size, title_x);
     draw_axis_y(figure, panel, text_size, title_y);
     cairo_rectangle(figure->cairo, panel->x, panel->y, panel->width, panel->height);
-    gbees_figure_color(figure, gbees_rgb_grey(0.35), 1);
-    cairo_set_line_width(figure->cairo, 0.9);
-    cairo_stroke(figure->cairo);
+    gbees_figure_stroke(figure, 0.9, gbees_rgb_grey(0.35));
 }
 
 void gbees_panel_clip(gbees_figure *figure, const gbees_panel *panel)

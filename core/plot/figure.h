@@ -41,6 +41,8 @@ double gbees_figure_text_width(gbees_figure *figure, double size, int bold, cons
 
 void gbees_figure_line(gbees_figure *figure, double x0, double y0, double x1, double y1, double width,
                        gbees_rgb color);
+/* Strokes the path. */
+void gbees_figure_stroke(gbees_figure *figure, double width, gbees_rgb color);
 void gbees_figure_color(gbees_figure *figure, gbees_rgb color, double alpha);
 
 typedef struct gbees_panel {

@@ -135,14 +135,10 @@ double gbees_other_peak(const gbees_gallery *gallery, const gbees_shot *shot, in
 
 /* ---- drawing ------------------------------------------------------------------------------------------------ */
 
-void gbees_style_begin(gbees_figure *figure, const gbees_style *style)
+void gbees_style_stroke(gbees_figure *figure, const gbees_style *style, double width)
 {
-    gbees_figure_color(figure, style->color, 1);
     cairo_set_dash(figure->cairo, style->dash, style->count, 0);
-}
-
-void gbees_style_end(gbees_figure *figure)
-{
+    gbees_figure_stroke(figure, width, style->color);
     cairo_set_dash(figure->cairo, NULL, 0, 0);
 }
 
@@ -152,10 +148,7 @@ void gbees_other_line(gbees_figure *figure, const gbees_panel *panel, const gbee
     for (size_t i = 0; i < density->length[0]; i++)
         cairo_line_to(figure->cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
                       gbees_panel_y(panel, density->value[i]));
-    gbees_style_begin(figure, style);
-    cairo_set_line_width(figure->cairo, width);
-    cairo_stroke(figure->cairo);
-    gbees_style_end(figure);
+    gbees_style_stroke(figure, style, width);
 }
 
 void gbees_other_lines(gbees_figure *figure, const gbees_panel *panel, const gbees_gallery *gallery,
@@ -216,10 +209,7 @@ void gbees_other_legend(gbees_figure *figure, const gbees_gallery *gallery, cons
 
         cairo_move_to(figure->cairo, at[0], y);
         cairo_line_to(figure->cairo, at[0] + stroke, y);
-        gbees_style_begin(figure, &style);
-        cairo_set_line_width(figure->cairo, 1.6);
-        cairo_stroke(figure->cairo);
-        gbees_style_end(figure);
+        gbees_style_stroke(figure, &style, 1.6);
         write_entry(figure, at[0], y, width, text_size, gallery->other_name[k]);
     }
 }

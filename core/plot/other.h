@@ -29,9 +29,7 @@ void gbees_other_line(gbees_figure *figure, const gbees_panel *panel, const gbee
 /* Draws the known densities of all others at a shot as lines. */
 void gbees_other_lines(gbees_figure *figure, const gbees_panel *panel, const gbees_gallery *gallery,
                        const gbees_shot *shot, int state);
-/* Sets the dashes and the colour of what is stroked next; gbees_style_end() takes the dashes away. */
-void gbees_style_begin(gbees_figure *figure, const gbees_style *style);
-void gbees_style_end(gbees_figure *figure);
+void gbees_style_stroke(gbees_figure *figure, const gbees_style *style, double width);
 
 /* The legend: a line an entry, with a line above them. Its height and width in points, 0 if there are none. */
 double gbees_other_legend_height(const gbees_gallery *gallery);

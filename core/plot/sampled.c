@@ -64,9 +64,7 @@ void gbees_sampled_histogram(gbees_figure *figure, const gbees_panel *panel, con
         cairo_line_to(figure->cairo, gbees_panel_x(panel, panel->lo[0] + width * b), y);
         cairo_line_to(figure->cairo, gbees_panel_x(panel, panel->lo[0] + width * (b + 1)), y);
     }
-    gbees_figure_color(figure, dot_color, 1);
-    cairo_set_line_width(figure->cairo, 1.1);
-    cairo_stroke(figure->cairo);
+    gbees_figure_stroke(figure, 1.1, dot_color);
 }
 
 void gbees_sampled_dots(gbees_figure *figure, const gbees_panel *panel, const gbees_shot *shot, int across, int up)

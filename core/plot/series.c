@@ -13,8 +13,10 @@ static const double text_size = 13;
 /* The central 95 % lie between the first and the last of these, the central 68 % between the others. */
 static const double quantile[QUANTILES] = {0.025, 0.16, 0.84, 0.975};
 
-static const gbees_rgb mean_color = {0.10, 0.28, 0.56}, measured_color = {0.84, 0.32, 0.06}, truth_color = {0, 0, 0},
+static const gbees_rgb mean_color = {0.10, 0.28, 0.56}, measured_color = {0.84, 0.32, 0.06},
                        smoothed_color = {0.00, 0.45, 0.18};
+/* Dashed, so that it is told from the mean without colours. */
+static const gbees_style truth_style = {{0, 0, 0}, 2, {5, 2.5}};
 
 /* ---- a panel ----------------------------------------------------------------------------------------------- */
 
@@ -103,10 +105,7 @@ static void draw_mean(gbees_figure *figure, const gbees_gallery *gallery, int st
     for (size_t k = 0; k < gallery->count; k++)
         cairo_line_to(figure->cairo, gbees_panel_x(panel, gallery->shot[k].time),
                       gbees_panel_y(panel, gallery->shot[k].mean[state]));
-    gbees_style_begin(figure, style);
-    cairo_set_line_width(figure->cairo, 1.3);
-    cairo_stroke(figure->cairo);
-    gbees_style_end(figure);
+    gbees_style_stroke(figure, style, 1.3);
 }
 
 /* Mean and ends of the central 95 % of another run. */
@@ -121,30 +120,15 @@ static void draw_run(gbees_figure *figure, const gbees_gallery *run, int state, 
             gbees_density_quantiles(run->shot[k].marginal[state], QUANTILES, quantile, at);
             cairo_line_to(figure->cairo, gbees_panel_x(panel, run->shot[k].time), gbees_panel_y(panel, at[end]));
         }
-        gbees_style_begin(figure, style);
-        cairo_set_line_width(figure->cairo, 0.8);
-        cairo_stroke(figure->cairo);
-        gbees_style_end(figure);
+        gbees_style_stroke(figure, style, 0.8);
     }
-}
-
-/* Strokes the path as the truth is: dashed, so that it is told from the mean without colours. */
-static void stroke_truth(gbees_figure *figure)
-{
-    static const double dash[] = {5, 2.5};
-
-    gbees_figure_color(figure, truth_color, 1);
-    cairo_set_line_width(figure->cairo, 1.0);
-    cairo_set_dash(figure->cairo, dash, 2, 0);
-    cairo_stroke(figure->cairo);
-    cairo_set_dash(figure->cairo, NULL, 0, 0);
 }
 
 static void draw_truth(gbees_figure *figure, const gbees_points *truth, const gbees_panel *panel)
 {
     for (size_t i = 0; i < truth->count; i++)
         cairo_line_to(figure->cairo, gbees_panel_x(panel, truth->time[i]), gbees_panel_y(panel, truth->value[i]));
-    stroke_truth(figure);
+    gbees_style_stroke(figure, &truth_style, 1.0);
 }
 
 /* A line of value + deviations standard deviations. */
@@ -154,9 +138,7 @@ static void draw_smoothed_line(gbees_figure *figure, const gbees_points *smoothe
     for (size_t i = 0; i < smoothed->count; i++)
         cairo_line_to(figure->cairo, gbees_panel_x(panel, smoothed->time[i]),
                       gbees_panel_y(panel, smoothed->value[i] + deviations * smoothed->std[i]));
-    gbees_figure_color(figure, smoothed_color, 1);
-    cairo_set_line_width(figure->cairo, width);
-    cairo_stroke(figure->cairo);
+    gbees_figure_stroke(figure, width, smoothed_color);
 }
 
 static void draw_smoothed(gbees_figure *figure, const gbees_points *smoothed, const gbees_panel *panel)
@@ -251,7 +233,7 @@ static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, doub
         x = draw_entry(figure, x, y, "truth");
         cairo_move_to(figure->cairo, x - 20, y);
         cairo_line_to(figure->cairo, x, y);
-        stroke_truth(figure);
+        gbees_style_stroke(figure, &truth_style, 1.0);
         x -= 20 + 18;
     }
     if (series && has_points(series->measured, gallery->dimension)) {
@@ -297,12 +279,9 @@ static void draw_names(gbees_figure *figure, const gbees_gallery *gallery, doubl
                                    .size = text_size * fmin(1, (part - stroke - 25) / needed),
                                    .ay = 0.5,
                                    .color = gbees_rgb_grey(0.15)};
-        gbees_style_begin(figure, &style);
-        cairo_set_line_width(figure->cairo, 1.3);
         cairo_move_to(figure->cairo, x, y);
         cairo_line_to(figure->cairo, x + stroke, y);
-        cairo_stroke(figure->cairo);
-        gbees_style_end(figure);
+        gbees_style_stroke(figure, &style, 1.3);
         gbees_figure_text(figure, &label, text);
     }
 }
