@@ -136,16 +136,6 @@ char *gbees_folders_build(void)
     return NULL;
 }
 
-/* Appends a folder of the build tree if the program runs from it. */
-static int add_built(gbees_folders *folders, const char *name, gbees_error *error)
-{
-    char *build = gbees_folders_build();
-    const int status = build ? add_below(folders, build, name, error) : GBEES_OK;
-
-    free(build);
-    return status;
-}
-
 static const char *user_home(void)
 {
     const char *home = secure_getenv("HOME");
@@ -153,20 +143,30 @@ static const char *user_home(void)
     return home && home[0] == '/' ? home : NULL;
 }
 
-/* Appends folder `name` of the folder that holds this library. It is found there after an installed tree, such as a
- * Python package, has been moved. */
-static int add_beside(gbees_folders *folders, const char *name, gbees_error *error)
+/* Appends the folders of a kind of module: those of the environment's variable, `built` in the build tree if the
+ * program runs from it, the installed one, and `beside` in the folder that holds this library. It is found there
+ * after an installed tree, such as a Python package, has been moved. */
+static int add_kind(gbees_folders *folders, const char *variable, const char *user, const char *built,
+                    const char *installed, const char *beside, gbees_error *error)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], *slash = NULL, *build = gbees_folders_build();
     Dl_info info;
-    char *slash = NULL;
+    int status = add_list(folders, secure_getenv(variable), error);
 
     if (dladdr((const void *)user_plugins, &info) && info.dli_fname && realpath(info.dli_fname, path))
         slash = strrchr(path, '/');
-    if (!slash)
-        return GBEES_OK;
-    *slash = '\0';
-    return add_below(folders, path, name, error);
+    if (!status && user && user_home())
+        status = add_below(folders, user_home(), user, error);
+    if (!status && build)
+        status = add_below(folders, build, built, error);
+    if (!status)
+        status = add(folders, installed, error);
+    if (!status && slash) {
+        *slash = '\0';
+        status = add_below(folders, path, beside, error);
+    }
+    free(build);
+    return status;
 }
 
 int gbees_folders_user(char **folder, gbees_error *error)
@@ -187,45 +187,23 @@ int gbees_folders_user(char **folder, gbees_error *error)
 
 int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error)
 {
-    int status = add_list(folders, plugin_path, error);
+    const int status = add_list(folders, plugin_path, error);
 
-    if (!status)
-        status = add_list(folders, secure_getenv("GBEES_PLUGIN_PATH"), error);
-    if (!status && user_home())
-        status = add_below(folders, user_home(), user_plugins, error);
-    if (!status)
-        status = add_built(folders, "plugins/.libs", error);
-    if (!status)
-        status = add(folders, GBEES_PLUGIN_DIR, error);
-    if (!status)
-        status = add_beside(folders, "gbees/plugins", error);
-    return status;
+    return status ? status
+                  : add_kind(folders, "GBEES_PLUGIN_PATH", user_plugins, "plugins/.libs", GBEES_PLUGIN_DIR,
+                             "gbees/plugins", error);
 }
 
 int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error)
 {
-    int status = add_list(folders, secure_getenv("GBEES_BACKEND_PATH"), error);
-
-    if (!status)
-        status = add_built(folders, "backends/.libs", error);
-    if (!status)
-        status = add(folders, GBEES_BACKEND_DIR, error);
-    if (!status)
-        status = add_beside(folders, "gbees/backends", error);
-    return status;
+    return add_kind(folders, "GBEES_BACKEND_PATH", NULL, "backends/.libs", GBEES_BACKEND_DIR, "gbees/backends",
+                    error);
 }
 
 int gbees_folders_add_communicators(gbees_folders *folders, gbees_error *error)
 {
-    int status = add_list(folders, secure_getenv("GBEES_PARALLEL_PATH"), error);
-
-    if (!status)
-        status = add_built(folders, "backends/mpi/.libs", error);
-    if (!status)
-        status = add(folders, GBEES_PARALLEL_DIR, error);
-    if (!status)
-        status = add_beside(folders, "gbees/parallel", error);
-    return status;
+    return add_kind(folders, "GBEES_PARALLEL_PATH", NULL, "backends/mpi/.libs", GBEES_PARALLEL_DIR, "gbees/parallel",
+                    error);
 }
 
 static int is_module(const struct dirent *entry)

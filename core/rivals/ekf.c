@@ -160,11 +160,4 @@ static int create(const gbees_filter_setup *setup, void **filter, gbees_error *e
     return gbees_gaussian_create(setup, &rule, filter, error);
 }
 
-const gbees_filter gbees_filter_ekf = {.create = create,
-                                       .advance = gbees_gaussian_advance,
-                                       .jump = gbees_gaussian_jump,
-                                       .update = gbees_gaussian_update,
-                                       .moments = gbees_gaussian_moments,
-                                       .evidence = gbees_gaussian_evidence,
-                                       .samples = gbees_gaussian_samples,
-                                       .destroy = gbees_gaussian_destroy};
+const gbees_filter gbees_filter_ekf = {.create = create, GBEES_GAUSSIAN_FILTER};

@@ -20,4 +20,9 @@ gbees_filter_evidence gbees_ensemble_evidence(const void *filter);
 const gbees_montecarlo *gbees_ensemble_samples(const void *filter);
 void gbees_ensemble_destroy(void *filter);
 
+/* The functions of such a filter, but for create and update: a part of its initializer. */
+#define GBEES_ENSEMBLE_FILTER                                                                                        \
+    .advance = gbees_ensemble_advance, .jump = gbees_ensemble_jump, .moments = gbees_ensemble_moments,               \
+    .evidence = gbees_ensemble_evidence, .samples = gbees_ensemble_samples, .destroy = gbees_ensemble_destroy
+
 #endif

@@ -60,4 +60,10 @@ gbees_filter_evidence gbees_gaussian_evidence(const void *filter);
 const gbees_montecarlo *gbees_gaussian_samples(const void *filter);
 void gbees_gaussian_destroy(void *filter);
 
+/* The functions of such a filter, but for create: a part of its initializer. */
+#define GBEES_GAUSSIAN_FILTER                                                                                        \
+    .advance = gbees_gaussian_advance, .jump = gbees_gaussian_jump, .update = gbees_gaussian_update,                 \
+    .moments = gbees_gaussian_moments, .evidence = gbees_gaussian_evidence, .samples = gbees_gaussian_samples,       \
+    .destroy = gbees_gaussian_destroy
+
 #endif

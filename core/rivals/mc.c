@@ -20,11 +20,4 @@ static int update(void *filter, const gbees_measurement *measurement, gbees_erro
     return status;
 }
 
-const gbees_filter gbees_filter_mc = {.create = create,
-                                      .advance = gbees_ensemble_advance,
-                                      .jump = gbees_ensemble_jump,
-                                      .update = update,
-                                      .moments = gbees_ensemble_moments,
-                                      .evidence = gbees_ensemble_evidence,
-                                      .samples = gbees_ensemble_samples,
-                                      .destroy = gbees_ensemble_destroy};
+const gbees_filter gbees_filter_mc = {.create = create, .update = update, GBEES_ENSEMBLE_FILTER};

@@ -163,41 +163,30 @@ char *gbees_jsonl_record(const gbees_record *record)
 
 char *gbees_jsonl_update(int number, double time, const gbees_evidence *evidence)
 {
-    json_t *object = start("update");
-    int bad = 0;
-
-    bad |= json_object_set_new(object, "t", gbees_json_real(time));
-    bad |= json_object_set_new(object, "measurement", json_integer(number));
-    bad |= json_object_set_new(object, "log_evidence", gbees_json_real(evidence->log_evidence));
-    bad |= json_object_set_new(object, "log_likelihood_max", gbees_json_real(evidence->log_likelihood_max));
-    bad |= json_object_set_new(object, "log_evidence_sampled", gbees_json_real(evidence->sampled));
-    bad |= json_object_set_new(object, "log_evidence_error", gbees_json_real(evidence->sampled_error));
-    return finish(object, bad);
+    return finish(json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:o}", "event", "update", "t", gbees_json_real(time),
+                            "measurement", number, "log_evidence", gbees_json_real(evidence->log_evidence),
+                            "log_likelihood_max", gbees_json_real(evidence->log_likelihood_max),
+                            "log_evidence_sampled", gbees_json_real(evidence->sampled), "log_evidence_error",
+                            gbees_json_real(evidence->sampled_error)),
+                  0);
 }
 
 char *gbees_jsonl_jump(const gbees_problem *problem, int number, double time)
 {
     const gbees_instant *instant = &problem->instants[number - 1];
-    json_t *object = start("jump");
-    int bad = 0;
 
-    bad |= json_object_set_new(object, "t", gbees_json_real(time));
-    bad |= json_object_set_new(object, "instant", json_integer(number));
-    bad |= json_object_set_new(object, "jump", gbees_json_text(gbees_instant_name(problem, instant)));
-    bad |= json_object_set_new(object, "value", gbees_json_vector(instant->size, instant->value));
-    return finish(object, bad);
+    return finish(json_pack("{s:s, s:o, s:i, s:o, s:o}", "event", "jump", "t", gbees_json_real(time), "instant",
+                            number, "jump", gbees_json_text(gbees_instant_name(problem, instant)), "value",
+                            gbees_json_vector(instant->size, instant->value)),
+                  0);
 }
 
 char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *totals)
 {
-    json_t *object = start("progress");
-    int bad = 0;
-
-    bad |= json_object_set_new(object, "t", gbees_json_real(time));
-    bad |= json_object_set_new(object, "fraction", gbees_json_real(fraction));
-    bad |= json_object_set_new(object, "step", gbees_json_unsigned(totals->steps));
-    bad |= json_object_set_new(object, "max_cells", gbees_json_unsigned(totals->max_cells));
-    return finish(object, bad);
+    return finish(json_pack("{s:s, s:o, s:o, s:o, s:o}", "event", "progress", "t", gbees_json_real(time), "fraction",
+                            gbees_json_real(fraction), "step", gbees_json_unsigned(totals->steps), "max_cells",
+                            gbees_json_unsigned(totals->max_cells)),
+                  0);
 }
 
 char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary, const gbees_scores *scores,
@@ -223,10 +212,7 @@ char *gbees_jsonl_run(const gbees_refinement_step *step)
 
 char *gbees_jsonl_error(const gbees_error *error)
 {
-    json_t *object = start("error");
-    int bad = 0;
-
-    bad |= json_object_set_new(object, "status", json_string(gbees_status_name(error->status)));
-    bad |= json_object_set_new(object, "text", gbees_json_text(error->text));
-    return finish(object, bad);
+    return finish(json_pack("{s:s, s:s, s:o}", "event", "error", "status", gbees_status_name(error->status), "text",
+                            gbees_json_text(error->text)),
+                  0);
 }

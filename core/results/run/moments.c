@@ -304,10 +304,10 @@ static void put_series(const gbees_moments *m, gbees_hdf5 *file, int k, const ch
 }
 
 /* Writes all series of a part; the time comes first, as it is the others' scale. */
-static void put_part(const gbees_moments *m, gbees_hdf5 *file, part part, const char *group)
+static void put_part(const gbees_moments *m, gbees_hdf5 *file, part which, const char *group)
 {
     for (int k = 0; k < SERIES; k++)
-        if (about[k].of == part && !(k == RECORD && strcmp(group, "steps/") == 0))
+        if (about[k].of == which && !(k == RECORD && strcmp(group, "steps/") == 0))
             put_series(m, file, k, group);
 }
 

@@ -27,78 +27,56 @@ static double value_of(const gbees_parameter_table *table, double t)
 /* Numbers of p that the plugin's functions read: the parameters, and, for points y of a framed grid, the frame. */
 enum { OF_PLAIN = GBEES_MAX_PARAMETERS, OF_FRAMED = GBEES_TABLES_AT };
 
-/* Sets own[count] to the parameters p[] at the time t; returns what stands behind them. */
-static const driven *set_d(double t, const double *p, int count, double *own)
-{
-    const driven *d;
+/* set_f(), set_d(): set own[count] to the parameters p[] at the time t, and return what stands behind them. */
+#define DRIVEN_SET(real, r)                                                                                          \
+    static const driven *set_##r(real t, const real *p, int count, real *own)                                        \
+    {                                                                                                                \
+        const driven *d;                                                                                             \
+        memcpy(&d, p + GBEES_TABLES_AT, sizeof d);                                                                   \
+        memcpy(own, p, (size_t)count * sizeof *own);                                                                 \
+        for (int k = 0; k < d->count; k++)                                                                           \
+            own[d->tables[k].parameter] = (real)value_of(&d->tables[k], (double)t);                                  \
+        return d;                                                                                                    \
+    }
 
-    memcpy(&d, p + GBEES_TABLES_AT, sizeof d);
-    memcpy(own, p, (size_t)count * sizeof *own);
-    for (int k = 0; k < d->count; k++)
-        own[d->tables[k].parameter] = value_of(&d->tables[k], t);
-    return d;
-}
-
-static const driven *set_f(float t, const float *p, int count, float *own)
-{
-    const driven *d;
-
-    memcpy(&d, p + GBEES_TABLES_AT, sizeof d);
-    memcpy(own, p, (size_t)count * sizeof *own);
-    for (int k = 0; k < d->count; k++)
-        own[d->tables[k].parameter] = (float)value_of(&d->tables[k], (double)t);
-    return d;
-}
+DRIVEN_SET(float, f)
+DRIVEN_SET(double, d)
 
 /* The functions of one kind of points, x or, with `framed`, y. Function types have no member for what they close
  * over, and components none for their number: so each is a function of its own, which only a macro can give. */
-#define DRIVEN_COMPONENT(kind, of, most, j)                                                                          \
-    static void kind##_component_f##j(size_t count, float t, const float *origin, const float *const *offset,        \
-                                      const float *p, float *out)                                                    \
+#define DRIVEN_COMPONENT(kind, of, most, real, r, j)                                                                 \
+    static void kind##_component_##r##j(size_t count, real t, const real *origin, const real *const *offset,         \
+                                        const real *p, real *out)                                                    \
     {                                                                                                                \
-        float own[GBEES_TABLES_AT];                                                                                  \
-        set_f(t, p, most, own)->of->component_f[j](count, t, origin, offset, own, out);                              \
+        real own[GBEES_TABLES_AT];                                                                                   \
+        set_##r(t, p, most, own)->of->component_##r[j](count, t, origin, offset, own, out);                          \
     }                                                                                                                \
-    static void kind##_component_d##j(size_t count, double t, const double *origin, const double *const *offset,     \
-                                      const double *p, double *out)                                                  \
+    static void kind##_planes_##r##j(size_t planes, size_t lanes, real t, const real *origin,                        \
+                                     const real *const *offset, const real *along, const real *p, real *out)         \
     {                                                                                                                \
-        double own[GBEES_TABLES_AT];                                                                                 \
-        set_d(t, p, most, own)->of->component_d[j](count, t, origin, offset, own, out);                              \
-    }                                                                                                                \
-    static void kind##_planes_f##j(size_t planes, size_t lanes, float t, const float *origin,                        \
-                                   const float *const *offset, const float *along, const float *p, float *out)       \
+        real own[GBEES_TABLES_AT];                                                                                   \
+        set_##r(t, p, most, own)->of->planes_##r[j](planes, lanes, t, origin, offset, along, own, out);              \
+    }
+
+#define DRIVEN_DRIFT(kind, of, most, real, r)                                                                        \
+    DRIVEN_COMPONENT(kind, of, most, real, r, 0)                                                                     \
+    DRIVEN_COMPONENT(kind, of, most, real, r, 1)                                                                     \
+    DRIVEN_COMPONENT(kind, of, most, real, r, 2)                                                                     \
+    DRIVEN_COMPONENT(kind, of, most, real, r, 3)                                                                     \
+    DRIVEN_COMPONENT(kind, of, most, real, r, 4)                                                                     \
+    DRIVEN_COMPONENT(kind, of, most, real, r, 5)                                                                     \
+    DRIVEN_COMPONENT(kind, of, most, real, r, 6)                                                                     \
+    DRIVEN_COMPONENT(kind, of, most, real, r, 7)                                                                     \
+    static void kind##_drift_##r(size_t count, real t, const real *origin, const real *const *offset, const real *p, \
+                                 real *const *out)                                                                   \
     {                                                                                                                \
-        float own[GBEES_TABLES_AT];                                                                                  \
-        set_f(t, p, most, own)->of->planes_f[j](planes, lanes, t, origin, offset, along, own, out);                  \
-    }                                                                                                                \
-    static void kind##_planes_d##j(size_t planes, size_t lanes, double t, const double *origin,                      \
-                                   const double *const *offset, const double *along, const double *p, double *out)   \
-    {                                                                                                                \
-        double own[GBEES_TABLES_AT];                                                                                 \
-        set_d(t, p, most, own)->of->planes_d[j](planes, lanes, t, origin, offset, along, own, out);                  \
+        real own[GBEES_TABLES_AT];                                                                                   \
+        set_##r(t, p, most, own)->of->drift_##r(count, t, origin, offset, own, out);                                 \
     }
 
 #define DRIVEN_FUNCTIONS(kind, of, most)                                                                             \
-    DRIVEN_COMPONENT(kind, of, most, 0)                                                                              \
-    DRIVEN_COMPONENT(kind, of, most, 1)                                                                              \
-    DRIVEN_COMPONENT(kind, of, most, 2)                                                                              \
-    DRIVEN_COMPONENT(kind, of, most, 3)                                                                              \
-    DRIVEN_COMPONENT(kind, of, most, 4)                                                                              \
-    DRIVEN_COMPONENT(kind, of, most, 5)                                                                              \
-    DRIVEN_COMPONENT(kind, of, most, 6)                                                                              \
-    DRIVEN_COMPONENT(kind, of, most, 7)                                                                              \
-    static void kind##_drift_f(size_t count, float t, const float *origin, const float *const *offset,               \
-                               const float *p, float *const *out)                                                    \
-    {                                                                                                                \
-        float own[GBEES_TABLES_AT];                                                                                  \
-        set_f(t, p, most, own)->of->drift_f(count, t, origin, offset, own, out);                                     \
-    }                                                                                                                \
-    static void kind##_drift_d(size_t count, double t, const double *origin, const double *const *offset,            \
-                               const double *p, double *const *out)                                                  \
-    {                                                                                                                \
-        double own[GBEES_TABLES_AT];                                                                                 \
-        set_d(t, p, most, own)->of->drift_d(count, t, origin, offset, own, out);                                     \
-    }                                                                                                                \
+    DRIVEN_DRIFT(kind, of, most, float, f)                                                                           \
+    DRIVEN_DRIFT(kind, of, most, double, d)                                                                          \
     static void kind##_diffusion_d(size_t count, double t, const double *origin, const double *const *offset,        \
                                    const double *p, double *const *out)                                              \
     {                                                                                                                \
