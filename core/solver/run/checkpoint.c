@@ -3,52 +3,12 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "run.h"
-#include "solver/grid/grid_state.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a run stands, as plain data. */
-typedef struct run_state {
-    gbees_grid_state grid;
-    gbees_moving moving;
-    gbees_clock clock;
-    gbees_totals recorded;
-    gbees_target_state targets[GBEES_MAX_TARGETS];
-    double targets_time, entered_before[GBEES_MAX_TARGETS];
-    gbees_statistics statistics; /* of the last record */
-    gbees_evidence evidence;
-    double evidence_before; /* log of the evidence of all updates before the leg's measurements */
-    double wall_s, propagate_s;
-    int leg, number, regrids, updates, jumps;
-    unsigned record_warnings;
-} run_state;
-
-static void get_state(const gbees_solver *solver, run_state *state)
-{
-    memset(state, 0, sizeof *state);
-    gbees_grid_get_state(&solver->grid, &state->grid);
-    state->moving = solver->moving;
-    state->clock = solver->clock;
-    state->recorded = solver->recorded;
-    memcpy(state->targets, solver->targets, sizeof state->targets);
-    state->targets_time = solver->targets_time;
-    memcpy(state->entered_before, solver->entered_before, sizeof state->entered_before);
-    state->statistics = solver->before.statistics;
-    state->evidence = solver->evidence;
-    state->evidence_before = solver->before.evidence;
-    state->wall_s = gbees_seconds_now() - solver->began_s;
-    state->propagate_s = solver->propagate_s;
-    state->leg = solver->leg;
-    state->number = solver->number;
-    state->regrids = solver->regrids;
-    state->updates = solver->updates;
-    state->jumps = solver->jumps;
-    state->record_warnings = solver->record_warnings;
-}
-
 /* Struct by struct: gcc 12 loses count of a large struct's gaps, and clears bytes of members in their place. Neither
  * the whole nor gbees_moving has gaps of its own. */
-static void clear_gaps(run_state *state)
+static void clear_gaps(gbees_solver_state *state)
 {
     GBEES_CLEAR_GAPS(&state->grid);
     GBEES_CLEAR_GAPS(&state->moving.frame);
@@ -57,28 +17,6 @@ static void clear_gaps(run_state *state)
     GBEES_CLEAR_GAPS(&state->moving.noise);
     GBEES_CLEAR_GAPS(&state->recorded);
     GBEES_CLEAR_GAPS(&state->evidence);
-}
-
-static void set_state(gbees_solver *solver, const run_state *state)
-{
-    solver->moving = state->moving;
-    solver->clock = state->clock;
-    solver->recorded = state->recorded;
-    memcpy(solver->targets, state->targets, sizeof solver->targets);
-    solver->targets_time = state->targets_time;
-    memcpy(solver->entered_before, state->entered_before, sizeof solver->entered_before);
-    solver->before.statistics = state->statistics;
-    solver->evidence = state->evidence;
-    solver->before.evidence = state->evidence_before;
-    solver->wall_s = state->wall_s;
-    solver->propagate_s = state->propagate_s;
-    solver->leg = state->leg;
-    solver->number = state->number;
-    solver->resumed = state->number > 0;
-    solver->regrids = state->regrids;
-    solver->updates = state->updates;
-    solver->jumps = state->jumps;
-    solver->record_warnings = state->record_warnings;
 }
 
 /* Whether the machine has the memory for a copy of what the engine holds. Systems that grant more memory than they
@@ -90,9 +28,11 @@ static int has_memory(const gbees_solver *solver)
 
 int gbees_run_pass(gbees_solver *solver, gbees_state_sink *sink, void *to, gbees_error *error)
 {
-    run_state state;
+    gbees_solver_state state = solver->now;
 
-    get_state(solver, &state);
+    memset(&state.grid, 0, sizeof state.grid);
+    gbees_grid_get_state(&solver->grid, &state.grid);
+    state.wall_s = gbees_seconds_now() - solver->began_s;
     clear_gaps(&state);
     if (sink(to, "run", 1, sizeof state, &state))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
@@ -131,7 +71,7 @@ int gbees_run_copy(gbees_solver *solver, gbees_checkpoint **copy, gbees_error *e
 int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error)
 {
     gbees_checkpoint uncopied = {.rest = pass_all, .rest_context = solver};
-    gbees_event event = {.time = solver->clock.time};
+    gbees_event event = {.time = solver->now.clock.time};
     gbees_error cause = {0};
 
     if (!solver->observer->checkpoint || !solver->backend->save)
@@ -160,7 +100,7 @@ gbees_checkpoint *gbees_run_keep(gbees_solver *solver)
 
 int gbees_run_release(gbees_solver *solver, gbees_checkpoint *kept, int status)
 {
-    gbees_event event = {.time = solver->clock.time, .checkpoint = kept};
+    gbees_event event = {.time = solver->now.clock.time, .checkpoint = kept};
     gbees_error ignored;
 
     if (kept && status == GBEES_ECANCELLED)
@@ -174,7 +114,7 @@ int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, co
                    gbees_error *error)
 {
     gbees_grid *grid = &solver->grid;
-    run_state state;
+    gbees_solver_state state;
     int status = gbees_checkpoint_copy(checkpoint, "run", 1, sizeof state, &state, error);
 
     if (!status && (state.leg < 0 || state.leg >= solver->schedule->leg_count || state.number < 0))
@@ -183,7 +123,9 @@ int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, co
     *grid = (gbees_grid){.backend = solver->backend, .options = *options, .problem = solver->problem};
     if (!status)
         status = gbees_grid_load(grid, &state.grid, checkpoint, error);
-    if (!status)
-        set_state(solver, &state);
-    return status;
+    if (status)
+        return status;
+    solver->now = state;
+    solver->resumed = state.number > 0;
+    return GBEES_OK;
 }

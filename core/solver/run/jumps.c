@@ -11,7 +11,7 @@ static int fail_jump(const gbees_solver *solver, int number, int status, const g
     const gbees_instant *instant = &solver->problem->instants[number - 1];
 
     return gbees_error_set(error, (gbees_status)status, "instant %d (%s) at t = %.6g (leg %d, step %llu): %s", number,
-                           gbees_instant_name(solver->problem, instant), instant->time, solver->leg,
+                           gbees_instant_name(solver->problem, instant), instant->time, solver->now.leg,
                            (unsigned long long)gbees_run_totals(solver).steps, cause->text);
 }
 
@@ -19,22 +19,23 @@ static int fail_jump(const gbees_solver *solver, int number, int status, const g
 static int apply(gbees_solver *solver, const gbees_instant *instant, gbees_error *error)
 {
     if (solver->backend->jump)
-        return solver->backend->jump(solver->grid.engine, &solver->clock, instant, error);
-    return solver->problem->moving ? gbees_moving_jump(&solver->moving, &solver->grid, &solver->clock, instant, error)
-                                   : gbees_grid_jump(&solver->grid, &solver->clock, instant, error);
+        return solver->backend->jump(solver->grid.engine, &solver->now.clock, instant, error);
+    return solver->problem->moving
+               ? gbees_moving_jump(&solver->now.moving, &solver->grid, &solver->now.clock, instant, error)
+               : gbees_grid_jump(&solver->grid, &solver->now.clock, instant, error);
 }
 
 /* Sets the statistics before the leg's measurements to those after its jumps: in the axes of find_statistics() in
  * records.c. */
 static int note_statistics(gbees_solver *solver, gbees_error *error)
 {
-    gbees_statistics *now = &solver->before.statistics;
-    const int status = gbees_grid_statistics(&solver->grid, &solver->clock, now, error);
+    gbees_statistics *now = &solver->now.statistics;
+    const int status = gbees_grid_statistics(&solver->grid, &solver->now.clock, now, error);
 
     if (status || !solver->problem->moving)
         return status;
     gbees_problem moved = *gbees_grid_problem(&solver->grid);
-    gbees_frame_place(&solver->moving.frame, &moved);
+    gbees_frame_place(&solver->now.moving.frame, &moved);
     gbees_frame_statistics(&moved, now);
     return GBEES_OK;
 }
@@ -42,7 +43,7 @@ static int note_statistics(gbees_solver *solver, gbees_error *error)
 static int jump(gbees_solver *solver, int number, gbees_error *error)
 {
     const double began = gbees_seconds_now();
-    gbees_event event = {.jump = number, .time = solver->clock.time};
+    gbees_event event = {.jump = number, .time = solver->now.clock.time};
     gbees_error cause = {0};
     int status = gbees_notifier_finish(solver->notifier, error);
 
@@ -51,7 +52,7 @@ static int jump(gbees_solver *solver, int number, gbees_error *error)
     status = apply(solver, &solver->problem->instants[number - 1], &cause);
     if (!status)
         status = note_statistics(solver, &cause);
-    solver->propagate_s += gbees_seconds_now() - began;
+    solver->now.propagate_s += gbees_seconds_now() - began;
     if (status)
         return fail_jump(solver, number, status, &cause, error);
     solver->slice = 0; /* steps of another grid may take far longer */
@@ -61,10 +62,10 @@ static int jump(gbees_solver *solver, int number, gbees_error *error)
 
 int gbees_run_jumps(gbees_solver *solver, gbees_error *error)
 {
-    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const gbees_leg *leg = &solver->schedule->legs[solver->now.leg];
     int status = GBEES_OK;
 
-    for (; !status && solver->jumps < leg->first_instant + leg->instant_count; solver->jumps += !status)
-        status = jump(solver, solver->jumps + 1, error);
+    for (; !status && solver->now.jumps < leg->first_instant + leg->instant_count; solver->now.jumps += !status)
+        status = jump(solver, solver->now.jumps + 1, error);
     return status;
 }

@@ -137,19 +137,19 @@ static int check_mass(const gbees_solver *solver, const gbees_record *record, gb
 static int check_tail(gbees_solver *solver, const gbees_record *record, const gbees_statistics *after,
                       gbees_error *error)
 {
-    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const gbees_leg *leg = &solver->schedule->legs[solver->now.leg];
     const gbees_selection selection = {.problem = record->problem,
-                                       .before = &solver->before.statistics,
+                                       .before = &solver->now.statistics,
                                        .after = after,
                                        .measurements = &solver->problem->measurements[leg->first],
                                        .count = leg->count,
-                                       .is_first = solver->updates == leg->count,
+                                       .is_first = solver->now.updates == leg->count,
                                        .threshold = gbees_run_totals(solver).threshold,
-                                       .evidence = solver->evidence.total - solver->before.evidence};
+                                       .evidence = solver->now.evidence.total - solver->now.evidence_before};
     int found = 0, status = gbees_tail_find(&selection, &found, error);
 
     if (found)
-        solver->record_warnings |= GBEES_WARNING_TAIL;
+        solver->now.record_warnings |= GBEES_WARNING_TAIL;
     return status;
 }
 
@@ -157,18 +157,18 @@ static int check_tail(gbees_solver *solver, const gbees_record *record, const gb
 static int note_frame(gbees_solver *solver, gbees_error *error)
 {
     gbees_error cause = {0};
-    const int status = gbees_moving_note(&solver->moving, &solver->grid, solver->clock.time, &cause);
+    const int status = gbees_moving_note(&solver->now.moving, &solver->grid, solver->now.clock.time, &cause);
 
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    solver->record_warnings |= gbees_moving_warnings(&solver->moving);
+    solver->now.record_warnings |= gbees_moving_warnings(&solver->now.moving);
     return GBEES_OK;
 }
 
 /* Gives the record a problem of its own, with the grid where it is now. Returns 1 if there is no memory. */
 static int take_place(const gbees_solver *solver, gbees_event *event)
 {
-    const gbees_moving *moving = &solver->moving;
+    const gbees_moving *moving = &solver->now.moving;
 
     event->moved = malloc(sizeof *event->moved);
     if (!event->moved)
@@ -190,11 +190,11 @@ static int take_place(const gbees_solver *solver, gbees_event *event)
 static int find_statistics(gbees_solver *solver, gbees_event *event, gbees_statistics *found, gbees_error *error)
 {
     gbees_record *record = &event->record;
-    const int status = gbees_grid_statistics(&solver->grid, &solver->clock, &record->statistics, error);
+    const int status = gbees_grid_statistics(&solver->grid, &solver->now.clock, &record->statistics, error);
 
     if (status)
         return status;
-    solver->record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
+    solver->now.record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
     *found = record->statistics;
     gbees_frame_statistics(record->problem, &record->statistics);
     if (solver->problem->moving)
@@ -212,12 +212,12 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
 
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    if (record->number == 0 && solver->schedule->legs[solver->leg].count > 0 && !solver->backend->exact &&
+    if (record->number == 0 && solver->schedule->legs[solver->now.leg].count > 0 && !solver->backend->exact &&
         solver->problem->functions) /* an application's backend may need none */
         status = check_tail(solver, record, &found, error);
     if (status)
         return status;
-    solver->before.statistics = found;
+    solver->now.statistics = found;
     if (record->problem->target_count > 0 && gbees_run_targets(solver, record, &cause))
         return gbees_run_fail(solver, (int)cause.status, &cause, error);
     if (gbees_run_wells(solver, record, &cause))
@@ -241,26 +241,27 @@ static void keep_for_record(gbees_solver *solver, int number)
 /* Sets what a record has of the run: time, totals, and what has changed since the record before. */
 static void set_totals(const gbees_solver *solver, gbees_record *record)
 {
-    record->time = solver->clock.time;
+    record->time = solver->now.clock.time;
     record->totals = gbees_run_totals(solver);
-    record->since = ledger_since(&solver->recorded, &record->totals);
+    record->since = ledger_since(&solver->now.recorded, &record->totals);
     record->wall_s = gbees_seconds_now() - solver->began_s;
 }
 
 int gbees_run_step(gbees_solver *solver, gbees_error *error)
 {
-    gbees_event event = {
-        .record = {.problem = gbees_grid_problem(&solver->grid), .leg = solver->leg, .number = solver->number},
-        .is_step = 1};
+    gbees_event event = {.record = {.problem = gbees_grid_problem(&solver->grid),
+                                    .leg = solver->now.leg,
+                                    .number = solver->now.number},
+                         .is_step = 1};
     gbees_statistics found;
     gbees_error cause = {0};
-    const unsigned warnings = solver->record_warnings; /* those of records alone */
+    const unsigned warnings = solver->now.record_warnings; /* those of records alone */
     int status;
 
     if (solver->problem->moving && take_place(solver, &event))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the grid of a step");
     status = find_statistics(solver, &event, &found, &cause);
-    solver->record_warnings = warnings;
+    solver->now.record_warnings = warnings;
     if (status) {
         free(event.moved);
         return gbees_run_fail(solver, status, &cause, error);
@@ -272,7 +273,7 @@ int gbees_run_step(gbees_solver *solver, gbees_error *error)
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 {
     gbees_event event = {.record = {.problem = gbees_grid_problem(&solver->grid),
-                                    .leg = solver->leg,
+                                    .leg = solver->now.leg,
                                     .number = number,
                                     .smoothed = solver->smoothed}};
     gbees_record *record = &event.record;
@@ -294,10 +295,11 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
         return status;
     }
     set_totals(solver, record);
-    solver->record_warnings |= gbees_warnings_ledger(solver->problem, record);
-    record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
-    solver->record_warnings |= record->warnings & GBEES_WARNING_MASS_LOST; /* the next update makes up for the loss */
-    solver->recorded = record->totals;
+    solver->now.record_warnings |= gbees_warnings_ledger(solver->problem, record);
+    record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->now.record_warnings;
+    solver->now.record_warnings |=
+        record->warnings & GBEES_WARNING_MASS_LOST; /* the next update makes up for the loss */
+    solver->now.recorded = record->totals;
     gbees_record posted = *record; /* the notifier takes the event, with its problem */
     posted.problem = gbees_grid_problem(&solver->grid);
     if (event.cells &&

@@ -9,8 +9,8 @@ gbees_totals gbees_run_totals(const gbees_solver *solver)
 
 int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error)
 {
-    return gbees_error_set(error, (gbees_status)status, "at t = %.6g (leg %d, step %llu): %s", solver->clock.time,
-                           solver->leg, (unsigned long long)gbees_run_totals(solver).steps,
+    return gbees_error_set(error, (gbees_status)status, "at t = %.6g (leg %d, step %llu): %s", solver->now.clock.time,
+                           solver->now.leg, (unsigned long long)gbees_run_totals(solver).steps,
                            cause->text[0] ? cause->text : "the backend failed and did not say why");
 }
 
@@ -22,8 +22,8 @@ int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *e
 
     if (status)
         return status;
-    status = gbees_grid_replace(&solver->grid, &solver->clock, level, &cause);
-    solver->propagate_s += gbees_seconds_now() - began;
+    status = gbees_grid_replace(&solver->grid, &solver->now.clock, level, &cause);
+    solver->now.propagate_s += gbees_seconds_now() - began;
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     solver->slice = 0; /* steps of the new grid may take far longer */

@@ -5,44 +5,50 @@
 
 #include "base/rough_times.h"
 #include "notifier.h"
+#include "solver/grid/grid_state.h"
 #include "solver/grid/moving.h"
 #include "solver/grid/regrid.h"
 #include "solver/problem/schedule.h"
 #include <gbees/gbees.h>
 
+/* Where a run stands, as plain data: a checkpoint has it as it is. */
+typedef struct gbees_solver_state {
+    gbees_grid_state grid; /* of a checkpoint */
+    gbees_moving moving;   /* of a grid that moves */
+    gbees_clock clock;
+    gbees_totals recorded;                         /* at the last record */
+    gbees_target_state targets[GBEES_MAX_TARGETS]; /* at the last record, */
+    double targets_time;                           /* whose time this is */
+    double entered_before[GBEES_MAX_TARGETS];      /* gbees_totals.mass_entered at the last update */
+    gbees_statistics statistics;                   /* of the last record, in the grid's axes */
+    gbees_evidence evidence;                       /* of the last update */
+    double evidence_before;     /* log of the evidence of all updates before the leg's measurements */
+    double wall_s, propagate_s; /* including the time before the run was resumed */
+    int leg;
+    int number;  /* of the next record; 0: the leg has not begun */
+    int regrids; /* how many of the problem's regrids have been done */
+    int updates;
+    int jumps;                /* instants whose jumps the density has made */
+    unsigned record_warnings; /* of all records so far */
+} gbees_solver_state;
+
 struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
-    gbees_grid grid;     /* has the engine */
-    gbees_moving moving; /* of a grid that moves */
-    uint64_t slice;      /* steps of the next call to the backend; 0: not known */
-    int regrids;         /* how many of the problem's regrids have been done */
+    gbees_grid grid; /* has the engine */
+    gbees_solver_state now;
+    uint64_t slice; /* steps of the next call to the backend; 0: not known */
     gbees_schedule *schedule;
-    gbees_clock clock;
     gbees_rough_times rough;        /* of the interval: its steps end there */
-    gbees_totals recorded;          /* at the last record */
     const gbees_parallel *parallel; /* the ranks that serve this solver; NULL: none */
     int ran;
-    int leg;
-    int number;   /* of the next record; 0: the leg has not begun */
     int smoothed; /* the run goes through its records once more, given all measurements */
     int resumed;  /* the run goes on within the interval before that record */
     const gbees_observer *observer;
     gbees_notifier *notifier;
-    unsigned record_warnings, audit_warnings; /* of all records so far */
-    int updates;
-    int jumps;               /* instants whose jumps the density has made */
-    gbees_evidence evidence; /* of the last update */
-    struct {
-        gbees_statistics statistics;               /* of the last record, in the grid's axes */
-        double evidence;                           /* the logarithm of that of all updates */
-    } before;                                      /* the leg's measurements */
-    gbees_target_state targets[GBEES_MAX_TARGETS]; /* at the last record, */
-    double targets_time;                           /* whose time this is */
-    double entered_before[GBEES_MAX_TARGETS];      /* gbees_totals.mass_entered at the last update */
+    unsigned audit_warnings; /* of all records so far */
     double began_s, next_progress_s;
-    int escape_checked;         /* whether gbees_audit_escape() has been called */
-    double wall_s, propagate_s; /* including the time before the run was resumed */
+    int escape_checked; /* whether gbees_audit_escape() has been called */
 };
 
 /* What the run has done since its start. */

@@ -34,7 +34,7 @@ static void adapt_slice(gbees_solver *solver, uint64_t taken, double took_s)
 /* Takes the steps of one call to the backend. */
 static int advance(gbees_solver *solver, gbees_error *error)
 {
-    gbees_clock *clock = &solver->clock;
+    gbees_clock *clock = &solver->now.clock;
     const double elapsed = clock->elapsed, began = gbees_seconds_now();
     const uint64_t before = clock->leg_step;
 
@@ -42,7 +42,7 @@ static int advance(gbees_solver *solver, gbees_error *error)
         solver->slice = first_slice(&solver->grid);
     const uint64_t steps = solver->observer->step ? 1 : solver->slice;
     const int status = solver->problem->moving
-                           ? gbees_moving_advance(&solver->moving, &solver->grid, clock, steps, error)
+                           ? gbees_moving_advance(&solver->now.moving, &solver->grid, clock, steps, error)
                            : solver->backend->advance(solver->grid.engine, clock, steps, error);
 
     if (!status && !(clock->elapsed > elapsed))
@@ -57,11 +57,11 @@ int gbees_run_slice(gbees_solver *solver, gbees_error *error)
     gbees_error cause = {0};
     int status = advance(solver, &cause), observer_status = GBEES_OK;
 
-    if (!status && solver->problem->moving && !gbees_moving_fits(&solver->moving)) {
+    if (!status && solver->problem->moving && !gbees_moving_fits(&solver->now.moving)) {
         observer_status = gbees_notifier_finish(solver->notifier, error); /* it may still use the cells */
         if (!observer_status)
-            status = gbees_moving_replace(&solver->moving, &solver->grid, &solver->clock, &cause);
+            status = gbees_moving_replace(&solver->now.moving, &solver->grid, &solver->now.clock, &cause);
     }
-    solver->propagate_s += gbees_seconds_now() - began;
+    solver->now.propagate_s += gbees_seconds_now() - began;
     return status ? gbees_run_fail(solver, status, &cause, error) : observer_status;
 }

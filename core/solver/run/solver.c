@@ -70,7 +70,7 @@ static int make(const gbees_problem *problem, const gbees_backend *backend, gbee
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a solver");
     made->problem = problem;
     made->backend = gbees_solver_backend(problem, backend);
-    made->clock.time = problem->start;
+    made->now.clock.time = problem->start;
     status = gbees_solver_accepts(problem, backend, error);
     if (!status)
         status = gbees_equations_check(problem, error);
@@ -160,8 +160,8 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
     made->grid = (gbees_grid){.backend = made->backend, .options = all, .problem = problem};
     status = gbees_grid_open(&made->grid, error);
     if (!status && problem->moving)
-        status = gbees_moving_start(&made->moving, &made->grid, error);
-    made->record_warnings = gbees_warnings(problem, NULL);
+        status = gbees_moving_start(&made->now.moving, &made->grid, error);
+    made->now.record_warnings = gbees_warnings(problem, NULL);
     return hand_out(made, status, solver);
 }
 
@@ -206,12 +206,12 @@ void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
 {
     *summary = (gbees_summary){.problem = solver->problem,
                                .totals = gbees_run_totals(solver),
-                               .updates = solver->updates,
-                               .evidence = solver->evidence,
-                               .wall_s = solver->wall_s,
-                               .propagate_s = solver->propagate_s};
+                               .updates = solver->now.updates,
+                               .evidence = solver->now.evidence,
+                               .wall_s = solver->now.wall_s,
+                               .propagate_s = solver->now.propagate_s};
     summary->warnings =
-        gbees_warnings(solver->problem, &summary->totals) | solver->record_warnings | solver->audit_warnings;
+        gbees_warnings(solver->problem, &summary->totals) | solver->now.record_warnings | solver->audit_warnings;
     list_ranks(solver, summary);
 }
 
@@ -225,7 +225,7 @@ static int keeps_exact_time(const gbees_problem *problem)
 static double fraction_done(const gbees_solver *solver)
 {
     const double length = solver->problem->end - solver->problem->start;
-    const double done = length > 0 ? (solver->clock.time - solver->problem->start) / length : 1.0;
+    const double done = length > 0 ? (solver->now.clock.time - solver->problem->start) / length : 1.0;
 
     return done < 0 ? 0 : done > 1 ? 1 : done;
 }
@@ -240,7 +240,7 @@ static int report_progress(gbees_solver *solver, double fraction, gbees_error *e
     solver->next_progress_s = now + PROGRESS_S;
 
     const gbees_totals totals = gbees_run_totals(solver);
-    return observer->progress(observer->context, solver->clock.time, fraction, &totals, error);
+    return observer->progress(observer->context, solver->now.clock.time, fraction, &totals, error);
 }
 
 /* Makes a checkpoint if one is due or the observer has cancelled the run. Returns GBEES_ECANCELLED if it has. */
@@ -254,8 +254,8 @@ static int check_cancelled(gbees_solver *solver, gbees_error *error)
 
     if (status || !cancelled)
         return status;
-    return gbees_error_set(error, GBEES_ECANCELLED, "stopped at t = %.6g (leg %d, step %llu)", solver->clock.time,
-                           solver->leg, (unsigned long long)gbees_run_totals(solver).steps);
+    return gbees_error_set(error, GBEES_ECANCELLED, "stopped at t = %.6g (leg %d, step %llu)", solver->now.clock.time,
+                           solver->now.leg, (unsigned long long)gbees_run_totals(solver).steps);
 }
 
 /* After a second, once: whether the run can come to its end at all. */
@@ -314,7 +314,7 @@ static int take_slice(gbees_solver *solver, double begin, double length, gbees_e
 {
     gbees_checkpoint *kept = gbees_run_keep(solver);
 
-    solver->clock.length = gbees_rough_times_next(&solver->rough, begin, solver->clock.elapsed, length);
+    solver->now.clock.length = gbees_rough_times_next(&solver->rough, begin, solver->now.clock.elapsed, length);
     return gbees_run_release(solver, kept, gbees_run_slice(solver, error));
 }
 
@@ -324,9 +324,9 @@ static int advance_interval(gbees_solver *solver, double length, double end, gbe
     int status = find_rough_times(solver, end - length, end, error);
 
     if (!solver->resumed)
-        solver->clock.elapsed = 0;
+        solver->now.clock.elapsed = 0;
     solver->resumed = 0;
-    while (!status && solver->clock.elapsed < length) {
+    while (!status && solver->now.clock.elapsed < length) {
         status = check_cancelled(solver, error);
         if (!status)
             status = gbees_notifier_status(solver->notifier, error);
@@ -347,24 +347,24 @@ static int regrid(gbees_solver *solver, gbees_error *error)
 {
     const gbees_problem *problem = solver->problem;
     const int *level = NULL;
-    const double now = solver->clock.time + gbees_time_tolerance(problem->start, problem->end);
+    const double now = solver->now.clock.time + gbees_time_tolerance(problem->start, problem->end);
 
-    for (; solver->regrids < problem->regrid_count && problem->regrids[solver->regrids].time <= now;
-         solver->regrids++)
-        level = problem->regrids[solver->regrids].level;
+    for (; solver->now.regrids < problem->regrid_count && problem->regrids[solver->now.regrids].time <= now;
+         solver->now.regrids++)
+        level = problem->regrids[solver->now.regrids].level;
     return level ? gbees_run_change_grid(solver, level, error) : GBEES_OK;
 }
 
 int gbees_run_begin_leg(gbees_solver *solver, gbees_error *error)
 {
-    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const gbees_leg *leg = &solver->schedule->legs[solver->now.leg];
     int status = GBEES_OK;
 
-    solver->clock.leg_step = 0;
-    solver->clock.elapsed = solver->clock.length = 0;
+    solver->now.clock.leg_step = 0;
+    solver->now.clock.elapsed = solver->now.clock.length = 0;
     if (keeps_exact_time(solver->problem))
-        solver->clock.time = leg->start;
-    solver->before.evidence = solver->evidence.total;
+        solver->now.clock.time = leg->start;
+    solver->now.evidence_before = solver->now.evidence.total;
     status = gbees_run_jumps(solver, error);
     for (int i = 0; !status && i < leg->count && !solver->smoothed; i++) {
         gbees_checkpoint *kept = i == 0 ? gbees_run_keep(solver) : NULL; /* a run goes on with the leg's first */
@@ -378,7 +378,7 @@ int gbees_run_begin_leg(gbees_solver *solver, gbees_error *error)
     if (!status)
         status = gbees_run_record(solver, 0, error);
     if (!status)
-        solver->number = 1;
+        solver->now.number = 1;
     return status;
 }
 
@@ -389,25 +389,25 @@ int gbees_run_go_on(gbees_solver *solver, double length, double time, gbees_erro
     if (!status)
         status = advance_interval(solver, length, time, error);
     if (!status && keeps_exact_time(solver->problem))
-        solver->clock.time = time;
+        solver->now.clock.time = time;
     if (!status)
-        status = gbees_run_record(solver, solver->number, error);
-    solver->number += !status;
+        status = gbees_run_record(solver, solver->now.number, error);
+    solver->now.number += !status;
     return status;
 }
 
 /* Runs a leg, or what is left of it when the run is resumed. */
 static int run_leg(gbees_solver *solver, gbees_error *error)
 {
-    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const gbees_leg *leg = &solver->schedule->legs[solver->now.leg];
     const int records = gbees_leg_records(leg, solver->problem->records);
-    int status = solver->number == 0 ? gbees_run_begin_leg(solver, error) : GBEES_OK;
+    int status = solver->now.number == 0 ? gbees_run_begin_leg(solver, error) : GBEES_OK;
 
-    while (!status && solver->number <= records)
+    while (!status && solver->now.number <= records)
         status = gbees_run_go_on(solver, (leg->end - leg->start) / records,
-                                 gbees_leg_time(leg, records, solver->number), error);
+                                 gbees_leg_time(leg, records, solver->now.number), error);
     if (!status)
-        solver->number = 0;
+        solver->now.number = 0;
     return status;
 }
 
@@ -415,7 +415,7 @@ static int run_legs(gbees_solver *solver, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (; !status && solver->leg < solver->schedule->leg_count; solver->leg++) {
+    for (; !status && solver->now.leg < solver->schedule->leg_count; solver->now.leg++) {
         status = solver->resumed ? GBEES_OK : check_cancelled(solver, error);
         if (!status)
             status = run_leg(solver, error);
@@ -434,8 +434,8 @@ int gbees_run_smooth(gbees_solver *solver, gbees_error *error)
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     solver->smoothed = 1;
-    solver->leg = solver->number = solver->jumps = 0;
-    solver->clock = (gbees_clock){.time = gbees_problem_initial_time(solver->problem)};
+    solver->now.leg = solver->now.number = solver->now.jumps = 0;
+    solver->now.clock = (gbees_clock){.time = gbees_problem_initial_time(solver->problem)};
     return run_legs(solver, error);
 }
 
@@ -450,8 +450,8 @@ static int finish_notifying(gbees_solver *solver, int status, gbees_error *error
     solver->notifier = NULL;
     if (solver->observer->audit)
         solver->audit_warnings = gbees_audit_warnings(solver->observer->audit);
-    if (solver->observer->audit && solver->updates > 0)
-        gbees_audit_evidence(solver->observer->audit, &solver->evidence);
+    if (solver->observer->audit && solver->now.updates > 0)
+        gbees_audit_evidence(solver->observer->audit, &solver->now.evidence);
     if (!late_status || (status && status != GBEES_ECANCELLED))
         return status;
     return gbees_error_set(error, (gbees_status)late_status, "%s", late.text);
@@ -462,7 +462,7 @@ int gbees_run_begin(gbees_solver *solver, const gbees_observer *observer, gbees_
     static const gbees_observer no_observer = {0};
 
     solver->observer = observer ? observer : &no_observer;
-    solver->began_s = gbees_seconds_now() - solver->wall_s;
+    solver->began_s = gbees_seconds_now() - solver->now.wall_s;
     return gbees_notifier_create(solver->problem, solver->backend, solver->observer, &solver->notifier, error);
 }
 
@@ -474,7 +474,7 @@ int gbees_run_end(gbees_solver *solver, int status, gbees_error *error)
         solver->next_progress_s = 0; /* the last report is always made */
         status = report_progress(solver, 1.0, error);
     }
-    solver->wall_s = gbees_seconds_now() - solver->began_s;
+    solver->now.wall_s = gbees_seconds_now() - solver->began_s;
     solver->observer = NULL;
     return status;
 }

@@ -40,7 +40,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
 /* The leg that the stream is in, which ends at the time of the density. */
 static gbees_leg *leg_of(const gbees_stream *stream)
 {
-    return &stream->solver->schedule->legs[stream->solver->leg];
+    return &stream->solver->schedule->legs[stream->solver->now.leg];
 }
 
 static void set_time(gbees_stream *stream, double time)
@@ -135,7 +135,7 @@ static int keep(gbees_stream *stream, place *was, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "the stream's density was lost in an earlier error: create another "
                                "stream");
-    *was = (place){.time = leg_of(stream)->end, .leg = stream->solver->leg};
+    *was = (place){.time = leg_of(stream)->end, .leg = stream->solver->now.leg};
     return stream->solver->backend->save ? gbees_run_copy(stream->solver, &was->copy, error) : GBEES_OK;
 }
 
@@ -156,10 +156,10 @@ static int go_back(gbees_stream *stream, const place *was, int status, gbees_err
     const int lost = was->copy ? load(solver, was->copy, &cause) : GBEES_ENOMEM;
 
     stream->broken = lost != 0;
-    solver->leg = was->leg;
+    solver->now.leg = was->leg;
     solver->resumed = solver->smoothed = 0;
-    solver->schedule->leg_count = solver->leg + 1;
-    stream->problem.measurement_count = solver->leg;
+    solver->schedule->leg_count = solver->now.leg + 1;
+    stream->problem.measurement_count = solver->now.leg;
     set_time(stream, was->time);
     if (!lost)
         return status;
@@ -185,20 +185,20 @@ static int run(gbees_stream *stream, double time, const gbees_measurement *measu
 {
     gbees_solver *solver = stream->solver;
     const double now = leg_of(stream)->end;
-    const int again = time == now && !measurement && solver->number > 0;
+    const int again = time == now && !measurement && solver->now.number > 0;
     int status = GBEES_OK;
 
     set_time(stream, time);
-    if (solver->number == 0) /* at the start */
+    if (solver->now.number == 0) /* at the start */
         status = gbees_run_begin_leg(solver, error);
     if (!status && time > now)
         status = gbees_run_go_on(solver, time - now, time, error);
     if (!status && again)
-        status = gbees_run_record(solver, solver->number - 1, error);
+        status = gbees_run_record(solver, solver->now.number - 1, error);
     if (status || !measurement)
         return status;
     status = add(stream, measurement, error);
-    solver->leg += !status;
+    solver->now.leg += !status;
     return status ? status : gbees_run_begin_leg(solver, error);
 }
 
@@ -214,7 +214,7 @@ static int call(gbees_stream *stream, double time, const gbees_measurement *meas
     told.step = NULL;
     told.checkpoint = NULL;
     told.audit = NULL;
-    solver->escape_checked = solver->updates > 0; /* before the first measurement it depends on the time */
+    solver->escape_checked = solver->now.updates > 0; /* before the first measurement it depends on the time */
     if (!status && smoothed && !was.copy)
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a copy of the density");
     if (!status) {
@@ -306,7 +306,7 @@ static int take(gbees_stream *stream, const gbees_checkpoint *checkpoint, gbees_
         if (!status) {
             set_time(stream, measurement.time);
             status = add(stream, &measurement, error);
-            stream->solver->leg += !status;
+            stream->solver->now.leg += !status;
         }
     }
     if (!status)
@@ -327,13 +327,13 @@ int gbees_stream_resume(const gbees_problem *problem, const gbees_backend *backe
         status = take(made, checkpoint, error);
     if (!status) {
         const gbees_engine_options all = gbees_run_options(made->solver, backend, options);
-        const int leg = made->solver->leg;
+        const int leg = made->solver->now.leg;
 
         status = gbees_run_load(made->solver, &all, checkpoint, error);
-        if (!status && made->solver->leg != leg)
+        if (!status && made->solver->now.leg != leg)
             status =
                 gbees_error_set(error, GBEES_EINPUT, "the checkpoint does not fit a stream: it is in leg %d of %d",
-                                made->solver->leg, leg);
+                                made->solver->now.leg, leg);
     }
     if (status) {
         gbees_stream_destroy(made);

@@ -32,7 +32,7 @@ static int count_cells(gbees_solver *solver, const gbees_record *record, gbees_t
 {
     const gbees_problem *problem = record->problem;
     const gbees_totals totals = gbees_run_totals(solver);
-    gbees_target_sums sums = {.problem = problem, .time = solver->clock.time};
+    gbees_target_sums sums = {.problem = problem, .time = solver->now.clock.time};
     int counts = 0, status = GBEES_OK;
 
     for (int k = 0; k < problem->target_count; k++)
@@ -40,10 +40,10 @@ static int count_cells(gbees_solver *solver, const gbees_record *record, gbees_t
     if (counts)
         status = solver->backend->cells(solver->grid.engine, 0, gbees_target_sums_add, &sums, error);
     if (sums.wrong)
-        return gbees_target_fail(problem, sums.wrong - 1, solver->clock.time, error);
+        return gbees_target_fail(problem, sums.wrong - 1, solver->now.clock.time, error);
     for (int k = 0; k < problem->target_count && !status; k++)
         state[k] = (gbees_target_state){.probability = absorbs(problem, k)
-                                                           ? totals.mass_entered[k] - solver->entered_before[k]
+                                                           ? totals.mass_entered[k] - solver->now.entered_before[k]
                                                            : gbees_target_sums_inside(&sums, k),
                                         .bound = NAN};
     return status;
@@ -51,18 +51,18 @@ static int count_cells(gbees_solver *solver, const gbees_record *record, gbees_t
 
 int gbees_run_targets(gbees_solver *solver, gbees_record *record, gbees_error *error)
 {
-    const double past = solver->clock.time - solver->targets_time;
+    const double past = solver->now.clock.time - solver->now.targets_time;
     const int status = solver->backend->targets
-                           ? solver->backend->targets(solver->grid.engine, &solver->clock, record->targets, error)
+                           ? solver->backend->targets(solver->grid.engine, &solver->now.clock, record->targets, error)
                            : count_cells(solver, record, record->targets, error);
 
     if (status)
         return status;
     for (int k = 0; k < record->problem->target_count; k++)
         record->targets[k].rate = record->number > 0 && past > 0
-                                      ? (record->targets[k].probability - solver->targets[k].probability) / past
+                                      ? (record->targets[k].probability - solver->now.targets[k].probability) / past
                                       : NAN;
-    memcpy(solver->targets, record->targets, sizeof solver->targets);
-    solver->targets_time = solver->clock.time;
+    memcpy(solver->now.targets, record->targets, sizeof solver->now.targets);
+    solver->now.targets_time = solver->now.clock.time;
     return GBEES_OK;
 }

@@ -15,7 +15,7 @@ static int fail_update(const gbees_solver *solver, int number, int status, const
     if (status != GBEES_EUNSUPPORTED)
         return gbees_run_fail(solver, status, cause, error);
     return gbees_error_set(error, GBEES_EUNSUPPORTED, "measurement %d (%s) at t = %.6g (leg %d, step %llu): %s",
-                           number, name, measurement->time, solver->leg,
+                           number, name, measurement->time, solver->now.leg,
                            (unsigned long long)gbees_run_totals(solver).steps, cause->text);
 }
 
@@ -25,14 +25,14 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
 {
     const gbees_problem *problem = gbees_grid_problem(&solver->grid);
     const int most = GBEES_REFINE_MOST / 2, *now = solver->grid.level;
-    const double time = solver->clock.time;
+    const double time = solver->now.clock.time;
     int level[GBEES_MAX_DIM], power[GBEES_MAX_DIM], sign = 1;
     gbees_statistics prior;
     gbees_error cause = {0};
 
     if (!problem->regrid_auto)
         return GBEES_OK;
-    const int status = gbees_grid_statistics(&solver->grid, &solver->clock, &prior, &cause);
+    const int status = gbees_grid_statistics(&solver->grid, &solver->now.clock, &prior, &cause);
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     if (!gbees_resolve(problem, &prior, measurement, time,
@@ -56,8 +56,8 @@ static int apply(gbees_solver *solver, const gbees_measurement *measurement, gbe
     int status = GBEES_OK;
 
     if (solver->problem->moving)
-        status = gbees_moving_place(&solver->moving, grid, solver->clock.time, error);
-    return status ? status : grid->backend->update(grid->engine, &solver->clock, measurement, evidence, error);
+        status = gbees_moving_place(&solver->now.moving, grid, solver->now.clock.time, error);
+    return status ? status : grid->backend->update(grid->engine, &solver->now.clock, measurement, evidence, error);
 }
 
 /* After an update on a grid that moves: replaces cells that no longer fit. */
@@ -68,22 +68,22 @@ static int restart(gbees_solver *solver, gbees_error *error)
 
     if (status)
         return status;
-    status = gbees_moving_restart(&solver->moving, &solver->grid, &solver->clock, &cause);
+    status = gbees_moving_restart(&solver->now.moving, &solver->grid, &solver->now.clock, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
 {
     const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
-    gbees_event event = {.number = number, .time = solver->clock.time};
+    gbees_event event = {.number = number, .time = solver->now.clock.time};
     gbees_error cause = {0};
     int status = resolve_update(solver, measurement, error);
 
     if (status)
         return status;
-    const double began = gbees_seconds_now(), total = solver->evidence.total;
+    const double began = gbees_seconds_now(), total = solver->now.evidence.total;
     status = apply(solver, measurement, &event.evidence, &cause);
-    solver->propagate_s += gbees_seconds_now() - began;
+    solver->now.propagate_s += gbees_seconds_now() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
     if (solver->problem->moving)
@@ -91,14 +91,14 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return status;
     const gbees_totals totals = gbees_run_totals(solver);
-    memcpy(solver->entered_before, totals.mass_entered, sizeof solver->entered_before);
+    memcpy(solver->now.entered_before, totals.mass_entered, sizeof solver->now.entered_before);
     event.evidence.total = total + event.evidence.log_evidence;
     if (!solver->backend->certify) {
         event.evidence.sampled = event.evidence.sampled_error = NAN;
         event.evidence.total_sampled = event.evidence.total_error = NAN;
     }
-    solver->evidence = event.evidence;
-    solver->updates++;
+    solver->now.evidence = event.evidence;
+    solver->now.updates++;
     return solver->observer->update || solver->observer->audit ? gbees_notifier_post(solver->notifier, &event, error)
                                                                : GBEES_OK;
 }

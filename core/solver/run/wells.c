@@ -43,9 +43,9 @@ static int applies(const gbees_problem *problem)
 /* Whether the record is the last of the run. */
 static int is_last(const gbees_solver *solver, int number)
 {
-    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const gbees_leg *leg = &solver->schedule->legs[solver->now.leg];
 
-    return solver->leg == solver->schedule->leg_count - 1 && number > 0 &&
+    return solver->now.leg == solver->schedule->leg_count - 1 && number > 0 &&
            number == gbees_leg_records(leg, solver->problem->records);
 }
 
@@ -71,6 +71,6 @@ int gbees_run_wells(gbees_solver *solver, const gbees_record *record, gbees_erro
         return GBEES_OK;
     const int status = solver->backend->cells(solver->grid.engine, 0, add_cells, &w, error);
     if (!status && lost * (w.near + w.far) > part * fmin(w.near, w.far))
-        solver->record_warnings |= GBEES_WARNING_SADDLE;
+        solver->now.record_warnings |= GBEES_WARNING_SADDLE;
     return status;
 }
