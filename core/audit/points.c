@@ -36,18 +36,23 @@ typedef struct kept_state {
     gbees_checkpoint engine;
 } kept_state;
 
+/* Everything but the engine and lists: saved as it is. */
+typedef struct points_state {
+    gbees_clock clock;
+    int32_t leg, next;    /* the engine's leg; the first measurement that it has not been updated by */
+    int32_t known, last;  /* measurements of which evidence is known; up to which the run has come */
+    int32_t jumped;       /* instants whose jumps it has made */
+    double evaluations;   /* that the engine may take */
+    double updates, work; /* the run's at the last record; what comparing joint densities may take */
+} points_state;
+
 struct gbees_points {
     gbees_problem *problem; /* as points have it */
     const gbees_backend *backend;
     gbees_engine_options options;
     gbees_engine *engine;
-    gbees_clock clock;
-    int leg, next;            /* the engine's leg; the first measurement that it has not been updated by */
-    int jumped;               /* instants whose jumps it has made */
+    points_state at;
     gbees_evidence *evidence; /* [measurements]: of each that is known */
-    int known, last;          /* measurements of which evidence is known; up to which the run has come */
-    double evaluations;       /* that the engine may take */
-    double updates, work;     /* the run's at the last record; what comparing joint densities may take */
     int asked, keep;          /* whether the run is asked for an accuracy; whether states are kept */
     int repeated;             /* 1: the present run will be repeated on a finer grid */
     size_t kept_count, kept_capacity;
@@ -107,13 +112,13 @@ static int is_dear(void *context)
     if (!points->engine)
         return 0;
     points->backend->totals(points->engine, &totals);
-    return totals.cell_updates > points->evaluations;
+    return totals.cell_updates > points->at.evaluations;
 }
 
 static void allow(gbees_points *points, double updates)
 {
-    points->evaluations = fmax(points->evaluations,
-                               (points->asked ? asked_evaluations : free_evaluations) + evaluations_share * updates);
+    points->at.evaluations = fmax(points->at.evaluations, (points->asked ? asked_evaluations : free_evaluations) +
+                                                              evaluations_share * updates);
 }
 
 static void destroy(void *self)
@@ -135,7 +140,7 @@ static void destroy(void *self)
 
 static int go_to(gbees_points *points, double time, gbees_error *error)
 {
-    gbees_clock *clock = &points->clock;
+    gbees_clock *clock = &points->at.clock;
     int status = GBEES_OK;
 
     if (!(time > clock->time)) /* in paper and legacy mode a record may be a step late */
@@ -153,12 +158,12 @@ static int jump_to(gbees_points *points, int end, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (; !status && points->jumped < end; points->jumped++) {
-        const gbees_instant *instant = &points->problem->instants[points->jumped];
+    for (; !status && points->at.jumped < end; points->at.jumped++) {
+        const gbees_instant *instant = &points->problem->instants[points->at.jumped];
 
         status = go_to(points, instant->time, error);
         if (!status)
-            status = points->backend->jump(points->engine, &points->clock, instant, error);
+            status = points->backend->jump(points->engine, &points->at.clock, instant, error);
     }
     return status;
 }
@@ -168,19 +173,19 @@ static int update_to(gbees_points *points, int end, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (; !status && points->next < end; points->next++) {
-        const gbees_measurement *measurement = &points->problem->measurements[points->next];
+    for (; !status && points->at.next < end; points->at.next++) {
+        const gbees_measurement *measurement = &points->problem->measurements[points->at.next];
         gbees_evidence now = {0};
 
-        status = jump_to(points, gbees_instants_before(points->problem, points->next + 1), error);
+        status = jump_to(points, gbees_instants_before(points->problem, points->at.next + 1), error);
         if (!status)
             status = go_to(points, measurement->time, error);
         if (!status)
-            status = points->backend->update(points->engine, &points->clock, measurement, &now, error);
-        now.total = now.log_evidence + (points->next > 0 ? points->evidence[points->next - 1].total : 0);
-        points->evidence[points->next] = now;
-        if (!status && points->next >= points->known)
-            points->known = points->next + 1;
+            status = points->backend->update(points->engine, &points->at.clock, measurement, &now, error);
+        now.total = now.log_evidence + (points->at.next > 0 ? points->evidence[points->at.next - 1].total : 0);
+        points->evidence[points->at.next] = now;
+        if (!status && points->at.next >= points->at.known)
+            points->at.known = points->at.next + 1;
     }
     return status;
 }
@@ -232,13 +237,13 @@ static void keep(gbees_points *points)
 
     if (!points->keep ||
         (points->kept_count > 0 &&
-         order_of(points, &points->kept[points->kept_count - 1], points->leg, points->clock.time) >= 0) ||
+         order_of(points, &points->kept[points->kept_count - 1], points->at.leg, points->at.clock.time) >= 0) ||
         points->backend->save(points->engine, add_bytes, &bytes, &ignored) || bytes > kept_bytes_most)
         return;
     if (gbees_array_grow(&points->kept, points->kept_count, &points->kept_capacity, sizeof *points->kept))
         return;
     kept_state *to = &points->kept[points->kept_count];
-    *to = (kept_state){.leg = points->leg, .next = points->next, .clock = points->clock};
+    *to = (kept_state){.leg = points->at.leg, .next = points->at.next, .clock = points->at.clock};
     if (points->backend->save(points->engine, gbees_checkpoint_add, &to->engine, &ignored)) {
         gbees_checkpoint_clear(&to->engine);
         return;
@@ -268,11 +273,11 @@ static int restore(gbees_points *points, const kept_state *from, gbees_error *er
     gbees_engine_options options = points->options;
 
     options.lender = NULL;
-    points->leg = from->leg;
-    points->next = from->next;
-    points->clock = from->clock;
-    const gbees_leg_start start = gbees_leg_start_of(points->problem, points->leg);
-    points->jumped = start.instant + start.instant_count;
+    points->at.leg = from->leg;
+    points->at.next = from->next;
+    points->at.clock = from->clock;
+    const gbees_leg_start start = gbees_leg_start_of(points->problem, points->at.leg);
+    points->at.jumped = start.instant + start.instant_count;
     return replace_engine(points, &from->engine, &options, error);
 }
 
@@ -292,15 +297,15 @@ static int advance(void *self, const gbees_record *record, gbees_error *error)
     gbees_error ignored;
     int status = GBEES_OK;
 
-    points->work += density_share * fmax(updates - points->updates, 0);
-    points->updates = updates;
+    points->at.work += density_share * fmax(updates - points->at.updates, 0);
+    points->at.updates = updates;
     allow(points, updates);
-    if (kept && (points->leg > record->leg || points->clock.time > record->time ||
+    if (kept && (points->at.leg > record->leg || points->at.clock.time > record->time ||
                  order_of(points, kept, record->leg, record->time) == 0))
         status = restore(points, kept, error);
-    if (!status && points->leg < record->leg)
+    if (!status && points->at.leg < record->leg)
         status = begin_leg(points, record->leg, error);
-    points->leg = record->leg;
+    points->at.leg = record->leg;
     if (points->drawn && gbees_sampled_kind.advance(points->drawn, record, &ignored))
         drop_drawn(points);
     return status ? status : go_to(points, record->time, error);
@@ -322,14 +327,14 @@ static int is_repeated(gbees_points *points, const gbees_record *record, const g
 static int compare(void *self, const gbees_record *record, gbees_certificate *certificate, gbees_error *error)
 {
     gbees_points *points = self;
-    const double allowed = fmax(points->work, points->keep ? density_least_kept : density_least);
+    const double allowed = fmax(points->at.work, points->keep ? density_least_kept : density_least);
     double left = 0;
     int status = points->backend->compare(points->engine, record, &left, certificate, error);
 
     if (!status && !is_repeated(points, record, certificate)) {
         left = allowed;
         status = points->backend->compare(points->engine, record, &left, certificate, error);
-        points->work -= allowed - left;
+        points->at.work -= allowed - left;
     }
     if (!status)
         keep(points); /* the engine may have been improved for the comparison */
@@ -340,15 +345,15 @@ static int update(void *self, int number, gbees_error *error)
 {
     gbees_points *points = self;
 
-    points->last = number;
-    return number <= points->known ? GBEES_OK : update_to(points, number, error);
+    points->at.last = number;
+    return number <= points->at.known ? GBEES_OK : update_to(points, number, error);
 }
 
 /* The engine's own is the reference; the lattice that is furthest from it tells the error. */
 static void evidence_of(const void *self, gbees_evidence *evidence)
 {
     const gbees_points *points = self;
-    const gbees_evidence *now = points->last > 0 ? &points->evidence[points->last - 1] : NULL;
+    const gbees_evidence *now = points->at.last > 0 ? &points->evidence[points->at.last - 1] : NULL;
 
     evidence->sampled = now ? now->log_evidence : NAN;
     evidence->sampled_error = now ? now->sampled_error : NAN;
@@ -361,7 +366,7 @@ static int find_targets(void *self, gbees_target_state *state, gbees_error *erro
 {
     const gbees_points *points = self;
 
-    return points->backend->targets(points->engine, &points->clock, state, error);
+    return points->backend->targets(points->engine, &points->at.clock, state, error);
 }
 
 static const gbees_sample_list *list_samples(void *self)
@@ -378,16 +383,9 @@ static void rewind_points(void *self)
 
     if (points->drawn)
         gbees_sampled_kind.rewind(points->drawn);
-    points->last = points->repeated = 0;
-    points->updates = points->work = 0;
+    points->at.last = points->repeated = 0;
+    points->at.updates = points->at.work = 0;
 }
-
-/* Everything but the engine and lists. */
-typedef struct points_state {
-    gbees_clock clock;
-    int32_t leg, next, known, last, jumped;
-    double evaluations, updates, work;
-} points_state;
 
 static const char state_part[] = "audit_points", evidence_part[] = "audit_evidence";
 
@@ -401,14 +399,11 @@ int gbees_points_are_in(const gbees_checkpoint *checkpoint)
 static int save(const void *self, gbees_state_sink *sink, void *to, gbees_error *error)
 {
     const gbees_points *points = self;
-    points_state state;
+    points_state state = points->at;
 
-    memset(&state, 0, sizeof state);
-    state = (points_state){points->clock,  points->leg,         points->next,    points->known, points->last,
-                           points->jumped, points->evaluations, points->updates, points->work};
     GBEES_CLEAR_GAPS(&state);
     if (sink(to, state_part, 1, sizeof state, &state) ||
-        sink(to, evidence_part, 8, (uint64_t)points->known * sizeof *points->evidence / 8, points->evidence))
+        sink(to, evidence_part, 8, (uint64_t)points->at.known * sizeof *points->evidence / 8, points->evidence))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint of the audit");
     const int status = points->drawn ? gbees_sampled_kind.save(points->drawn, sink, to, error) : GBEES_OK;
     return status ? status : points->backend->save(points->engine, sink, to, error);
@@ -434,15 +429,7 @@ static int load(void *self, const gbees_checkpoint *checkpoint, gbees_error *err
         status = replace_engine(points, checkpoint, &points->options, error);
     if (status)
         return status;
-    points->clock = state.clock;
-    points->leg = state.leg;
-    points->next = state.next;
-    points->known = state.known;
-    points->last = state.last;
-    points->jumped = state.jumped;
-    points->evaluations = state.evaluations;
-    points->updates = state.updates;
-    points->work = state.work;
+    points->at = state;
     return GBEES_OK;
 }
 
@@ -479,7 +466,7 @@ int gbees_points_create(const gbees_problem *problem, const gbees_audit_options 
         made->keep = options->keep;
         made->options = (gbees_engine_options){
             .threads = options->threads, .lender = options->backend, .cancelled = is_dear, .cancelled_context = made};
-        made->clock.time = gbees_problem_initial_time(problem);
+        made->at.clock.time = gbees_problem_initial_time(problem);
         allow(made, 0);
         status = made->backend->create(made->problem, &made->options, &made->engine, error);
     }

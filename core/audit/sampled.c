@@ -67,7 +67,7 @@ int gbees_sampled_create(const gbees_problem *problem, const gbees_audit_options
     made->share = options->samples && !options->most ? 0 : options->share;
     made->most = options->most ? options->most : SAMPLES_MOST;
     status = gbees_montecarlo_create(problem, &how, &made->samples, error);
-    if (!status && options->keep && !gbees_kept_add(&made->kept, made->samples, &made->moments, 0, 0))
+    if (!status && options->keep && !gbees_kept_add(&made->kept, made->samples, &made->at.moments, 0, 0))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to keep %zu samples", made->samples->count);
     if (status)
         destroy(made);
@@ -83,7 +83,7 @@ static int is_measured_again(const gbees_sampled *audit)
 {
     const gbees_problem *problem = audit->problem;
 
-    return audit->next < problem->measurement_count && problem->measurements[audit->next].time <= problem->end;
+    return audit->at.next < problem->measurement_count && problem->measurements[audit->at.next].time <= problem->end;
 }
 
 static int advance(gbees_sampled *audit, double time, gbees_error *error)
@@ -103,10 +103,10 @@ static int jump(gbees_sampled *audit, int end, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (; !status && audit->jumped < end; audit->jumped++) {
-        status = advance(audit, audit->problem->instants[audit->jumped].time, error);
+    for (; !status && audit->at.jumped < end; audit->at.jumped++) {
+        status = advance(audit, audit->problem->instants[audit->at.jumped].time, error);
         if (!status)
-            status = gbees_montecarlo_jump(audit->samples, audit->jumped, error);
+            status = gbees_montecarlo_jump(audit->samples, audit->at.jumped, error);
     }
     return status;
 }
@@ -116,10 +116,10 @@ static int weight(gbees_sampled *audit, int end, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (; !status && audit->next < end; audit->next++) {
-        const gbees_measurement *measurement = &audit->problem->measurements[audit->next];
+    for (; !status && audit->at.next < end; audit->at.next++) {
+        const gbees_measurement *measurement = &audit->problem->measurements[audit->at.next];
 
-        status = jump(audit, gbees_instants_before(audit->problem, audit->next + 1), error);
+        status = jump(audit, gbees_instants_before(audit->problem, audit->at.next + 1), error);
         if (!status)
             status = advance(audit, measurement->time, error);
         if (!status)
@@ -134,11 +134,11 @@ static int integrate(gbees_sampled *audit, int leg, double time, gbees_error *er
     const gbees_leg_start start = gbees_leg_start_of(audit->problem, leg);
     int status = GBEES_OK;
 
-    if (audit->leg < leg)
+    if (audit->at.leg < leg)
         status = weight(audit, start.measurement + start.measurement_count, error);
-    if (!status && audit->leg < leg)
+    if (!status && audit->at.leg < leg)
         status = jump(audit, start.instant + start.instant_count, error);
-    audit->leg = leg;
+    audit->at.leg = leg;
     return status ? status : advance(audit, time, error);
 }
 
@@ -197,9 +197,9 @@ int gbees_audit_look_out(const gbees_problem *problem, const gbees_audit_options
 
 static int note_passed(gbees_sampled *audit, const gbees_record *record, gbees_error *error)
 {
-    if (gbees_array_grow(&audit->records, audit->record_count, &audit->record_capacity, sizeof *audit->records))
+    if (gbees_array_grow(&audit->records, audit->at.record_count, &audit->record_capacity, sizeof *audit->records))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's records");
-    struct passed *passed = &audit->records[audit->record_count++];
+    struct passed *passed = &audit->records[audit->at.record_count++];
     *passed = (struct passed){record->leg, record->time};
     GBEES_CLEAR_GAPS(passed); /* it is saved as it is */
     return GBEES_OK;
@@ -209,9 +209,9 @@ static int note_passed(gbees_sampled *audit, const gbees_record *record, gbees_e
 static size_t affordable(const gbees_sampled *audit, const gbees_record *record)
 {
     /* A record costs some steps, too: its samples are sorted into marginals and bins. */
-    const double steps = (double)audit->samples->steps + RECORD_STEPS * (double)audit->record_count;
+    const double steps = (double)audit->samples->steps + RECORD_STEPS * (double)audit->at.record_count;
     const int cost = audit->problem->model->diffusion ? NOISY_COST : STEP_COST;
-    const double budget = audit->share * record->totals.cell_updates / cost - audit->spent;
+    const double budget = audit->share * record->totals.cell_updates / cost - audit->at.spent;
     size_t count = audit->samples->options.count;
 
     while (audit->share > 0 && audit->samples->steps > 0 && count < audit->most &&
@@ -234,19 +234,19 @@ static void grow(gbees_sampled *audit, const gbees_record *record)
         return;
     how.count = count;
     how.step = INFINITY;
-    more.leg = more.next = more.jumped = 0;
-    more.spent += (double)audit->samples->options.count * (double)audit->samples->steps;
+    more.at.leg = more.at.next = more.at.jumped = 0;
+    more.at.spent += (double)audit->samples->options.count * (double)audit->samples->steps;
     more.kept = (gbees_kept){0};
     status = gbees_montecarlo_create(audit->problem, &how, &more.samples, &ignored);
     if (status)
         return;
-    const int keeps = audit->kept.count > 0 && gbees_kept_add(&more.kept, more.samples, &more.moments, 0, 0);
-    for (size_t k = 0; k < audit->record_count && !status; k++) {
+    const int keeps = audit->kept.count > 0 && gbees_kept_add(&more.kept, more.samples, &more.at.moments, 0, 0);
+    for (size_t k = 0; k < audit->at.record_count && !status; k++) {
         status = integrate(&more, audit->records[k].leg, audit->records[k].time, &ignored);
         if (!status)
-            status = gbees_montecarlo_measure(more.samples, 0, &more.moments, &ignored);
+            status = gbees_montecarlo_measure(more.samples, 0, &more.at.moments, &ignored);
         if (!status && keeps && more.kept.count == k + 1)
-            (void)gbees_kept_add(&more.kept, more.samples, &more.moments, more.leg, more.next);
+            (void)gbees_kept_add(&more.kept, more.samples, &more.at.moments, more.at.leg, more.at.next);
     }
     gbees_sampled *old = status ? &more : audit;
     gbees_montecarlo_destroy(old->samples);
@@ -255,22 +255,22 @@ static void grow(gbees_sampled *audit, const gbees_record *record)
         return;
     audit->samples = more.samples;
     audit->kept = more.kept;
-    audit->spent = more.spent;
-    audit->moments = more.moments;
+    audit->at.spent = more.at.spent;
+    audit->at.moments = more.at.moments;
 }
 
 /* Restores a state that was kept, at a record or at the start. */
 static void restore(gbees_sampled *audit, size_t state)
 {
-    gbees_kept_restore(&audit->kept, state, audit->samples, &audit->moments, &audit->leg, &audit->next);
-    const gbees_leg_start start = gbees_leg_start_of(audit->problem, audit->leg);
-    audit->jumped = start.instant + start.instant_count;
+    gbees_kept_restore(&audit->kept, state, audit->samples, &audit->at.moments, &audit->at.leg, &audit->at.next);
+    const gbees_leg_start start = gbees_leg_start_of(audit->problem, audit->at.leg);
+    audit->at.jumped = start.instant + start.instant_count;
 }
 
 /* Integrates the samples to the next record, or restores those of a run before if its state there was kept. */
 static int integrate_or_restore(gbees_sampled *audit, int leg, double time, gbees_error *error)
 {
-    const size_t state = ++audit->record; /* the first is that before all records */
+    const size_t state = ++audit->at.record; /* the first is that before all records */
     gbees_kept *kept = &audit->kept;
 
     if (state < kept->count && kept->states[state].leg == leg &&
@@ -280,9 +280,9 @@ static int integrate_or_restore(gbees_sampled *audit, int leg, double time, gbee
     }
     int status = integrate(audit, leg, time, error);
     if (!status)
-        status = gbees_montecarlo_measure(audit->samples, 0, &audit->moments, error);
+        status = gbees_montecarlo_measure(audit->samples, 0, &audit->at.moments, error);
     if (!status && state == kept->count)
-        (void)gbees_kept_add(kept, audit->samples, &audit->moments, audit->leg, audit->next);
+        (void)gbees_kept_add(kept, audit->samples, &audit->at.moments, audit->at.leg, audit->at.next);
     return status;
 }
 
@@ -314,9 +314,9 @@ static void rewind_samples(void *self)
     if (audit->kept.count == 0)
         return;
     restore(audit, 0);
-    audit->record = 0;
-    audit->record_count = 0;
-    audit->spent = 0;
+    audit->at.record = 0;
+    audit->at.record_count = 0;
+    audit->at.spent = 0;
 }
 
 /* ---- the kind ---- */
@@ -339,7 +339,7 @@ static int compare(void *self, const gbees_record *record, gbees_certificate *ce
     const gbees_sampled *audit = self;
 
     certificate->samples = audit->samples->options.count;
-    return gbees_samples_compare(audit->problem, audit->samples, &audit->moments, record, certificate, error);
+    return gbees_samples_compare(audit->problem, audit->samples, &audit->at.moments, record, certificate, error);
 }
 
 static int find_targets(void *self, gbees_target_state *state, gbees_error *error)
@@ -347,7 +347,7 @@ static int find_targets(void *self, gbees_target_state *state, gbees_error *erro
     const gbees_sampled *audit = self;
 
     (void)error;
-    gbees_samples_targets(audit->samples, audit->moments.effective, state);
+    gbees_samples_targets(audit->samples, audit->at.moments.effective, state);
     return GBEES_OK;
 }
 

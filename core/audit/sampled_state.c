@@ -10,10 +10,7 @@
 /* Everything but lists. */
 typedef struct audit_state {
     gbees_montecarlo samples; /* without pointers */
-    gbees_sample_moments moments;
-    double spent;
-    uint64_t record, record_count;
-    int leg, next, jumped;
+    gbees_sampled_place at;
 } audit_state;
 
 static const char *state_name(int axis, char text[GBEES_CHECKPOINT_NAME])
@@ -35,13 +32,7 @@ static void get_state(const gbees_sampled *audit, audit_state *state)
     memset(samples->x, 0, sizeof samples->x);
     samples->weight = NULL;
     samples->number = NULL;
-    state->moments = audit->moments;
-    state->spent = audit->spent;
-    state->record = audit->record;
-    state->record_count = audit->record_count;
-    state->leg = audit->leg;
-    state->next = audit->next;
-    state->jumped = audit->jumped;
+    state->at = audit->at;
 }
 
 int gbees_sampled_save(const void *self, gbees_state_sink *sink, void *to, gbees_error *error)
@@ -58,7 +49,7 @@ int gbees_sampled_save(const void *self, gbees_state_sink *sink, void *to, gbees
         bad |= sink(to, state_name(j, name), sizeof(double), samples->count, samples->x[j]);
     bad |= sink(to, "audit_weight", sizeof(double), samples->count, samples->weight);
     bad |= sink(to, "audit_number", sizeof(uint64_t), samples->number ? samples->count : 0, samples->number);
-    bad |= sink(to, "audit_records", 1, audit->record_count * sizeof *audit->records, audit->records);
+    bad |= sink(to, "audit_records", 1, audit->at.record_count * sizeof *audit->records, audit->records);
     return bad ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint of the audit's samples")
                : GBEES_OK;
 }
@@ -132,11 +123,11 @@ int gbees_sampled_load(void *self, const gbees_checkpoint *checkpoint, gbees_err
 
     if (status)
         return status;
-    struct passed *records = malloc((state.record_count + 1) * sizeof *records);
+    struct passed *records = malloc((state.at.record_count + 1) * sizeof *records);
     if (!records)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's records");
-    status =
-        gbees_checkpoint_copy(checkpoint, "audit_records", 1, state.record_count * sizeof *records, records, error);
+    status = gbees_checkpoint_copy(checkpoint, "audit_records", 1, state.at.record_count * sizeof *records, records,
+                                   error);
     if (!status)
         status = take_samples(audit, checkpoint, &state.samples, error);
     if (status) {
@@ -145,13 +136,7 @@ int gbees_sampled_load(void *self, const gbees_checkpoint *checkpoint, gbees_err
     }
     free(audit->records);
     audit->records = records;
-    audit->record_count = state.record_count;
-    audit->record_capacity = state.record_count + 1;
-    audit->moments = state.moments;
-    audit->spent = state.spent;
-    audit->record = state.record;
-    audit->leg = state.leg;
-    audit->next = state.next;
-    audit->jumped = state.jumped;
+    audit->record_capacity = state.at.record_count + 1;
+    audit->at = state.at;
     return GBEES_OK;
 }
