@@ -96,27 +96,6 @@ static int make_leg(const char *out, const char *name, gbees_error *error)
     return status;
 }
 
-int gbees_export_gbees(const char *out, const gbees_results *results, gbees_error *error)
-{
-    int status = GBEES_OK;
-
-    for (size_t i = 0; i < gbees_results_count(results) && !status; i++) {
-        gbees_snapshot *record;
-        char name[96];
-
-        status = gbees_results_read(results, i, &record, error);
-        if (status)
-            return status;
-        (void)snprintf(name, sizeof name, "P%d", record->leg);
-        status = make_leg(out, name, error);
-        (void)snprintf(name, sizeof name, "P%d/pdf_%d.txt", record->leg, record->number);
-        if (!status)
-            status = export_record(out, record, name, write_gbees, error);
-        gbees_snapshot_destroy(record);
-    }
-    return status;
-}
-
 /* A record's line in the list: where it is, and its ledger. */
 static void write_line(const gbees_snapshot *record, const char *name, FILE *list)
 {
@@ -127,12 +106,11 @@ static void write_line(const gbees_snapshot *record, const char *name, FILE *lis
                   total->normalised);
 }
 
-/* Writes all records, and a line on each to `list`. */
-static int export_tables(const char *out, const gbees_results *results, FILE *list, gbees_error *error)
+/* Writes all records as tables, and a line on each to `list`; without one as the existing codes do. */
+static int export_all(const char *out, const gbees_results *results, FILE *list, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    (void)fputs("file,leg,record,time,cells,mass,mass_clipped,mass_outflow,mass_pruned,mass_normalised\n", list);
     for (size_t i = 0; i < gbees_results_count(results) && !status; i++) {
         gbees_snapshot *record;
         char name[96];
@@ -140,21 +118,35 @@ static int export_tables(const char *out, const gbees_results *results, FILE *li
         status = gbees_results_read(results, i, &record, error);
         if (status)
             return status;
-        (void)snprintf(name, sizeof name, "leg%d_record%d.csv", record->leg, record->number);
-        status = export_record(out, record, name, write_csv, error);
-        write_line(record, name, list);
+        if (list) {
+            (void)snprintf(name, sizeof name, "leg%d_record%d.csv", record->leg, record->number);
+            write_line(record, name, list);
+        } else {
+            (void)snprintf(name, sizeof name, "P%d", record->leg);
+            status = make_leg(out, name, error);
+            (void)snprintf(name, sizeof name, "P%d/pdf_%d.txt", record->leg, record->number);
+        }
+        if (!status)
+            status = export_record(out, record, name, list ? write_csv : write_gbees, error);
         gbees_snapshot_destroy(record);
     }
     return status;
+}
+
+int gbees_export_gbees(const char *out, const gbees_results *results, gbees_error *error)
+{
+    return export_all(out, results, NULL, error);
 }
 
 int gbees_export_csv(const char *out, const gbees_results *results, gbees_error *error)
 {
     char *path;
     FILE *list = open_in(out, "records.csv", &path, error);
-    int status = list ? export_tables(out, results, list, error) : GBEES_EIO;
+    int status = GBEES_EIO;
 
     if (list) {
+        (void)fputs("file,leg,record,time,cells,mass,mass_clipped,mass_outflow,mass_pruned,mass_normalised\n", list);
+        status = export_all(out, results, list, error);
         const int closed = gbees_export_close(list, path, status ? NULL : error);
 
         status = status ? status : closed;

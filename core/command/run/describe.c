@@ -67,23 +67,28 @@ static void print_parameters(FILE *out, const gbees_model *model)
     }
 }
 
+/* A function of the model, and what its value or its components are. periods: NULL, or 0: none. */
+static void print_function(FILE *out, const char *name, int size, const char *text, const gbees_quantity *parts,
+                           const double *periods)
+{
+    (void)fprintf(out, "  %-10s %-8d %s\n", name, size, or_nothing(text));
+    for (int i = 0; parts && i < size; i++) {
+        (void)fprintf(out, "    %-10s %-6s %s", parts[i].name, or_nothing(parts[i].unit), or_nothing(parts[i].text));
+        if (periods && periods[i] > 0)
+            (void)fprintf(out, "; period %.6g", periods[i]);
+        (void)fprintf(out, "\n");
+    }
+}
+
 static void print_measurements(FILE *out, const gbees_model *model)
 {
     if (model->measurement_count)
         (void)fprintf(out, "\nMeasurement functions (name, size)\n");
     for (int k = 0; k < model->measurement_count; k++) {
         const gbees_measurement_function *f = &model->measurements[k];
+        const int is_alone = f->size == 1 && f->components && !strcmp(f->components->name, f->name);
 
-        (void)fprintf(out, "  %-10s %-8d %s\n", f->name, f->size, or_nothing(f->text));
-        if (f->size == 1 && f->components && !strcmp(f->components->name, f->name))
-            continue; /* it would say the same again */
-        for (int i = 0; f->components && i < f->size; i++) {
-            (void)fprintf(out, "    %-10s %-6s %s", f->components[i].name, or_nothing(f->components[i].unit),
-                          or_nothing(f->components[i].text));
-            if (f->period && f->period[i] > 0)
-                (void)fprintf(out, "; period %.6g", f->period[i]);
-            (void)fprintf(out, "\n");
-        }
+        print_function(out, f->name, f->size, f->text, is_alone ? NULL : f->components, f->period);
     }
 }
 
@@ -91,14 +96,9 @@ static void print_jumps(FILE *out, const gbees_model *model)
 {
     if (model->jump_count)
         (void)fprintf(out, "\nJumps (name, size of the value)\n");
-    for (int k = 0; k < model->jump_count; k++) {
-        const gbees_jump_function *f = &model->jumps[k];
-
-        (void)fprintf(out, "  %-10s %-8d %s\n", f->name, f->size, or_nothing(f->text));
-        for (int i = 0; f->components && i < f->size; i++)
-            (void)fprintf(out, "    %-10s %-6s %s\n", f->components[i].name, or_nothing(f->components[i].unit),
-                          or_nothing(f->components[i].text));
-    }
+    for (int k = 0; k < model->jump_count; k++)
+        print_function(out, model->jumps[k].name, model->jumps[k].size, model->jumps[k].text,
+                       model->jumps[k].components, NULL);
 }
 
 static void print_scenarios(FILE *out, const gbees_model *model)
@@ -163,18 +163,15 @@ void gbees_describe_print(FILE *out, const gbees_model *model, const char *path,
     (void)fprintf(out, "\nRun it:  gbees-run --plugin %s\n", plugin);
 }
 
-static json_t *json_quantity(const gbees_quantity *q)
+/* list: NULL, or `count` quantities. */
+static json_t *json_quantities(int count, const gbees_quantity *list)
 {
-    return json_pack("{s:s, s:s?, s:s?}", "name", q->name, "unit", q->unit, "text", q->text);
-}
+    json_t *made = json_array();
 
-static json_t *json_states(const gbees_model *model)
-{
-    json_t *list = json_array();
-
-    for (int j = 0; j < model->dim_max; j++)
-        (void)json_array_append_new(list, json_quantity(&model->states[j]));
-    return list;
+    for (int k = 0; list && k < count; k++)
+        (void)json_array_append_new(
+            made, json_pack("{s:s, s:s?, s:s?}", "name", list[k].name, "unit", list[k].unit, "text", list[k].text));
+    return made;
 }
 
 static json_t *json_parameters(const gbees_model *model)
@@ -197,15 +194,14 @@ static json_t *json_measurements(const gbees_model *model)
 
     for (int k = 0; k < model->measurement_count; k++) {
         const gbees_measurement_function *f = &model->measurements[k];
-        json_t *components = json_array(), *periods = json_array();
+        json_t *periods = json_array();
 
-        for (int i = 0; f->components && i < f->size; i++)
-            (void)json_array_append_new(components, json_quantity(&f->components[i]));
         for (int i = 0; i < f->size; i++)
             (void)json_array_append_new(periods,
                                         f->period && f->period[i] > 0 ? json_real(f->period[i]) : json_null());
         (void)json_array_append_new(list, json_pack("{s:s, s:s?, s:i, s:o, s:o}", "name", f->name, "text", f->text,
-                                                    "size", f->size, "components", components, "periods", periods));
+                                                    "size", f->size, "components",
+                                                    json_quantities(f->size, f->components), "periods", periods));
     }
     return list;
 }
@@ -216,12 +212,9 @@ static json_t *json_jumps(const gbees_model *model)
 
     for (int k = 0; k < model->jump_count; k++) {
         const gbees_jump_function *f = &model->jumps[k];
-        json_t *components = json_array();
 
-        for (int i = 0; f->components && i < f->size; i++)
-            (void)json_array_append_new(components, json_quantity(&f->components[i]));
         (void)json_array_append_new(list, json_pack("{s:s, s:s?, s:i, s:o}", "name", f->name, "text", f->text, "size",
-                                                    f->size, "components", components));
+                                                    f->size, "components", json_quantities(f->size, f->components)));
     }
     return list;
 }
@@ -238,16 +231,16 @@ static json_t *json_scenarios(const gbees_model *model)
 
 static json_t *json_card(const gbees_model *model, const char *path)
 {
-    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:[i,i], s:i, s:b, s:s?, s:o, s:o, s:o, s:o, s:o}", "event",
-                     "model", "name", model->name, "title", model->title, "text", model->text, "reference",
-                     model->reference, "path", gbees_json_text(path), "dimension", model->dim_min, model->dim_max,
-                     "default_dimension", model->dim_default, "time_dependent",
-                     (model->flags & GBEES_TIME_DEPENDENT) != 0, "diffusion",
-                     model->diffusion == GBEES_FULL ? "full"
-                     : model->diffusion             ? "diagonal"
-                                                    : NULL,
-                     "states", json_states(model), "parameters", json_parameters(model), "measurements",
-                     json_measurements(model), "jumps", json_jumps(model), "scenarios", json_scenarios(model));
+    return json_pack(
+        "{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:[i,i], s:i, s:b, s:s?, s:o, s:o, s:o, s:o, s:o}", "event", "model",
+        "name", model->name, "title", model->title, "text", model->text, "reference", model->reference, "path",
+        gbees_json_text(path), "dimension", model->dim_min, model->dim_max, "default_dimension", model->dim_default,
+        "time_dependent", (model->flags & GBEES_TIME_DEPENDENT) != 0, "diffusion",
+        model->diffusion == GBEES_FULL ? "full"
+        : model->diffusion             ? "diagonal"
+                                       : NULL,
+        "states", json_quantities(model->dim_max, model->states), "parameters", json_parameters(model),
+        "measurements", json_measurements(model), "jumps", json_jumps(model), "scenarios", json_scenarios(model));
 }
 
 int gbees_command_describe(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error)
