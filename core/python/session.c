@@ -174,12 +174,8 @@ const char *gbees_session_scenario(gbees_session *session)
  * accuracy. */
 static int refined_problem(gbees_session *s, gbees_error *error)
 {
-    const char *text = gbees_scenario_text(s->scenario);
-    int status = text ? gbees_scenario_create(text, "the scenario", &s->run.scenario, error)
-                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
+    int status = gbees_scenario_copy_once(s->scenario, &s->run.scenario, error);
 
-    if (!status)
-        status = gbees_scenario_set(s->run.scenario, "accuracy=0", error);
     if (!status)
         status = gbees_refinement_scenario(s->refinement, s->run.scenario, error);
     if (!status)

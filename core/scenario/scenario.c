@@ -62,7 +62,7 @@ const char *gbees_scenario_keep_text(gbees_scenario *scenario, char *text)
     return text;
 }
 
-static void remove_entry(gbees_scenario *scenario, const char *key)
+void gbees_scenario_remove(gbees_scenario *scenario, const char *key)
 {
     gbees_entry *entry = find(scenario, key);
 
@@ -70,7 +70,8 @@ static void remove_entry(gbees_scenario *scenario, const char *key)
         return;
     free(entry->key);
     gbees_node_destroy(entry->value);
-    *entry = scenario->entries[--scenario->count];
+    scenario->count--;
+    memmove(entry, entry + 1, (size_t)(scenario->entries + scenario->count - entry) * sizeof *entry);
 }
 
 /* Whether two keys exclude each other: they define the same thing. */
@@ -123,7 +124,7 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
     scenario->entries[scenario->count++] = (gbees_entry){.key = name, .value = value};
     for (size_t i = scenario->count; i-- > 0;)
         if (are_rivals(name, scenario->entries[i].key))
-            remove_entry(scenario, scenario->entries[i].key);
+            gbees_scenario_remove(scenario, scenario->entries[i].key);
     return GBEES_OK;
 }
 

@@ -23,6 +23,9 @@ const gbees_entry *gbees_scenario_entries(const gbees_scenario *scenario, size_t
 /* Sets the value of a key. `value` has passed gbees_schema_check(); the scenario owns it, also after a failure. */
 int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *value, gbees_error *error);
 
+/* Takes a key's value out, if it has one. */
+void gbees_scenario_remove(gbees_scenario *scenario, const char *key);
+
 /* Checks a value of a key, and stores a copy of it. */
 int gbees_scenario_take(gbees_scenario *scenario, const char *key, const gbees_node *value, gbees_error *error);
 

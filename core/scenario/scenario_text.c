@@ -1,4 +1,5 @@
-/* scenario_text.c - a scenario as YAML that reads back to the same; see scenario.h. */
+/* scenario_text.c - a scenario as YAML that reads back to the same, and copies by way of it; see scenario.h. */
+#include "base/no_memory.h"
 #include "base/text.h"
 #include "scenario.h"
 #include <ctype.h>
@@ -163,4 +164,17 @@ const char *gbees_scenario_text(gbees_scenario *scenario)
 
     write_scenario(scenario, &out);
     return gbees_scenario_keep_text(scenario, gbees_text_take(&out));
+}
+
+int gbees_scenario_copy_once(gbees_scenario *scenario, gbees_scenario **copy, gbees_error *error)
+{
+    const char *text = gbees_scenario_text(scenario);
+    const int status =
+        text ? gbees_scenario_create(text, "the scenario", copy, error) : gbees_no_memory(error, "for the scenario");
+
+    if (status)
+        return status;
+    gbees_scenario_remove(*copy, "accuracy");
+    gbees_scenario_remove(*copy, "accuracy_of");
+    return GBEES_OK;
 }

@@ -61,6 +61,8 @@ int gbees_scenario_measurements(gbees_scenario *scenario, const char *path, cons
 int gbees_scenario_load(gbees_scenario *scenario, const gbees_model *model, gbees_error *error);
 /** Returns the scenario as YAML; valid until the scenario is changed or destroyed. NULL: not enough memory. */
 const char *gbees_scenario_text(gbees_scenario *scenario);
+/** Copies a scenario but for the accuracy that it asks for: a problem of the copy is run once. */
+int gbees_scenario_copy_once(gbees_scenario *scenario, gbees_scenario **copy, gbees_error *error);
 
 /* ---- output ---- */
 

@@ -1,47 +1,18 @@
-/* search_run.c - one run of the search for an accuracy: its scenario and the run itself; see
- * search.h. */
-#include "base/text.h"
+/* search_run.c - one run of the search for an accuracy: its problem and the run itself; see search.h. */
 #include "ranks.h"
-#include "scenario/scenario.h"
 #include "search.h"
 #include "signals.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- its scenario ---- */
-
-/* Copies the search's scenario without its accuracy. The run's results hold the copy, and a user who runs it gets
- * this run, not a search. */
-static int copy_scenario(const gbees_search *s, gbees_search_run *a, gbees_error *error)
-{
-    const char *line = gbees_scenario_text(s->setup->scenario);
-    gbees_text text = {0};
-
-    for (size_t length; line && *line; line += length) {
-        length = strcspn(line, "\n");
-        length += line[length] == '\n';
-        if (strncmp(line, "accuracy", strlen("accuracy")) != 0)
-            gbees_text_add(&text, "%.*s", (int)length, line);
-    }
-    char *copy = line ? gbees_text_take(&text) : NULL;
-    int status = copy ? gbees_scenario_create(copy, "the scenario", &a->setup.scenario, error)
-                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
-    free(copy);
-    return status;
-}
-
-/* Sets the run's scenario to the grid that the refinement plan asks for next. */
-static int plan_scenario(const gbees_search *s, gbees_search_run *a, gbees_error *error)
-{
-    int status = copy_scenario(s, a, error);
-
-    return status ? status : gbees_refinement_scenario(s->refinement, a->setup.scenario, error);
-}
-
+/* Creates the next run's problem. The run's results hold its scenario, and a user who runs that gets this run, not a
+ * search. */
 static int make_problem(const gbees_search *s, gbees_search_run *a, gbees_error *error)
 {
-    int status = plan_scenario(s, a, error);
+    int status = gbees_scenario_copy_once(s->setup->scenario, &a->setup.scenario, error);
 
+    if (!status)
+        status = gbees_refinement_scenario(s->refinement, a->setup.scenario, error);
     if (!status)
         status = gbees_problem_create(a->setup.model, a->setup.scenario, &a->setup.problem, error);
     if (!status) { /* each record's certificate is compared with it */
