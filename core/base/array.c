@@ -27,12 +27,12 @@ void *gbees_array_create(size_t count, size_t size)
     return malloc(bytes);
 }
 
-int gbees_array_grow(void *array, size_t count, size_t *capacity, size_t size)
+int gbees_array_reserve(void *array, size_t count, size_t *capacity, size_t size)
 {
-    const size_t larger = 2 * *capacity + 16;
+    const size_t larger = 2 * count + 16;
     void *grown;
 
-    if (count < *capacity)
+    if (count <= *capacity)
         return 0;
     memcpy(&grown, array, sizeof grown);
     grown = larger < SIZE_MAX / size ? realloc(grown, larger * size) : NULL;
@@ -41,4 +41,9 @@ int gbees_array_grow(void *array, size_t count, size_t *capacity, size_t size)
     memcpy(array, &grown, sizeof grown);
     *capacity = larger;
     return 0;
+}
+
+int gbees_array_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+    return gbees_array_reserve(array, count + 1, capacity, size);
 }

@@ -9,9 +9,11 @@
  * the computation that fills the array. NULL: not enough memory. */
 void *gbees_array_create(size_t count, size_t size);
 
-/* Makes room for one more entry of `size` bytes in an array of `count`, by doubling. array: the address of the
+/* Makes room for `count` entries of `size` bytes, and for as many again if there is none. array: the address of the
  * pointer to it, which malloc() has made, or is NULL; *capacity: entries that there is memory for. Returns 0, or 1 if
  * there is no memory: the array is as it was. */
+int gbees_array_reserve(void *array, size_t count, size_t *capacity, size_t size);
+/* The same for one entry more than `count`. */
 int gbees_array_grow(void *array, size_t count, size_t *capacity, size_t size);
 
 #endif

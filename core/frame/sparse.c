@@ -37,25 +37,9 @@ void gbees_sparse_empty(gbees_sparse_part *part)
 
 int gbees_sparse_reserve(gbees_sparse_part *part, size_t span_count, size_t count)
 {
-    const size_t spans = part->span_count + span_count, cells = part->count + count;
-
-    if (spans > part->span_capacity) {
-        gbees_sparse_span *larger = realloc(part->span, 2 * spans * sizeof *larger);
-
-        if (!larger)
-            return 1;
-        part->span = larger;
-        part->span_capacity = 2 * spans;
-    }
-    if (cells > part->capacity) {
-        double *larger = realloc(part->own, 2 * cells * sizeof *larger);
-
-        if (!larger)
-            return 1;
-        part->own = larger;
-        part->capacity = 2 * cells;
-    }
-    return 0;
+    return gbees_array_reserve(&part->span, part->span_count + span_count, &part->span_capacity,
+                               sizeof *part->span) ||
+           gbees_array_reserve(&part->own, part->count + count, &part->capacity, sizeof *part->own);
 }
 
 /* Makes memory for so many spans; what was there is lost. Returns 1 if there is none. */

@@ -43,9 +43,10 @@ struct gbees_cuts {
     gbees_leaf *leaf;  /* [fine.lattice->count] */
     double *leaf_doubt;
     int8_t *edge; /* along which it is to be divided; GBEES_EDGE_PROBE: it is to have probes first */
-    uint32_t capacity;
+    size_t capacity;
     gbees_divided *divided;
-    uint32_t divided_count, divided_capacity;
+    uint32_t divided_count;
+    size_t divided_capacity;
     int is_full;                        /* 1: there are as many points as there may be, but for probes */
     uint64_t divisions;                 /* and probes: what has been done to leaves */
     double certain[GBEES_MAX_TARGETS];  /* mass in targets of cells that no boundary cuts, in units of exp(most) */

@@ -1,17 +1,7 @@
 /* leaves.c - adds and divides the smaller cells of a lattice; see cuts_private.h. */
+#include "base/array.h"
 #include "cuts_private.h"
-#include <stdlib.h>
 #include <string.h>
-
-static int grow(void *array, size_t size, size_t count)
-{
-    void **old = array, *grown = realloc(*old, size * count);
-
-    if (!grown)
-        return 1;
-    *old = grown;
-    return 0;
-}
 
 /* Adds the point of a leaf, at a multi-index. */
 static int add_point(gbees_cuts *cuts, const int32_t *z, uint32_t *number, gbees_error *error)
@@ -20,16 +10,12 @@ static int add_point(gbees_cuts *cuts, const int32_t *z, uint32_t *number, gbees
     const int n = lattice->n;
     double x0[GBEES_MAX_DIM];
     const uint32_t count = cuts->fine.lattice->count;
+    size_t capacity[] = {cuts->capacity, cuts->capacity};
 
-    if (count == cuts->capacity) {
-        const uint32_t capacity = count ? 2 * count : 1024;
-
-        if (grow(&cuts->leaf, sizeof *cuts->leaf, capacity) ||
-            grow(&cuts->leaf_doubt, sizeof *cuts->leaf_doubt, capacity) ||
-            grow(&cuts->edge, sizeof *cuts->edge, capacity))
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells that a target cuts");
-        cuts->capacity = capacity;
-    }
+    if (gbees_array_grow(&cuts->leaf, count, &capacity[0], sizeof *cuts->leaf) ||
+        gbees_array_grow(&cuts->leaf_doubt, count, &capacity[1], sizeof *cuts->leaf_doubt) ||
+        gbees_array_grow(&cuts->edge, count, &cuts->capacity, sizeof *cuts->edge))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells that a target cuts");
     *number = count;
     for (int j = 0; j < n; j++) {
         x0[j] = lattice->origin[j];
@@ -50,11 +36,8 @@ int gbees_cuts_open(gbees_cuts *cuts, uint32_t i, gbees_error *error)
 
     for (int k = 0; k < lattice->n; k++)
         leaf.z[k] = lattice->site[i].z[k] * GBEES_LEAF_UNITS;
-    if (cuts->divided_count == cuts->divided_capacity) {
-        cuts->divided_capacity = cuts->divided_capacity ? 2 * cuts->divided_capacity : 256;
-        if (grow(&cuts->divided, sizeof *cuts->divided, cuts->divided_capacity))
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells that a target cuts");
-    }
+    if (gbees_array_grow(&cuts->divided, cuts->divided_count, &cuts->divided_capacity, sizeof *cuts->divided))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells that a target cuts");
     const int status = add_point(cuts, leaf.z, &l, error);
     if (status)
         return status;

@@ -1,6 +1,7 @@
 /* isosurface.c - marching tetrahedra: each cube of cell centres is six tetrahedra around its diagonal, and a plane
  * cuts a tetrahedron in one or two triangles; no table of 256 cases, no ambiguous ones. */
 #include "isosurface.h"
+#include "base/array.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,17 +23,10 @@ void gbees_mesh_free(gbees_mesh *mesh)
 
 static int reserve(gbees_mesh *mesh, size_t more, gbees_error *error)
 {
-    if (mesh->count + more > mesh->capacity) {
-        const size_t capacity = 2 * mesh->capacity + more + 4096;
-        gbees_corner *corner = realloc(mesh->corner, capacity * sizeof *corner);
-
-        if (!corner)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for an isosurface of %zu triangles",
-                                   mesh->count / 3);
-        mesh->corner = corner;
-        mesh->capacity = capacity;
-    }
-    return GBEES_OK;
+    return gbees_array_reserve(&mesh->corner, mesh->count + more, &mesh->capacity, sizeof *mesh->corner)
+               ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for an isosurface of %zu triangles",
+                                 mesh->count / 3)
+               : GBEES_OK;
 }
 
 static double at(const gbees_density *density, const size_t k[3])
