@@ -39,4 +39,11 @@ int shared_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time
 int shared_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error);
 int shared_frame_information(gbees_engine *e, double *information, gbees_error *error);
 
+/* Those of every backend that ranks share: a part of its initializer. */
+#define SHARED_FUNCTIONS                                                                                             \
+    .create = shared_create, .destroy = shared_destroy, .serve = shared_serve, .advance = shared_advance,            \
+    .update = shared_update, .statistics = shared_statistics, .cells = shared_cells, .save = shared_save,            \
+    .load = shared_load, .frame_set = shared_frame_set, .frame_fit = shared_frame_fit,                               \
+    .frame_information = shared_frame_information
+
 #endif
