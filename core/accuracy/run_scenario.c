@@ -1,22 +1,34 @@
 /* run_scenario.c - the keys of the next run's scenario: its cells, its box, its losses, its steps and its scheme. See
  * gbees/refinement.h. */
+#include "base/text.h"
 #include "plan.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { N = GBEES_MAX_DIM };
 
-static void add_list(char *text, size_t size, const double *numbers, int n)
+static void add_list(gbees_text *text, const double *numbers, int n)
 {
-    for (int j = 0; j < n; j++) {
-        const size_t used = strlen(text);
+    for (int j = 0; j < n; j++)
+        gbees_text_add(text, "%s%.15g", j ? ", " : "[", numbers[j]);
+    gbees_text_add(text, "]");
+}
 
-        (void)snprintf(text + used, size - used, "%s%.15g", j ? ", " : "[", numbers[j]);
-    }
-    const size_t used = strlen(text);
-    (void)snprintf(text + used, size - used, "]");
+/* Takes the text of a change. */
+static int set(gbees_scenario *scenario, gbees_text *change, gbees_error *error)
+{
+    const int status = change->failed ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs")
+                                      : gbees_scenario_set(scenario, change->data, error);
+
+    gbees_text_free(change);
+    return status;
+}
+
+static int set_number(gbees_scenario *scenario, const char *key, double value, gbees_error *error)
+{
+    gbees_text change = {0};
+
+    gbees_text_add(&change, "%s=%.15g", key, value);
+    return set(scenario, &change, error);
 }
 
 /* Powers of two between the cells of a leg and those of the first. */
@@ -36,47 +48,36 @@ static int levels_differ(const run_result *run, int a, int b, int n)
 static int set_regrids(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
     const int n = r->problem->dimension;
-    const size_t size = 64 + (size_t)r->now.leg_count * (64 + (size_t)n * 24);
-    char *text = calloc(size, 1);
+    gbees_text change = {0};
     int written = 0;
 
-    if (!text)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
-    (void)snprintf(text, size, "regrid=[");
+    gbees_text_add(&change, "regrid=[");
     for (int l = 1; l < r->now.leg_count; l++) {
         double factor[N];
-        size_t used = strlen(text);
 
         if (!levels_differ(&r->now, l, l - 1, n))
             continue;
         for (int j = 0; j < n; j++)
             factor[j] = ldexp(1, level_of(&r->now, l, j));
-        (void)snprintf(text + used, size - used, "%s{time: %.17g, factor: ", written++ ? ", " : "",
-                       r->now.legs[l].time);
-        add_list(text, size, factor, n);
-        used = strlen(text);
-        (void)snprintf(text + used, size - used, "}");
+        gbees_text_add(&change, "%s{time: %.17g, factor: ", written++ ? ", " : "", r->now.legs[l].time);
+        add_list(&change, factor, n);
+        gbees_text_add(&change, "}");
     }
-    (void)snprintf(text + strlen(text), size - strlen(text), "]");
-    int status = gbees_scenario_set(scenario, text, error);
-    free(text);
-    return status;
+    gbees_text_add(&change, "]");
+    return set(scenario, &change, error);
 }
 
 /* Sets the cells of a grid that moves. It turns its axes and replaces its cells by itself; so it has one factor, the
  * largest over axes and legs. */
 static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
-    char text[64];
     double factor = 0;
 
     for (int l = 0; l < r->now.leg_count; l++)
         for (int j = 0; j < r->problem->dimension; j++)
             factor = fmax(factor, r->now.legs[l].factor[j]);
-    (void)snprintf(text, sizeof text, "factor=%.15g", factor);
-    int status = gbees_scenario_set(scenario, text, error);
-    (void)snprintf(text, sizeof text, "frame_cells=%.15g", gbees_plan_frame_cells(r->problem, factor));
-    return status ? status : gbees_scenario_set(scenario, text, error);
+    const int status = set_number(scenario, "factor", factor, error);
+    return status ? status : set_number(scenario, "frame_cells", gbees_plan_frame_cells(r->problem, factor), error);
 }
 
 /* Sets the cells of a grid at rest. With circles or walls it stays as it is: it has the largest factors of all legs.
@@ -85,7 +86,7 @@ static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees
 static int set_cells(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
     const int stays = gbees_problem_is_closed(r->problem) || r->problem->model->diffusion;
-    char text[64 + N * 24];
+    gbees_text change = {0};
     double factor[N];
 
     for (int j = 0; j < r->problem->dimension; j++) {
@@ -93,9 +94,9 @@ static int set_cells(const gbees_refinement *r, gbees_scenario *scenario, gbees_
         for (int l = 1; l < r->now.leg_count && stays; l++)
             factor[j] = fmax(factor[j], r->now.legs[l].factor[j]);
     }
-    (void)snprintf(text, sizeof text, "factor=");
-    add_list(text, sizeof text, factor, r->problem->dimension);
-    const int status = gbees_scenario_set(scenario, text, error);
+    gbees_text_add(&change, "factor=");
+    add_list(&change, factor, r->problem->dimension);
+    const int status = set(scenario, &change, error);
     return status || stays ? status : set_regrids(r, scenario, error);
 }
 
@@ -119,23 +120,16 @@ static int choose_scheme(const gbees_problem *problem, gbees_scenario *scenario,
 
 int gbees_refinement_scenario(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
-    char text[64 + N * 24];
     int status = choose_scheme(r->problem, scenario, error);
 
     if (!status)
         status = r->problem->moving ? set_moving(r, scenario, error) : set_cells(r, scenario, error);
-    (void)snprintf(text, sizeof text, "extent=%.15g", gbees_plan_extent(r));
     if (!status)
-        status = gbees_scenario_set(scenario, text, error);
-    if (r->kept < 1)
-        (void)snprintf(text, sizeof text, "threshold=%.15g", r->threshold);
-    else
-        (void)snprintf(text, sizeof text, "mass_budget_total=%.15g", r->budget);
+        status = set_number(scenario, "extent", gbees_plan_extent(r), error);
     if (!status)
-        status = gbees_scenario_set(scenario, text, error);
-    if (!status && r->courant < r->problem->numerics.courant) {
-        (void)snprintf(text, sizeof text, "courant=%.15g", r->courant);
-        status = gbees_scenario_set(scenario, text, error);
-    }
+        status = r->kept < 1 ? set_number(scenario, "threshold", r->threshold, error)
+                             : set_number(scenario, "mass_budget_total", r->budget, error);
+    if (!status && r->courant < r->problem->numerics.courant)
+        status = set_number(scenario, "courant", r->courant, error);
     return status;
 }

@@ -51,12 +51,11 @@ static int set(gbees_scenario *scenario, gbees_text *change, gbees_error *error)
 static int widen(gbees_scenario *scenario, const gbees_problem *problem, double width, gbees_error *error)
 {
     gbees_text change = {0};
-    int status = gbees_scenario_set(scenario, "accuracy=0", error);
+    int status = GBEES_OK;
 
     if (problem->moving) {
         gbees_text_add(&change, "factor=%.17g", problem->frame_least / (2 * width));
-        if (!status)
-            status = set(scenario, &change, error);
+        status = set(scenario, &change, error);
         gbees_text_add(&change, "frame_cells=%.17g", problem->frame_cells / width);
     } else {
         for (int j = 0; j < problem->dimension; j++)
@@ -98,8 +97,7 @@ static int try_width(const gbees_setup *setup, const gbees_options *options, wat
     gbees_scenario *scenario = NULL;
     gbees_problem *problem = NULL;
     gbees_error error = {0};
-    const char *text = gbees_scenario_text(setup->scenario);
-    int status = text ? gbees_scenario_create(text, "the scenario", &scenario, &error) : GBEES_ENOMEM;
+    int status = gbees_scenario_copy_once(setup->scenario, &scenario, &error);
 
     if (!status)
         status = widen(scenario, setup->problem, trial->width, &error);

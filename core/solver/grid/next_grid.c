@@ -26,13 +26,24 @@ static void broadcast_cells(const gbees_parallel *parallel, int n, const gbees_i
     }
 }
 
-void gbees_next_grid_send_first(const gbees_parallel *parallel)
+/* Tells of the first problem's grid, or that the run has ended. */
+static void send_word(const gbees_parallel *parallel, int first)
 {
     next_grid grid;
 
     memset(&grid, 0, sizeof grid);
-    grid.first = 1;
+    grid.first = first;
     parallel->broadcast(parallel->context, &grid, sizeof grid);
+}
+
+void gbees_next_grid_send_first(const gbees_parallel *parallel)
+{
+    send_word(parallel, 1);
+}
+
+void gbees_next_grid_send_end(const gbees_parallel *parallel)
+{
+    send_word(parallel, 0);
 }
 
 int gbees_next_grid_send(const gbees_parallel *parallel, const gbees_problem *problem, gbees_error *error)
@@ -47,14 +58,6 @@ int gbees_next_grid_send(const gbees_parallel *parallel, const gbees_problem *pr
     if (!status)
         broadcast_cells(parallel, problem->dimension, problem->cells);
     return status;
-}
-
-void gbees_next_grid_send_end(const gbees_parallel *parallel)
-{
-    next_grid none;
-
-    memset(&none, 0, sizeof none);
-    parallel->broadcast(parallel->context, &none, sizeof none);
 }
 
 /* Makes the copy, with memory for the cells. */
