@@ -2,6 +2,7 @@
  * differences of error functions, one an axis; that of any other Gaussian is taken by quadrature. The cells of a
  * record are looked up in its sorted list. */
 #include "initial.h"
+#include "base/cholesky.h"
 #include "bound.h"
 #include "gaussian.h"
 #include "numerics/likelihood.h"
@@ -39,16 +40,6 @@ int initial_box_is_fine(const gbees_problem *problem)
 double initial_mass(const gbees_problem *problem)
 {
     return problem->cells ? problem->cells->mass : 1;
-}
-
-/* Whether an n x n covariance has zeros off the diagonal. */
-static int is_diagonal(int n, const double *covariance)
-{
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k < n; k++)
-            if (j != k && covariance[j * n + k] != 0)
-                return 0;
-    return 1;
 }
 
 /* Tabulates a diagonal Gaussian's averages over cells, which are products of a factor an axis, a difference of error
@@ -93,7 +84,7 @@ static int make_parts(initial_density *density, gbees_error *error)
         for (int j = 0; j < n; j++)
             volume *= problem->width[j];
         part->scale = gaussian->weight * exp(log_norm) * volume;
-        part->diagonal = is_diagonal(n, gaussian->covariance);
+        part->diagonal = gbees_is_diagonal(n, gaussian->covariance, 0);
     }
     return 0;
 }
@@ -104,7 +95,7 @@ int initial_density_create(initial_density *density, const gbees_problem *proble
 
     *density = (initial_density){.problem = problem,
                                  .averages = problem->numerics.cell_values == GBEES_CELL_AVERAGES,
-                                 .diagonal = is_diagonal(problem->dimension, problem->covariance)};
+                                 .diagonal = gbees_is_diagonal(problem->dimension, problem->covariance, 0)};
     if (problem->cells)
         return 0;
     if (problem->gaussian_count > 0)

@@ -1,21 +1,11 @@
 /* budget.c - the inputs of a mass budget's control of p* (common/budget.h), from an engine of the CPU. */
+#include "base/memory.h"
 #include "engine.h"
 #include "ranks.h"
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-/* The machine's memory in bytes; infinity if it is not known. */
-static double physical_memory(void)
-{
-    double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
-
-    return pages > 0 && size > 0 ? pages * size : INFINITY;
-}
 
 double budget_memory_limit(double wanted)
 {
-    return wanted > 0 ? wanted : 0.8 * physical_memory();
+    return wanted > 0 ? wanted : 0.8 * gbees_memory_of_machine();
 }
 
 void budget_steer(gbees_engine *e, double time)

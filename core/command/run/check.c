@@ -10,12 +10,11 @@
 #include "results/run/json_util.h"
 #include "results/run/provenance.h"
 #include <math.h>
-#include <unistd.h>
 
 typedef struct findings {
     double box_cells; /* in the initial box */
     double bytes;     /* that it takes, by the backend's estimate */
-    double memory;    /* that the machine has; 0: not known */
+    double memory;    /* that the machine has; infinite: not known */
     double
         available; /* that is free of it, with the limits of control groups; infinite: not known, or it is a GPU's */
     int reached;   /* measurements up to the end */
@@ -27,19 +26,12 @@ typedef struct findings {
     gbees_ranks_forecast expected;
 } findings;
 
-static double machine_memory(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-    return pages > 0 && size > 0 ? (double)pages * (double)size : 0;
-}
-
 static findings find(const gbees_setup *setup)
 {
     const gbees_problem *problem = setup->problem;
     findings found = {.box_cells = gbees_problem_initial_cells(problem),
                       .bytes = gbees_solver_backend(problem, setup->backend)->estimate(problem, 0),
-                      .memory = machine_memory(),
+                      .memory = gbees_memory_of_machine(),
                       .available = setup->backend->capture ? INFINITY : gbees_memory_available()};
 
     while (found.reached < problem->measurement_count && problem->measurements[found.reached].time <= problem->end)
@@ -282,18 +274,18 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
     const gbees_problem *problem = setup->problem;
 
     json_t *line = json_pack(
-        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:I, s:I, "
+        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:I, s:I, "
         "s:I, s:o}",
         "event", "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_model_path(setup->model)),
         "dimension", problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
         json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
         problem->measurement_count - found->reached, "instants", problem->instant_count, "mode",
         gbees_print_mode(problem->numerics.mode), "backend", setup->backend->name, "box_cells", found->box_cells,
-        "estimated_bytes", found->bytes, "machine_bytes", found->memory, "available_bytes",
-        isfinite(found->available) ? json_real(found->available) : json_null(), "output",
-        gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes), "forecast_steps",
-        gbees_json_real(found->forecast.steps), "output_bytes", (json_int_t)found->output_bytes, "records",
-        (json_int_t)found->records.all, "records_written", (json_int_t)found->records.written, "warnings",
+        "estimated_bytes", found->bytes, "machine_bytes", gbees_json_real(found->memory), "available_bytes",
+        gbees_json_real(found->available), "output", gbees_json_text(setup->folder), "forecast_bytes",
+        gbees_json_real(found->forecast.bytes), "forecast_steps", gbees_json_real(found->forecast.steps),
+        "output_bytes", (json_int_t)found->output_bytes, "records", (json_int_t)found->records.all, "records_written",
+        (json_int_t)found->records.written, "warnings",
         gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
 
     if (found->ranks > 0)

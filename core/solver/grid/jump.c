@@ -2,6 +2,7 @@
  * takes it from there to cells along the grid's axes; of any other the image is distributed over such cells
  * (jump_image.h). The jump's error is the noise of a remap; see jump.h. */
 #include "jump.h"
+#include "base/cholesky.h"
 #include "base/initial_cells.h"
 #include "frame/motion.h"
 #include "jump_image.h"
@@ -95,16 +96,6 @@ static int find_scales(const gbees_grid *grid, const gbees_clock *clock, const g
     return status;
 }
 
-/* Whether the error is along the grid's axes. */
-static int is_diagonal(int n, const double *c)
-{
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k < j; k++)
-            if (fabs(c[j * n + k]) > rounding * sqrt(c[j * n + j]) * sqrt(c[k * n + k]))
-                return 0;
-    return 1;
-}
-
 /* Where the error is not along the axes: sets `via` to sheared cells along which it is, C = L D L^T, and variance[n]
  * to D, in these cells. */
 static void shear(const gbees_moving_frame *to, double *c, gbees_moving_frame *via, double *variance)
@@ -142,7 +133,7 @@ static void set_target(const double *scale, double *covariance, double *variance
     for (int j = 0; j < n; j++)
         variance[j] = fmax(covariance[j * n + j], 0);
     to->spread = has_error ? variance : NULL;
-    if (!is_diagonal(n, covariance)) {
+    if (!gbees_is_diagonal(n, covariance, rounding)) {
         shear(&to->frame, covariance, via, variance);
         to->via = via;
     }

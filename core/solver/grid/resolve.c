@@ -1,11 +1,11 @@
 /* resolve.c - predicts the covariance after an update by a Kalman update at the mean, and chooses powers of two by
  * which cells must be narrower to resolve it. */
 #include "resolve.h"
+#include "base/memory.h"
 #include "numerics/likelihood.h"
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { N = GBEES_MAX_DIM };
 
@@ -143,11 +143,10 @@ int gbees_resolve_coarser(const gbees_problem *problem, const gbees_statistics *
 
 double gbees_resolve_cells_most(const gbees_problem *problem, double bytes)
 {
-    const double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
     const double listed = 4.0 * problem->dimension + 8; /* bytes a cell */
 
     /* Beside the list there are lines of cells while it is made, and an engine holds more cells than are needed. */
-    const double most = pages > 0 && size > 0 ? pages * size / 2 : INFINITY;
+    const double most = gbees_memory_of_machine() / 2;
 
     return (bytes > 0 ? fmin(bytes, most) : most) / (listed + 3 * 8 + 64);
 }

@@ -2,6 +2,7 @@
  * y. The problem is transformed to y, where the covariance is diagonal and the mean 0, and uses the model's
  * framed functions: backends have no notion of a rotation. */
 #include "frame.h"
+#include "base/cholesky.h"
 #include "builder.h"
 #include "frame/relative.h"
 #include "scenario/scenario.h"
@@ -15,15 +16,6 @@ static const double rounding = 1e-13;
 static const double factor_cells = 2;
 /* The default of `frame_cells`: the most cells a standard deviation. */
 static const double frame_cells = 12;
-
-static int is_diagonal(const double *a, int n, double tolerance)
-{
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k < n; k++)
-            if (j != k && !(fabs(a[j * n + k]) <= tolerance * sqrt(a[j * n + j]) * sqrt(a[k * n + k])))
-                return 0;
-    return 1;
-}
 
 /* The sign that makes the largest component of an eigenvector positive; of equal components, the first. */
 static double sign_of(const double *vectors, int n, int which)
@@ -280,7 +272,7 @@ int builder_set_frame(builder *b)
         return agree_with_record(b, node);
     /* Without correlations the eigenvectors are the model's axes. */
     if (!builder_is_set(b, "rotate", "yes") ||
-        is_diagonal(problem->covariance, problem->dimension, problem->gaussian_count > 0 ? rounding : 0))
+        gbees_is_diagonal(problem->dimension, problem->covariance, problem->gaussian_count > 0 ? rounding : 0))
         return GBEES_OK;
     return rotate_to_eigenvectors(b, node);
 }
