@@ -19,8 +19,7 @@ enum { TRIAL_S = 5 }; /* longest time that loading may take in a child process, 
 static pthread_mutex_t ltdl_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *const symbol_of[] = {"gbees_model_card", "gbees_backend_card", "gbees_parallel_card"};
-static const char *const word_of[] = {"model", "backend", "communicator"};
-static const gbees_status status_of[] = {GBEES_EMODEL, GBEES_EBACKEND, GBEES_EBACKEND};
+const char *const gbees_module_word[GBEES_MODULE_KINDS] = {"model", "backend", "communicator"};
 
 const char *gbees_module_name(const gbees_module *module)
 {
@@ -47,14 +46,16 @@ static void *open_native(gbees_module_kind kind, const char *path, gbees_error *
 
     int missing = stat(path, &file) != 0;
     if (missing || !S_ISREG(file.st_mode)) {
-        (void)gbees_error_set(error, status_of[kind], "%s", missing ? strerror(errno) : "not a regular file");
+        (void)gbees_error_set(error, gbees_module_status(kind), "%s",
+                              missing ? strerror(errno) : "not a regular file");
         return NULL;
     }
     void *native = dlopen(path, flags);
     if (!native) {
         const char *text = dlerror();
 
-        (void)gbees_error_set(error, status_of[kind], "%s", text ? without_path(text, path) : "can't be loaded");
+        (void)gbees_error_set(error, gbees_module_status(kind), "%s",
+                              text ? without_path(text, path) : "can't be loaded");
     }
     return native;
 }
@@ -90,8 +91,9 @@ static int take_card(gbees_module *module, void *native, gbees_error *error)
     const void *card = lt_dlsym(module->handle, symbol_of[kind]);
 
     if (!card || !is_own(native, card))
-        return gbees_error_set(error, status_of[kind], "not a gbees %s: it has no symbol %s%s", word_of[kind],
-                               symbol_of[kind], card ? " of its own (a library that it is linked with has)" : "");
+        return gbees_error_set(error, gbees_module_status(kind), "not a gbees %s: it has no symbol %s%s",
+                               gbees_module_word[kind], symbol_of[kind],
+                               card ? " of its own (a library that it is linked with has)" : "");
     size_t size = size_in_file(card, symbol_of[kind]);
     if (kind == GBEES_MODULE_MODEL) {
         module->model = card;
@@ -124,10 +126,11 @@ static int load(gbees_module *module, gbees_error *error)
     void *native = open_native(module->kind, module->path, error);
 
     if (!native)
-        return (int)status_of[module->kind];
+        return (int)gbees_module_status(module->kind);
     module->handle = open_local(module->path);
-    int status = module->handle ? take_card(module, native, error)
-                                : gbees_error_set(error, status_of[module->kind], "libltdl: %s", lt_dlerror());
+    int status = module->handle
+                     ? take_card(module, native, error)
+                     : gbees_error_set(error, gbees_module_status(module->kind), "libltdl: %s", lt_dlerror());
     (void)dlclose(native); /* libltdl's handle keeps the object loaded */
     return status;
 }
@@ -158,7 +161,7 @@ static int try_to_load(gbees_module *module, gbees_error *error)
     int failed = gbees_child_read(&child, &told, sizeof told);
     gbees_child_end(&child, why, sizeof why);
     if (failed)
-        return gbees_error_set(error, status_of[module->kind],
+        return gbees_error_set(error, gbees_module_status(module->kind),
                                "can't be loaded: a process tried to first, and %s: the file is damaged, or its "
                                "constructors do that",
                                why);
@@ -170,7 +173,7 @@ static int try_to_load(gbees_module *module, gbees_error *error)
 static int start_and_load(gbees_module *module, gbees_error *error)
 {
     if (lt_dlinit() != 0)
-        return gbees_error_set(error, status_of[module->kind], "libltdl does not start: %s", lt_dlerror());
+        return gbees_error_set(error, gbees_module_status(module->kind), "libltdl does not start: %s", lt_dlerror());
     int status = module->kind == GBEES_MODULE_MODEL ? try_to_load(module, error) : GBEES_OK;
     if (!status)
         status = load(module, error);

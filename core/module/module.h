@@ -14,6 +14,14 @@ typedef enum gbees_module_kind {
     GBEES_MODULE_KINDS     /* number of kinds */
 } gbees_module_kind;
 
+extern const char *const gbees_module_word[GBEES_MODULE_KINDS]; /* "model", ... */
+
+/* The status of an error of a module. */
+static inline gbees_status gbees_module_status(gbees_module_kind kind)
+{
+    return kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND;
+}
+
 /* A loaded module. Exactly one of the cards is set, according to its kind. */
 typedef struct gbees_module {
     gbees_module_kind kind;

@@ -24,13 +24,6 @@ struct gbees_registry {
     int is_secure; /* 1: the caller chooses no code; see registry_private.h */
 };
 
-static const char *const word_of[] = {"model", "backend", "communicator"};
-
-static gbees_status status_of(gbees_module_kind kind)
-{
-    return kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND;
-}
-
 static void free_list(gbees_registry *registry)
 {
     for (size_t i = 0; registry->hidden && i < registry->list_count; i++)
@@ -113,16 +106,17 @@ static int open_file(gbees_registry *registry, gbees_module_kind kind, const cha
     size_t length = strlen(name);
 
     if (registry->is_secure)
-        return gbees_error_set(error, status_of(kind),
+        return gbees_error_set(error, gbees_module_status(kind),
                                "%s: not loaded: this program runs with other rights than yours (set-user-ID), and so "
                                "takes a %s by its name alone, not by its file",
-                               name, word_of[kind]);
+                               name, gbees_module_word[kind]);
     /* A .la file is refused: libltdl would load the files that it names. */
     if (length < 4 || strcmp(name + length - 3, ".so") != 0)
-        return gbees_error_set(error, status_of(kind), "%s: not a %s's file: those end in .so", name, word_of[kind]);
+        return gbees_error_set(error, gbees_module_status(kind), "%s: not a %s's file: those end in .so", name,
+                               gbees_module_word[kind]);
     char *path = realpath(name, NULL);
     if (!path)
-        return gbees_error_set(error, errno == ENOMEM ? GBEES_ENOMEM : status_of(kind), "%s: %s", name,
+        return gbees_error_set(error, errno == ENOMEM ? GBEES_ENOMEM : gbees_module_status(kind), "%s: %s", name,
                                strerror(errno));
     int status = open_path(registry, kind, path, module, error);
     free(path);
@@ -150,7 +144,8 @@ static int open_exact(gbees_registry *registry, gbees_module_kind kind, const ch
         if (found && strcmp(gbees_module_name(found), name) == 0)
             *module = found;
         else if (found)
-            gbees_text_add(remark, "; %s holds the %s '%s'", path.data, word_of[kind], gbees_module_name(found));
+            gbees_text_add(remark, "; %s holds the %s '%s'", path.data, gbees_module_word[kind],
+                           gbees_module_name(found));
         gbees_text_free(&path);
         if (status || *module)
             return status;
@@ -190,14 +185,14 @@ static int unknown(const gbees_registry *registry, gbees_module_kind kind, const
     const gbees_folders *folders = &registry->folders[kind];
     gbees_text text = {0};
 
-    gbees_text_add(&text, "no %s named '%s'", word_of[kind], name);
+    gbees_text_add(&text, "no %s named '%s'", gbees_module_word[kind], name);
     add_nearest(&text, name, survey);
     gbees_text_add(&text, " (searched: ");
     for (size_t i = 0; i < folders->count; i++)
         gbees_text_add(&text, "%s%s", i ? ", " : "", folders->path[i]);
     gbees_text_add(&text, "%s; gbees-run --list shows all)", remark ? remark : "");
     int status = text.failed ? gbees_no_memory(error, "for the list of modules")
-                             : gbees_error_set(error, status_of(kind), "%s", text.data);
+                             : gbees_error_set(error, gbees_module_status(kind), "%s", text.data);
     gbees_text_free(&text);
     return status;
 }
@@ -215,7 +210,7 @@ static int open_any(gbees_registry *registry, gbees_module_kind kind, const char
     if (entry && entry->module)
         *module = entry->module;
     else if (entry)
-        status = gbees_error_set(error, status_of(kind), "%s: %s", entry->path, entry->problem);
+        status = gbees_error_set(error, gbees_module_status(kind), "%s: %s", entry->path, entry->problem);
     else
         status = unknown(registry, kind, name, &survey, remark, error);
     gbees_survey_free(&survey);
@@ -230,7 +225,7 @@ static int find(gbees_registry *registry, gbees_module_kind kind, const char *na
 
     if (!name || !name[0])
         return gbees_error_set(error, GBEES_EUSAGE, "no name of a %s given (gbees-run --list shows all)",
-                               word_of[kind]);
+                               gbees_module_word[kind]);
     if (strchr(name, '/'))
         return open_file(registry, kind, name, module, error);
     int status = open_exact(registry, kind, name, module, &remark, error);

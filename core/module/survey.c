@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gbees_status status_of(gbees_module_kind kind)
-{
-    return kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND;
-}
-
 int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
                             const gbees_module **module, gbees_error *error)
 {
@@ -19,7 +14,7 @@ int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, c
             *module = cache->module[i];
             return GBEES_OK;
         }
-    const int refused = cache->trust ? GBEES_OK : gbees_trust_check(path, status_of(kind), error);
+    const int refused = cache->trust ? GBEES_OK : gbees_trust_check(path, gbees_module_status(kind), error);
     if (refused)
         return refused;
     gbees_module **grown = realloc(cache->module, (cache->count + 1) * sizeof *grown);

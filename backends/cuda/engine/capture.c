@@ -81,7 +81,7 @@ int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *e
         return status;
     e->capture->cells.cells = cells;
     e->capture->cells.mass = e->state->run.ledger.mass;
-    capture_memory_take(&e->captured);
+    capture_memory_set(&e->captured, 1);
     *capture = e->capture;
     return 0;
 }
@@ -96,5 +96,5 @@ int cuda_engine_capture_cells(gbees_capture *c, gbees_cell_visitor *visitor, voi
 
 void cuda_engine_capture_free(gbees_capture *c)
 {
-    capture_memory_give_back(&c->engine->captured);
+    capture_memory_set(&c->engine->captured, 0);
 }

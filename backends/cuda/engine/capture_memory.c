@@ -46,20 +46,10 @@ int capture_memory_is_taken(capture_memory *c)
     return taken;
 }
 
-static void set_taken(capture_memory *c, int taken)
+void capture_memory_set(capture_memory *c, int taken)
 {
     (void)pthread_mutex_lock(&c->lock);
     c->is_taken = taken;
     (void)pthread_cond_broadcast(&c->change);
     (void)pthread_mutex_unlock(&c->lock);
-}
-
-void capture_memory_take(capture_memory *c)
-{
-    set_taken(c, 1);
-}
-
-void capture_memory_give_back(capture_memory *c)
-{
-    set_taken(c, 0);
 }

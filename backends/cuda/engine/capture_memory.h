@@ -1,6 +1,6 @@
 /* capture_memory.h - the GPU's memory in which the cells of one record are kept while steps go on.
  *
- * The engine's thread calls all functions.  The thread that fetches the cells calls capture_memory_give_back() alone.
+ * The engine's thread calls all functions.  The thread that fetches the cells calls capture_memory_set() alone.
  */
 #ifndef GBEES_CUDA_CAPTURE_MEMORY_H
 #define GBEES_CUDA_CAPTURE_MEMORY_H
@@ -27,9 +27,8 @@ int capture_memory_reserve(capture_memory *c, device_memory *memory, size_t size
 /* Waits until it is given back, and frees its memory.  Returns 0 if it had none. */
 int capture_memory_release(capture_memory *c, device_memory *memory);
 
-/* Whether it has cells; marks it as having cells; marks it as having none. */
+/* Whether it has cells; says so, or that it has none. */
 int capture_memory_is_taken(capture_memory *c);
-void capture_memory_take(capture_memory *c);
-void capture_memory_give_back(capture_memory *c);
+void capture_memory_set(capture_memory *c, int taken);
 
 #endif

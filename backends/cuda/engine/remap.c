@@ -90,17 +90,12 @@ static void set_lists(remapper *m)
     m->r.to = arrays_of(m, 1 - m->list);
 }
 
-static void free_remap(gbees_engine *e)
+void engine_remap_free(gbees_engine *e)
 {
     device_array *all[] = {&e->remap.list[0], &e->remap.list[1], &e->remap.counts, &e->remap.rows, &e->remap.scratch};
 
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         device_array_free(&e->memory, all[k]);
-}
-
-void engine_remap_free(gbees_engine *e)
-{
-    free_remap(e);
 }
 
 /* ---- launches ---- */
@@ -406,6 +401,6 @@ int cuda_engine_remap(gbees_engine *e, const gbees_remap_plan *plan, double frac
         *done = !status;
     }
     if (e->remap.list[0].size + e->remap.list[1].size + e->remap.scratch.size > KEPT_BYTES)
-        free_remap(e);
+        engine_remap_free(e);
     return status;
 }
