@@ -9,9 +9,7 @@
 #include <gbees/checkpoint.h>
 #include <gbees/record.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** An audit of a run: points on lattices (gbees_audit_options.points) or samples with weights, of the initial
  * density, integrated by the model's equations, weighted by the likelihood at each update, and compared with each
@@ -106,7 +104,5 @@ void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence);
  * 0.1 and by more than three of its standard errors. */
 unsigned gbees_audit_warnings(const gbees_audit *audit);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

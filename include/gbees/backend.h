@@ -22,9 +22,7 @@
 #include <gbees/remap.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 enum { GBEES_BACKEND_ABI = 23 /**< raised whenever the layout below changes */ };
 
@@ -421,7 +419,5 @@ typedef struct gbees_backend {
 #define GBEES_BACKEND_EXPORT
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

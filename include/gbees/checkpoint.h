@@ -7,9 +7,7 @@
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** A run's state at one time, from which another process can continue it with the same results, bit for bit. It is
  * made by gbees_solver_run(), written by gbees_writer_checkpoint(), and read by gbees_checkpoint_read(). */
@@ -28,7 +26,5 @@ int gbees_checkpoint_check(const gbees_checkpoint *checkpoint, const gbees_probl
 /** Frees a checkpoint that gbees_checkpoint_read() has returned; NULL is allowed. */
 void gbees_checkpoint_destroy(gbees_checkpoint *checkpoint);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

@@ -8,9 +8,16 @@
 #ifndef GBEES_ERROR_H
 #define GBEES_ERROR_H
 
+/* What headers begin and end with: C++ links to what they declare as to C. */
 #ifdef __cplusplus
-extern "C" {
+#define GBEES_BEGIN extern "C" {
+#define GBEES_END }
+#else
+#define GBEES_BEGIN
+#define GBEES_END
 #endif
+
+GBEES_BEGIN
 
 /** What a function that can fail returns. */
 typedef enum gbees_status {
@@ -43,7 +50,5 @@ int gbees_error_set(gbees_error *error, gbees_status status, const char *format,
 /** A word for a status: "usage", "input", "model", ... */
 const char *gbees_status_name(gbees_status status);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

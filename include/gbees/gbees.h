@@ -27,14 +27,10 @@
 #include <gbees/stream.h>
 #include <gbees/truth.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** The version, "1.2.3". */
 const char *gbees_version(void);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

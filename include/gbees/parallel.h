@@ -14,9 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 enum { GBEES_PARALLEL_ABI = 3 /**< raised whenever the layout below changes */ };
 
@@ -98,7 +96,5 @@ typedef struct gbees_parallel_module {
 #define GBEES_PARALLEL_EXPORT
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

@@ -8,13 +8,12 @@
 #ifndef GBEES_PROBLEM_H
 #define GBEES_PROBLEM_H
 
+#include <gbees/error.h>
 #include <gbees/model.h>
 #include <math.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** The program whose results the run reproduces. */
 typedef enum gbees_mode {
@@ -485,7 +484,5 @@ static inline const gbees_functions *gbees_problem_own_functions(const gbees_pro
     return problem->functions;
 }
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

@@ -9,9 +9,7 @@
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** Index and probability of the cells with P >= p*, sorted by index. */
 typedef struct gbees_cells gbees_cells;
@@ -239,7 +237,5 @@ enum { GBEES_WARNING_TEXT = 256 /**< bytes of a warning's text */ };
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
                         size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

@@ -9,9 +9,7 @@
 #include <gbees/scenario.h>
 #include <gbees/solver.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** A plan of runs of one problem, each with a finer grid, until the certificate of every record is within the
  * problem's `accuracy`. The calls are, as long as a step has a `next`:
@@ -85,7 +83,5 @@ int gbees_refinement_record(gbees_refinement *refinement, const gbees_record *re
 int gbees_refinement_finish(gbees_refinement *refinement, const gbees_summary *summary, gbees_refinement_step *step,
                             gbees_error *error);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

@@ -9,9 +9,7 @@
 #include <gbees/model.h>
 #include <gbees/parallel.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** Finds plugins, backends and communicators in folders and loads them. It owns what it has loaded. */
 typedef struct gbees_registry gbees_registry;
@@ -64,7 +62,5 @@ int gbees_registry_list(gbees_registry *registry, const gbees_module_info **list
 /** Returns the folders searched for plugins, in order, whether or not they exist. The registry owns them. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

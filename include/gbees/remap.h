@@ -8,9 +8,7 @@
 
 #include <gbees/problem.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** One pass. First the cells are sorted, so that rows along `axis` lie together, in the order of their indices; then
  * each row is changed by the functions of core/numerics/row.h: exchange `before`, map, diffusion, exchange `after`.
@@ -48,7 +46,5 @@ typedef struct gbees_remap_plan {
 
 enum { GBEES_REMAP_REACH = 1 << 28 /**< no index may be as large */ };
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

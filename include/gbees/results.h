@@ -10,9 +10,7 @@
 #include <gbees/scenario.h>
 #include <gbees/solver.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** How a run was made; a results folder stores it. */
 typedef struct gbees_provenance {
@@ -156,7 +154,5 @@ double gbees_snapshot_centre(const gbees_snapshot *snapshot, int j, size_t cell)
 /** Frees the reader; the folder stays. NULL is allowed. */
 void gbees_results_destroy(gbees_results *results);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

@@ -10,9 +10,7 @@
 
 #include <gbees/gbees.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** A kind of filter. */
 typedef enum gbees_rival {
@@ -122,7 +120,5 @@ enum { GBEES_ANSWER_TEXT = 512 /**< bytes of an answer */ };
  */
 void gbees_comparison_answer(const gbees_comparison *comparison, char *text, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

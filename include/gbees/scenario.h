@@ -9,9 +9,7 @@
 #include <gbees/model.h>
 #include <gbees/problem.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** Keys and values (doc/scenario.md), each with the place that it comes from, for errors. */
 typedef struct gbees_scenario gbees_scenario;
@@ -98,7 +96,5 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
 /** Frees the problem; NULL is allowed. */
 void gbees_problem_destroy(gbees_problem *problem);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

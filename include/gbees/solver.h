@@ -9,9 +9,7 @@
 #include <gbees/checkpoint.h>
 #include <gbees/record.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** One run of a problem on a backend. */
 typedef struct gbees_solver gbees_solver;
@@ -113,7 +111,5 @@ int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees
 /** Sets *summary to the totals so far; also after a failed run. */
 void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

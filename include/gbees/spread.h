@@ -10,9 +10,7 @@
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 enum { GBEES_SPREAD_STATES = 3 /**< the most states of such a marginal */ };
 
@@ -59,7 +57,5 @@ void gbees_spread_finish(gbees_spread *spread, const gbees_spread_edges *edges);
 /** Frees it; NULL is allowed. */
 void gbees_spread_destroy(gbees_spread *spread);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

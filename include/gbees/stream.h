@@ -12,9 +12,7 @@
 #include <gbees/results.h>
 #include <gbees/solver.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** A density that goes from measurement to measurement. */
 typedef struct gbees_stream gbees_stream;
@@ -64,7 +62,5 @@ int gbees_stream_save(gbees_stream *stream, gbees_writer *writer, gbees_error *e
 /** Sets *summary to the totals so far. */
 void gbees_stream_summary(const gbees_stream *stream, gbees_summary *summary);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif

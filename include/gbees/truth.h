@@ -7,9 +7,7 @@
 
 #include <gbees/record.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GBEES_BEGIN
 
 /** The true states at some times. */
 typedef struct gbees_truth {
@@ -102,7 +100,5 @@ typedef struct gbees_score_summary {
 /** Computes the means of all scores. Returns the number of records. */
 size_t gbees_scores_summary(const gbees_scores *scores, gbees_score_summary *summary);
 
-#ifdef __cplusplus
-}
-#endif
+GBEES_END
 #endif
