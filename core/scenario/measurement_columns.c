@@ -66,16 +66,9 @@ typedef struct matching {
 
 static int check_unit(const matching *m, const gbees_measurement_function *function, int component)
 {
-    const char *found = m->table->unit[m->column];
     const char *unit = function->components ? function->components[component].unit : NULL;
 
-    if (!unit || !found[0])
-        return GBEES_OK;
-    const int is_pure = !unit[0] || strcmp(unit, "-") == 0;
-    if (strcmp(found, unit) == 0 || (is_pure && (strcmp(found, "-") == 0 || strcmp(found, "1") == 0)))
-        return GBEES_OK;
-    return gbees_table_column_error(m->table, m->column, m->error, "expected the unit '%s', found '%s'",
-                                    is_pure ? "-" : unit, found);
+    return unit ? gbees_table_check_unit(m->table, m->column, unit, m->error) : GBEES_OK;
 }
 
 /* Stores the column in its place, in which there may not be another. */

@@ -1,6 +1,7 @@
 /* table.c - finds out what separates the cells, cuts each line, and gives the columns by name as numbers or words;
  * errors name file and line. */
 #include "table.h"
+#include "base/array.h"
 #include "yaml_tree.h"
 #include <stdarg.h>
 #include <stdint.h>
@@ -175,26 +176,6 @@ static int read_header(gbees_table *table, cursor *c, char *separator, gbees_err
 
 /* ---- the rows ---------------------------------------------------------------------------------------------- */
 
-static int reserve(gbees_table *table, size_t *capacity, gbees_error *error)
-{
-    const size_t more = 2 * *capacity + 64;
-    const char **cell;
-    int *line;
-
-    if (table->rows < *capacity)
-        return GBEES_OK;
-    cell = realloc(table->cell, more * table->columns * sizeof *cell);
-    if (cell)
-        table->cell = cell;
-    line = realloc(table->line, more * sizeof *line);
-    if (line)
-        table->line = line;
-    if (!cell || !line)
-        return no_memory(table, error);
-    *capacity = more;
-    return GBEES_OK;
-}
-
 /* Adds a line as a row, unless all its cells are empty, as spreadsheets end a file; cells beyond the columns must be
  * empty, too. */
 static int add_row(gbees_table *table, const cursor *c, char separator, gbees_error *error)
@@ -219,13 +200,13 @@ static int add_row(gbees_table *table, const cursor *c, char separator, gbees_er
 
 static int read_rows(gbees_table *table, cursor *c, char separator, gbees_error *error)
 {
-    size_t capacity = 0;
+    size_t lines = 0, cells = 0;
 
     while (advance(c)) {
-        int status = reserve(table, &capacity, error);
-
-        if (!status)
-            status = add_row(table, c, separator, error);
+        if (gbees_array_grow(&table->line, table->rows, &lines, sizeof *table->line) ||
+            gbees_array_reserve(&table->cell, (table->rows + 1) * table->columns, &cells, sizeof *table->cell))
+            return no_memory(table, error);
+        const int status = add_row(table, c, separator, error);
         if (status)
             return status;
     }
@@ -362,4 +343,15 @@ int gbees_table_column_error(const gbees_table *table, size_t column, gbees_erro
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     return gbees_table_error(table, error, "%s: %s", gbees_table_column_words(table, column, words), text);
+}
+
+int gbees_table_check_unit(const gbees_table *table, size_t column, const char *unit, gbees_error *error)
+{
+    const char *found = table->unit[column];
+    const int is_pure = !unit[0] || strcmp(unit, "-") == 0;
+
+    if (!found[0] || strcmp(found, unit) == 0 || (is_pure && (strcmp(found, "-") == 0 || strcmp(found, "1") == 0)))
+        return GBEES_OK;
+    return gbees_table_column_error(table, column, error, "expected the unit '%s', found '%s'", is_pure ? "-" : unit,
+                                    found);
 }

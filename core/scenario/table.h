@@ -66,5 +66,7 @@ int gbees_table_order_error(const gbees_table *table, size_t row, size_t column,
 __attribute__((format(printf, 4, 5)))
 #endif
 int gbees_table_column_error(const gbees_table *table, size_t column, gbees_error *error, const char *format, ...);
+/* An error if a column's unit is another; a pure number's is "-", "" or 1, and a column may have none. */
+int gbees_table_check_unit(const gbees_table *table, size_t column, const char *unit, gbees_error *error);
 
 #endif

@@ -1,12 +1,6 @@
 /* truth_file.c - a truth from a table: the columns `time` and all states of the model; see gbees/truth.h. */
 #include "table.h"
 #include <gbees/gbees.h>
-#include <string.h>
-
-static int is_pure(const char *unit)
-{
-    return !unit || !unit[0] || strcmp(unit, "-") == 0;
-}
 
 /* Finds the column of a state; an error if there is none or its unit differs. */
 static int find_state(const gbees_table *table, const gbees_quantity *state, size_t *column, gbees_error *error)
@@ -15,12 +9,7 @@ static int find_state(const gbees_table *table, const gbees_quantity *state, siz
     if (*column == table->columns)
         return gbees_table_error(table, error, "expected a column '%s', a state of the model, found none",
                                  state->name);
-    const char *unit = table->unit[*column];
-    if (!unit[0] || (state->unit && strcmp(unit, state->unit) == 0) ||
-        (is_pure(state->unit) && (is_pure(unit) || strcmp(unit, "1") == 0)))
-        return GBEES_OK;
-    return gbees_table_column_error(table, *column, error, "expected the unit '%s', found '%s'",
-                                    is_pure(state->unit) ? "-" : state->unit, unit);
+    return gbees_table_check_unit(table, *column, state->unit ? state->unit : "", error);
 }
 
 static int find_columns(const gbees_table *table, const gbees_model *model, int dimension, size_t *columns,
