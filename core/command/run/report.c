@@ -87,7 +87,9 @@ static void print_moment(const gbees_report *report, const gbees_record *record,
 
         columns =
             snprintf(text, sizeof text, "%.4g (R %.3g)", rounded_mean(now->direction[j], spread), now->resultant[j]);
-    } else
+    } else if (isnan(now->mean[j]))
+        columns = snprintf(text, sizeof text, "none left"); /* targets have taken all */
+    else
         columns = moment_text(text, sizeof text, report, now->mean[j], now->covariance[j * n + j], width);
     (void)fprintf(report->out, "  %s%*s", text, j + 1 == n || columns > width ? 0 : width - columns, "");
 }

@@ -36,7 +36,7 @@ run 0 --plugin linear --until 0.1 --no-output --json
 ! grep -q '"direction"' out || fail "lines have a direction"
 
 what="samples go around, too: the certificate"
-run 0 --plugin phase --until 20 --no-output --json --set factor=4
+run 0 --plugin phase --until 20 --no-output --json --set factor=4 --audit 40000
 grep '"record"' out | tail -n 1 | sed 's/.*"error":{"mean":\([0-9.e-]*\),"std":\([0-9.e-]*\).*/\1 \2/' |
     awk '{ exit !($1 < 0.05 && $2 < 0.05) }' || fail "mean or deviation are certified to more than 0.05"
 

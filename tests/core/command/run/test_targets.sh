@@ -217,6 +217,11 @@ near 0.6179114 "$(of above probability)" 1e-3
 what="a run goes on when targets have taken all"
 leaves 0 --param fx=1 --param Q=0 --until 4 --set records=2
 near 1 "$(of above probability)" 1e-6
+calls 0 "$program" --plugin "$exits" --backend cpu --progress none --audit off --set accuracy=0 --param fx=2 \
+    --until 400 --set records=2 --set 'output={densities: all}' --output emptied
+has out "none left"
+calls 0 "$(dirname "$program")/gbees-export" --verify emptied
+calls 0 "$(dirname "$program")/gbees-export" emptied emptied-cells
 
 what="a measurement"
 # shellcheck disable=SC2086
