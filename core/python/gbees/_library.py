@@ -424,6 +424,7 @@ _SPOKEN = [
     (r", or give --trust", ""),
     (r"; --trust loads it all the same", ""),
     (r"leave out --backend\b", "leave out backend="),
+    (r"samples \(--audit\)", "samples (samples=)"),
     (r"--(audit|compare)\b", r"\1="),
 ]
 
