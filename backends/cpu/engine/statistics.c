@@ -168,8 +168,8 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, double least, batch
 int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                        gbees_error *error)
 {
-    /* Without mass, which targets may have taken, it is that of no cell. */
-    const double least = fmax(fraction * engine_threshold(e) * e->run.ledger.mass, DBL_TRUE_MIN);
+    const double mass = e->run.ledger.mass; /* 0 if targets have taken all: then no cell has any */
+    const double least = fraction > 0 && mass > 0 ? fraction * engine_threshold(e) * mass : DBL_TRUE_MIN;
     batch *b = malloc(sizeof *b);
     int stop = 0;
 
