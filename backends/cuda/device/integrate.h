@@ -74,7 +74,7 @@ GBEES_NUM void integrate_step(const gbees_samples *c, double t, double dt, doubl
 }
 
 #if GBEES_DIFFUSION
-enum { NORMALS = (DIM + 3) / 4 * 4, KICKS_TOGETHER = DIM == 1 ? 4 : DIM == 2 ? 2 : 1 /* gbees_kicks_together() */ };
+enum { NORMALS = (DIM + 3) / 4 * 4 };
 
 /* Adds the noise of a duration to x[DIM], with Q at x and the random numbers z[] of this sample, of which this kick's
  * begin at number `first`. */
@@ -89,7 +89,7 @@ GBEES_NUM void integrate_kick(const gbees_samples *c, double t, double duration,
     for (int j = 0; j < DIM; j++) { /* z[first + j], without an address */
         own[j] = z[j];
 #pragma unroll
-        for (int k = 1; k < KICKS_TOGETHER; k++)
+        for (int k = 1; k < gbees_kicks_together(DIM); k++)
             own[j] = first == k * DIM ? z[k * DIM + j] : own[j];
     }
 #pragma unroll
@@ -104,7 +104,8 @@ GBEES_NUM void integrate_draw(const gbees_samples *c, uint64_t sample, uint64_t 
 {
 #pragma unroll
     for (int call = 0; 4 * call < DIM; call++)
-        gbees_normals(c->seed, sample, kick / KICKS_TOGETHER, (uint64_t)call, GBEES_RANDOM_NOISE, &z[4 * call]);
+        gbees_normals(c->seed, sample, kick / (uint64_t)gbees_kicks_together(DIM), (uint64_t)call, GBEES_RANDOM_NOISE,
+                      &z[4 * call]);
 }
 #endif
 
@@ -128,11 +129,11 @@ GBEES_NUM void integrate_pass(const gbees_samples *c)
 #if GBEES_DIFFUSION
             double middle;
             const double noise = gbees_sample_noise_length(&steps, k, &middle);
-            const uint64_t kick = steps.number + k;
+            const uint64_t kick = steps.number + k, part = kick % (uint64_t)gbees_kicks_together(DIM);
 
-            if (k == 0 || kick % KICKS_TOGETHER == 0)
+            if (k == 0 || part == 0)
                 integrate_draw(c, c->number ? c->number[i] : i, kick, z);
-            integrate_kick(c, c->time + middle, noise, z, (int)(kick % KICKS_TOGETHER) * DIM, x);
+            integrate_kick(c, c->time + middle, noise, z, (int)part * DIM, x);
 #endif
             if (k < steps.count)
                 integrate_step(c, c->time + gbees_sample_step_begin(&steps, k), gbees_sample_step_length(&steps, k),
