@@ -225,9 +225,10 @@ typedef struct terms {
     double mass, first, third, fifth;
 } terms;
 
-static terms terms_of(const gbees_brick_cell *cell)
+static terms terms_of(const gbees_brick_cell *cell, double ratio)
 {
-    const double mass = (double)cell->mass, square = cell->whole ? (double)cell->spread / (double)cell->whole : 0,
+    const double mass = (double)cell->mass,
+                 square = cell->whole ? ratio * (double)cell->spread / (double)cell->whole : 0,
                  second = mass * square / 8, fourth = mass * square * square * (17 / 1920.),
                  sixth = mass * square * square * square * 4.7226e-4;
 
@@ -253,7 +254,7 @@ static void sharpen_row(const terms *row, size_t cells, int64_t *change, size_t 
 }
 
 /* Sharpens a brick along an axis; the changes, also those of its upper layer, are added to `change`. */
-static void sharpen_brick(const gbees_bricks *bricks, size_t b, int axis, int64_t *change)
+static void sharpen_brick(const gbees_bricks *bricks, size_t b, int axis, double ratio, int64_t *change)
 {
     enum { LONGEST = 64 };
     const size_t step = bricks->step[axis], cells = (size_t)1 << bricks->shift;
@@ -265,16 +266,16 @@ static void sharpen_brick(const gbees_bricks *bricks, size_t b, int axis, int64_
         if (i / step % (cells + 1) != 0)
             continue;
         for (size_t k = 0; k < 2 && low; k++)
-            row[k] = terms_of(&low[i + (cells - 2 + k) * step]);
+            row[k] = terms_of(&low[i + (cells - 2 + k) * step], ratio);
         for (size_t k = 0; k < cells; k++)
-            row[2 + k] = terms_of(&own[i + k * step]);
+            row[2 + k] = terms_of(&own[i + k * step], ratio);
         for (size_t k = 0; k < 3 && k < cells && high; k++)
-            row[2 + cells + k] = terms_of(&high[i + k * step]);
+            row[2 + cells + k] = terms_of(&high[i + k * step], ratio);
         sharpen_row(row, cells, change + i, step);
     }
 }
 
-int gbees_bricks_sharpen(gbees_bricks *bricks, int axis)
+int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double ratio)
 {
     if (fold(bricks))
         return 1;
@@ -285,7 +286,7 @@ int gbees_bricks_sharpen(gbees_bricks *bricks, int axis)
         return 1;
     memset(change, 0, all * sizeof *change);
     for (size_t b = 0; b < bricks->count; b++)
-        sharpen_brick(bricks, b, axis, change + b * bricks->entries);
+        sharpen_brick(bricks, b, axis, ratio, change + b * bricks->entries);
     for (size_t i = 0; i < all; i++)
         bricks->cell[i].mass += change[i];
     free(change);

@@ -214,17 +214,13 @@ static double compare_moments(int n, const figures *a, const figures *b, gbees_c
     return most;
 }
 
-int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
+static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
 {
     const int n = engine->problem->dimension;
     figures of[GBEES_LAGRANGIAN_SETS];
     double most = 0, bound;
     int status = GBEES_OK;
 
-    if (engine->is_certified) {
-        *certificate = engine->certificate;
-        return GBEES_OK;
-    }
     *certificate = (gbees_certificate){.estimate = NAN, .density = {NAN, NAN}};
     for (int s = 0; s < engine->sets && !status; s++) {
         status = find_figures(engine, s, &of[s], error);
@@ -250,4 +246,15 @@ int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, g
     engine->certificate = *certificate;
     engine->is_certified = 1;
     return GBEES_OK;
+}
+
+int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
+{
+    const int status = engine->is_certified ? GBEES_OK : certify(engine, certificate, error);
+
+    if (!status) {
+        *certificate = engine->certificate;
+        certificate->variation = engine->variation;
+    }
+    return status;
 }

@@ -147,13 +147,6 @@ static int32_t group_of(int64_t index, int size)
     return (int32_t)floor((double)(index + size / 2) / size);
 }
 
-static void clear(gbees_initial_cells *cells)
-{
-    for (int j = 0; j < N; j++)
-        free(cells->index[j]);
-    free(cells->p);
-}
-
 /* Makes the list of the record's probabilities in bins. */
 static int bin_cells(const comparison *c, const int *bins, gbees_initial_cells *to, gbees_error *error)
 {
@@ -206,9 +199,9 @@ static int compare_bins(comparison *c, const int *bins, gbees_error *error)
         c->certificate->variation = fmin(1, found.variation + off.variation);
         c->certificate->uncompared = 0;
     }
-    clear(&own);
-    clear(&set[0]);
-    clear(&set[1]);
+    gbees_initial_cells_clear(&own);
+    gbees_initial_cells_clear(&set[0]);
+    gbees_initial_cells_clear(&set[1]);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "deposit.h"
 #include "base/memory.h"
 #include "base/workers.h"
+#include "distance.h"
 #include "spread.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -14,15 +15,10 @@
 
 enum {
     GROUP = 64, /* lattice cells that a thread takes at once */
-    PARTS_MOST = 1000000,
-    SAMPLES = 256,   /* lattice cells from which the number of parts is estimated */
+    PARTS_MOST = 2000000,
+    HALVINGS = 2,    /* of numbers of parts, to see how far off cells are */
     POINT_NS = 20000 /* that a lattice cell takes, in nanoseconds */
 };
-
-/* How wide parts are made, and how that depends on their mass (gbees_parts_prepare()). */
-typedef struct fineness {
-    double typical, power;
-} fineness;
 
 /* A thread's work. */
 typedef struct worker {
@@ -87,19 +83,30 @@ static int join(worker *workers, int threads, gbees_deposit_report *report)
 /* What is to be done with each image. */
 typedef struct plan {
     int threads, state; /* state: as that of a deposit */
+    int coarser;        /* as in divide.h */
     double bytes;       /* the most that sums may take */
-    fineness fine;
+    double apart;       /* parts of a marginal, in cells */
+    double parts;       /* about the most parts of cells */
+    /* mean squares of parts' extents along the grid's axes, of all images so far; and their mean */
+    double square[GBEES_MAX_DIM], mean_square;
 } plan;
 
-/* Sets *sums to the density of an image as sums over cells. Returns 1 if there is no memory. */
-static int deposit_image(const gbees_image *image, const plan *how, gbees_bricks *sums, gbees_deposit_report *report)
+/* Sets *sums to the density of an image as sums over cells; `fraction`: of the mass of all. Returns 1 if there is no
+ * memory. */
+static int deposit_image(const gbees_image *image, plan *how, double fraction, gbees_bricks *sums,
+                         gbees_deposit_report *report)
 {
     const int threads = gbees_workers_worth(how->threads, (double)image->count * POINT_NS);
     deposit d = {.state = how->state, .image = image, .workers = calloc((size_t)threads, sizeof *d.workers)};
-    int failed = !d.workers;
+    int failed = !d.workers, count[GBEES_MAX_DIM] = {0};
+    double square[GBEES_MAX_DIM] = {1};
 
+    if (how->state < 0)
+        gbees_divide(image, how->parts * fraction, how->coarser, count, square);
+    for (int j = 0; j < (how->state < 0 ? image->n : 1); j++)
+        how->square[j] += fraction * square[j];
     for (int k = 0; k < threads && !failed; k++) {
-        gbees_parts_prepare(&d.workers[k].parts, image, how->fine.typical, how->fine.power);
+        gbees_parts_prepare(&d.workers[k].parts, image, count, how->apart);
         failed = gbees_bricks_open(&d.workers[k].bricks, how->state < 0 ? image->n : 1, how->bytes / threads);
     }
     if (!failed) {
@@ -119,64 +126,27 @@ static int deposit_image(const gbees_image *image, const plan *how, gbees_bricks
 /* ---- all lattices ---- */
 
 /* Adds the densities of all images, each with its fraction of the mass. Returns 1 if there is no memory. */
-static int deposit_all(const gbees_images *images, const plan *how, gbees_bricks *all, gbees_deposit_report *report)
+static int deposit_all(const gbees_images *images, plan *how, gbees_bricks *all, gbees_deposit_report *report)
 {
     int failed = images->count > 1 && gbees_bricks_open(all, how->state < 0 ? images->image[0]->n : 1, how->bytes);
 
+    memset(how->square, 0, sizeof how->square);
+    how->mean_square = 0;
     for (int l = 0; l < images->count && !failed; l++) {
         gbees_bricks one = {0}, *const sums = images->count == 1 ? all : &one;
 
         if (!(images->fraction[l] > 0))
             continue;
-        failed = deposit_image(images->image[l], how, sums, report);
+        failed = deposit_image(images->image[l], how, images->fraction[l], sums, report);
         if (!failed && images->count > 1)
             failed = gbees_bricks_merge(all, &one, images->fraction[l] / gbees_bricks_total(&one));
         gbees_bricks_close(&one);
     }
+    for (int j = 0; j < all->n; j++)
+        how->mean_square += how->square[j] / all->n;
     for (int j = 0; j < all->n && !failed; j++)
-        failed = gbees_bricks_sharpen(all, j);
+        failed = gbees_bricks_sharpen(all, j, how->mean_square > 0 ? how->square[j] / how->mean_square : 1);
     return failed;
-}
-
-/* An estimate of the number of parts of all images. */
-static double expect(const gbees_images *images, fineness fine)
-{
-    double all = 0;
-
-    for (int l = 0; l < images->count; l++) {
-        const gbees_image *image = images->image[l];
-        const uint32_t step = image->count / SAMPLES + 1;
-        gbees_parts parts;
-
-        gbees_parts_prepare(&parts, image, fine.typical, fine.power);
-        for (uint32_t i = 0; i < image->count; i += step)
-            all += step * gbees_parts_divide(&parts, i);
-    }
-    return all;
-}
-
-/* The narrowest typical width with which there are not more than so many parts. */
-static fineness narrowest(const gbees_images *images, double power, double most)
-{
-    static const double per_cell[] = {3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32};
-    size_t k = 1;
-
-    while (k < sizeof per_cell / sizeof *per_cell && expect(images, (fineness){1 / per_cell[k], power}) <= most)
-        k++;
-    return (fineness){1 / per_cell[k - 1], power};
-}
-
-/* Chooses widths. Where the density is wider than cells in all directions the effect of spreading is taken back, but
- * for that of jumps between the numbers of parts: so all are of one width. Else mass that is in wrong cells, a share
- * of a part's that is proportional to its width, is least if the width goes with a power of the mass from 1/3 to 1/5,
- * in two to four dimensions. */
-static fineness choose_fineness(const gbees_images *images, double most)
-{
-    double thin = 0;
-
-    for (int l = 0; l < images->count; l++)
-        thin += images->fraction[l] * images->image[l]->thin;
-    return narrowest(images, thin > 0.1 ? 0.25 : 0, most);
 }
 
 /* ---- cells ---- */
@@ -184,7 +154,47 @@ static fineness choose_fineness(const gbees_images *images, double most)
 static plan plan_of(const gbees_deposit_options *options)
 {
     return (plan){.threads = options->threads,
+                  .apart = options->apart > 0 ? options->apart : MARGINAL_WIDTH,
+                  .parts = options->parts > 0 ? options->parts : PARTS_MOST,
                   .bytes = (options->bytes > 0 ? options->bytes : gbees_memory_available() / 2) / 2};
+}
+
+/* Makes the list of cells; `coarser`: as in divide.h. Sets *width to the mean one of parts, in cells. */
+static int list_cells(const gbees_images *images, const gbees_deposit_options *options, int coarser,
+                      gbees_initial_cells *cells, double *width, gbees_deposit_report *report, gbees_error *error)
+{
+    plan how = plan_of(options);
+    gbees_bricks sums = {0};
+    int status = GBEES_OK;
+
+    how.state = -1;
+    how.coarser = coarser;
+    if (deposit_all(images, &how, &sums, report) || gbees_bricks_list(&sums, options->least, cells, &report->dropped))
+        status = gbees_error_set(error, GBEES_ENOMEM,
+                                 "not enough memory for the cells of a density: give wider ones, or allow for more "
+                                 "memory");
+    gbees_bricks_close(&sums);
+    *width = sqrt(how.mean_square);
+    return status;
+}
+
+/* Sets the report's `variation`, with the width of its parts: that is the estimate where lattice cells are so small
+ * that they are not divided. */
+static int compare_fewer(const gbees_images *images, const gbees_deposit_options *options,
+                         const gbees_initial_cells *cells, double width, gbees_deposit_report *report,
+                         gbees_error *error)
+{
+    gbees_initial_cells fewer = {0};
+    gbees_deposit_report coarser = {0};
+    double wider;
+    const int status = list_cells(images, options, HALVINGS, &fewer, &wider, &coarser, error);
+
+    if (!status)
+        report->variation = coarser.parts == report->parts
+                                ? fmin(width, 1)
+                                : gbees_cells_compare(images->image[0]->n, cells, &fewer).variation;
+    gbees_initial_cells_clear(&fewer);
+    return status;
 }
 
 int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattice *const *lattice,
@@ -192,25 +202,18 @@ int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattic
                         gbees_deposit_report *report, gbees_error *error)
 {
     gbees_deposit_report done = {0};
+    double width = 0;
     gbees_images images;
-    gbees_bricks sums = {0};
-    plan how = plan_of(options);
     int status = gbees_images_create(&images, problem, lattices, lattice, log_factor, options->threads, error);
 
     const int makes = !(options->misplaced > 0) || images.misplaced <= options->misplaced;
-    if (!status && makes) {
-        how.state = -1;
-        how.fine = choose_fineness(&images, options->parts > 0 ? options->parts : PARTS_MOST);
-        if (deposit_all(&images, &how, &sums, &done) ||
-            gbees_bricks_list(&sums, options->least, cells, &done.dropped))
-            status = gbees_error_set(error, GBEES_ENOMEM,
-                                     "not enough memory for the cells of a density: give wider ones, or allow for "
-                                     "more memory");
-    }
+    if (!status && makes)
+        status = list_cells(&images, options, 0, cells, &width, &done, error);
+    if (!status && makes && report)
+        status = compare_fewer(&images, options, cells, width, &done, error);
     done.left_out = images.left_out;
     done.misplaced = images.misplaced;
     gbees_images_destroy(&images);
-    gbees_bricks_close(&sums);
     if (!status && makes)
         cells->mass = 1;
     if (report && !status)
@@ -289,7 +292,6 @@ int gbees_deposit_marginals(const gbees_problem *problem, int lattices, gbees_la
         status = gbees_images_create(&images, problem, lattices, lattice, log_factor, options->threads, error);
 
     const int makes = !(options->misplaced > 0) || images.misplaced <= options->misplaced;
-    how.fine = (fineness){options->apart > 0 ? options->apart : MARGINAL_WIDTH, 0};
     for (how.state = 0; how.state < n && makes && !status && !failed; how.state++) {
         gbees_initial_cells *to = &line[how.state];
         gbees_bricks sums = {0};

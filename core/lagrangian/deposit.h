@@ -17,18 +17,20 @@ typedef struct gbees_deposit_options {
     double least;     /* cells with less than this fraction of the largest one's probability are dropped */
     double bytes;     /* the most memory that the sums may take; 0: as much as there is */
     double parts;     /* about the most parts: more make it more accurate where the density is thinner than cells, but
-                       * parts are at most half a cell apart; 0: a million */
+                       * parts are at most some third of a cell wide; 0: two millions */
     double apart;     /* parts of a marginal are so far apart, in cells; 0: an eighth */
     double misplaced; /* if `misplaced` of the report is above it nothing else is made; 0: it may be any */
 } gbees_deposit_options;
 
 /* What a deposit has done. Fractions are of the mass of all lattices. */
 typedef struct gbees_deposit_report {
-    double left_out;      /* fraction at points whose place is not finite, or too far out for a cell's index */
-    double dropped;       /* fraction in cells that were dropped; the others were scaled to make up for it */
-    double misplaced;     /* estimated error of interpolated places, in cells: the mean over the density, of the axis
-                           * with the largest. Above some .1 the lattice is too coarse for these cells */
-    uint64_t parts;       /* into which the lattices' cells were divided */
+    double left_out;  /* fraction at points whose place is not finite, or too far out for a cell's index */
+    double dropped;   /* fraction in cells that were dropped; the others were scaled to make up for it */
+    double variation; /* of cells: their total variation distance to those of a quarter of the parts, which is more
+                       * than that to the averages of the density that the lattices carry */
+    double misplaced; /* estimated error of interpolated places, in cells: the mean over the density, of the axis
+                       * with the largest. Above some .1 the lattice is too coarse for these cells */
+    uint64_t parts;   /* into which the lattices' cells were divided */
     double largest_bytes; /* memory that the sums took */
 } gbees_deposit_report;
 

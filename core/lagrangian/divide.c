@@ -3,12 +3,23 @@
 #include "divide.h"
 #include "base/clones.h"
 #include <math.h>
-#include <string.h>
 
-enum { ROUNDS = 8 /* of reductions, at most */ };
+enum {
+    ROUNDS = 8,   /* of reductions, at most */
+    SAMPLES = 256 /* lattice cells from which extents and numbers of parts are estimated */
+};
 
-/* The edges of a part: their images over the width of a part, and their own coordinates over the longest that these
- * may be. */
+/* Parts that are no wider than the least are fine enough, in cells of the grid; wider ones than the most are not, but
+ * there are no more parts than so many to make them narrower. */
+static const double least_width = 1 / 32., most_width = 1 / 3., most_parts = 2e7;
+/* How long a part may be, also across several lattice cells, over the root of the mean square of the log weight's
+ * derivative: sums over parts are still as good as integrals. */
+static const double longest = 1.1;
+
+/* ---- the extents of a part ---- */
+
+/* The edges of a part: their images over the largest width of a part, and their own coordinates over the longest that
+ * these may be. */
 typedef struct reduced {
     int n;
     double edge[GBEES_MAX_DIM][2 * GBEES_MAX_DIM];
@@ -45,79 +56,138 @@ static inline void reduce(reduced *r)
     }
 }
 
-/* Reduces the cell with so many parts. Sets *widest to the largest extent of a part over `width`; returns the sum of
- * their squares. */
-GBEES_PROCESSOR_CLONES static double extents(int n, const double *edge, const double *length, double width,
-                                             const int *count, double *widest)
+GBEES_PROCESSOR_CLONES void gbees_divide_extents(const gbees_image *image, uint32_t point, const int *count,
+                                                 double *extent)
 {
+    const int n = image->n;
     reduced r = {.n = n};
-    double sum = 0, most = 0;
 
     for (int k = 0; k < n; k++) {
+        const double *slope = gbees_image_slope(image, point, k);
+
         for (int j = 0; j < n; j++)
-            r.edge[k][j] = edge[j * n + k] / (width * count[k]);
-        r.edge[k][n + k] = 1 / (length[k] * count[k]);
+            r.edge[k][j] = slope[j] / (most_width * count[k]);
+        r.edge[k][n + k] = fmax(sqrt(image->fisher[k]), 1e-3) / (longest * count[k]);
     }
     reduce(&r);
     for (int j = 0; j < n; j++) {
         double square = 0;
 
         for (int k = 0; k < n; k++)
-            square += r.edge[k][j] * r.edge[k][j];
-        most = fmax(most, square);
-        sum += square;
+            square += r.edge[k][j] * r.edge[k][j] * most_width * most_width;
+        extent[j] = sqrt(square);
     }
-    *widest = sqrt(most);
-    return sum;
 }
 
-/* The next larger number of parts along an axis that is used, the double if there is `far` to go; or the same if
- * there is none. */
-static int next_count(int count, int far)
-{
-    const int step = far ? count : count < 8 ? 1 : count < 16 ? 2 : count < 32 ? 4 : 8;
+/* ---- numbers of parts ---- */
 
-    return count + step > GBEES_DIVIDE_MOST ? count : count + step;
+static double log_mass_of(const gbees_image *image, uint32_t point)
+{
+    return image->value[(size_t)point * (size_t)image->values + (size_t)image->n];
 }
 
-/* Divides once more along the axis by which the parts become smallest. Returns 0 if there are as many as may be. */
-static int divide_more(int n, const double *edge, const double *length, double width, int *count, double *widest)
+double gbees_divide_point(const gbees_image *image, uint32_t point, const int *all, int *count)
 {
-    double best = INFINITY, all = 1;
-    const int far = *widest > 3;
+    const double halvings = fmin(fmax((image->typical - log_mass_of(image, point)) / log(256), 0), 8);
+    double parts = 1;
+
+    for (int k = 0; k < image->n; k++) {
+        count[k] = all[k] >> (int)halvings;
+        count[k] += count[k] == 0;
+        parts *= count[k];
+    }
+    return parts;
+}
+
+/* An estimate of the number of parts around all points. */
+static double expect(const gbees_image *image, const int *all)
+{
+    const uint32_t step = image->count / SAMPLES + 1;
+    int count[GBEES_MAX_DIM];
+    double parts = 0;
+
+    for (uint32_t i = 0; i < image->count; i += step)
+        parts += step * gbees_divide_point(image, i, all, count);
+    return parts;
+}
+
+/* Sets square[n] to the mean squares of a part's extents along the grid's axes where most of the mass is; returns
+ * their mean. */
+static double mean_square(const gbees_image *image, const int *count, double *square)
+{
+    const int n = image->n;
+    const uint32_t step = image->count / SAMPLES + 1;
+    double all = 0, mean = 0;
+
+    for (int j = 0; j < n; j++)
+        square[j] = 0;
+    for (uint32_t i = 0; i < image->count; i += step) {
+        const double mass = exp(fmax(log_mass_of(image, i) - image->typical, -700));
+        double extent[GBEES_MAX_DIM];
+
+        if (mass < 0.1 && i > 0)
+            continue;
+        gbees_divide_extents(image, i, count, extent);
+        for (int j = 0; j < n; j++)
+            square[j] += mass * extent[j] * extent[j];
+        all += mass;
+    }
+    for (int j = 0; j < n; j++)
+        mean += (square[j] /= all) / n;
+    return mean;
+}
+
+/* Divides once more along the axis along which that makes parts narrowest. Returns their mean square, infinite if
+ * there are as many as may be. */
+static double divide_more(const gbees_image *image, int *count)
+{
+    double square[GBEES_MAX_DIM], least = INFINITY, all = 1;
     int axis = -1;
 
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < image->n; k++)
         all *= count[k];
-    for (int k = 0; k < n; k++) {
-        const int before = count[k];
-        double tried = 0;
-
-        count[k] = next_count(before, far);
-        const double sum =
-            count[k] > before && all / before * count[k] <= GBEES_DIVIDE_ALL
-                ? extents(n, edge, length, width, count, &tried) * pow((double)count[k] / before, 1. / n)
-                : INFINITY;
-        if (sum < 0.98 * best) { /* not by a hair: neighbouring cells would differ by rounding, and that shows */
-            best = sum;
+    for (int k = 0; k < image->n && 2 * all <= GBEES_DIVIDE_ALL; k++) {
+        if (2 * count[k] > GBEES_DIVIDE_MOST)
+            continue;
+        count[k] *= 2;
+        const double mean = mean_square(image, count, square);
+        count[k] /= 2;
+        if (mean < least) {
+            least = mean;
             axis = k;
-            *widest = tried;
         }
-        count[k] = before;
     }
     if (axis >= 0)
-        count[axis] = next_count(count[axis], far);
-    return axis >= 0;
+        count[axis] *= 2;
+    return least;
 }
 
-double gbees_divide(int n, const double *edge, const double *length, double width, int *count)
+/* Halves the largest number of parts. */
+static void divide_less(int n, int *count)
 {
-    double widest, all = 1;
+    int axis = 0;
 
-    extents(n, edge, length, width, count, &widest);
-    while (widest > 1 && divide_more(n, edge, length, width, count, &widest))
-        ;
-    for (int k = 0; k < n; k++)
-        all *= count[k];
-    return all;
+    for (int k = 1; k < n; k++)
+        axis = count[k] > count[axis] ? k : axis;
+    count[axis] -= count[axis] / 2;
+}
+
+void gbees_divide(const gbees_image *image, double most, int coarser, int *count, double *square)
+{
+    int next[GBEES_MAX_DIM];
+
+    for (int k = 0; k < image->n; k++)
+        count[k] = next[k] = 1;
+    for (double mean = mean_square(image, count, square); mean > least_width * least_width;) {
+        const double may_be = mean > most_width * most_width ? most_parts : fmin(most, most_parts);
+
+        mean = divide_more(image, next);
+        if (isinf(mean) || expect(image, next) > may_be)
+            break;
+        for (int k = 0; k < image->n; k++)
+            count[k] = next[k];
+    }
+    for (int k = 0; k < coarser; k++)
+        divide_less(image->n, count);
+    mean_square(image, count, square);
 }

@@ -273,39 +273,6 @@ static void differ_part(void *context, size_t part)
     }
 }
 
-/* Whether the density around a point is narrower than a cell in some direction: the smallest deviation of a Gaussian
- * with the weights' mean Fisher information. */
-static int is_thin(const gbees_image *image, uint32_t point)
-{
-    const int n = image->n;
-    double spread[GBEES_MATRIX] = {0}, squares[GBEES_MAX_DIM];
-
-    for (int k = 0; k < n; k++) {
-        const double *slope = gbees_image_slope(image, point, k);
-
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                spread[i * n + j] += slope[i] * slope[j] / fmax(image->fisher[k], 1e-300);
-    }
-    return gbees_matrix_eigen(n, spread, squares) || !(squares[0] > 1);
-}
-
-/* Sets `thin`, from some points. */
-static void set_thin(gbees_image *image)
-{
-    enum { SAMPLES = 256 };
-    const uint32_t step = image->count / SAMPLES + 1;
-    double thin = 0, all = 0;
-
-    for (uint32_t i = 0; i < image->count; i += step) {
-        const double mass = exp(image->value[(size_t)i * (size_t)image->values + (size_t)image->n]);
-
-        thin += is_thin(image, i) * mass;
-        all += mass;
-    }
-    image->thin = all > 0 ? thin / all : 0;
-}
-
 static void set_means(const making *m)
 {
     gbees_image *image = m->image;
@@ -322,7 +289,6 @@ static void set_means(const making *m)
         image->misplaced += mass * m->error[i];
         image->typical += mass * log_mass;
     }
-    set_thin(image);
 }
 
 static int make(making *m, int threads, gbees_error *error)

@@ -20,8 +20,7 @@ typedef struct gbees_image {
     double typical;               /* mean log mass of a point */
     double mass;                  /* logarithm of the sum of the points' weights */
     double left_out;              /* the weights of other points, as a fraction of those of all */
-    double thin;      /* the share of the mass where the density is narrower than a cell in some direction */
-    double misplaced; /* mean error of places that are interpolated halfway between points, in cells */
+    double misplaced;             /* mean error of places that are interpolated halfway between points, in cells */
 } gbees_image;
 
 /* Makes the image in cells of the problem's grid. */

@@ -11,23 +11,15 @@ enum {
     POINTS = 2 * REACH + 1 /* of a line, at most */
 };
 
-/* How long a part may be, also across several lattice cells, over the root of the mean square of the log weight's
- * derivative: sums over parts are still as good as integrals.
- */
-#define LENGTH 1.1
 /* The most by which the log mass rises in a lattice cell. */
 #define LOG_RISE 3
-/* The largest distance of parts along an axis of the grid, in cells. */
-#define FARTHEST 0.5
+/* The narrowest that a part is spread, in cells. */
+#define NARROWEST 1e-3
 
-void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, double typical, double power)
+void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, const int *count, double apart)
 {
-    *parts = (gbees_parts){.image = image, .typical = typical, .power = power};
-    for (int k = 0; k < image->n; k++) {
-        const double root = sqrt(image->fisher[k]);
-
-        parts->length[k] = LENGTH / fmax(root, 1e-3);
-    }
+    *parts = (gbees_parts){.image = image, .apart = apart};
+    memcpy(parts->all, count, (size_t)image->n * sizeof *count);
 }
 
 void gbees_parts_close(gbees_parts *parts)
@@ -168,28 +160,16 @@ static int interpolate(gbees_parts *parts, uint32_t point, int level, double *to
 
 /* ---- a cell ---- */
 
-/* How far apart parts may be around a point. */
-static double distance_of(const gbees_parts *parts, uint32_t point)
+/* Divides the cell around a point for cells of the grid. A quadratic B-spline has the variance of three uniform
+ * distributions between its knots: that of one over a part's extent if this is the root of three times wider. */
+static void divide_all(gbees_parts *parts, uint32_t point)
 {
     const gbees_image *image = parts->image;
-    const double log_mass = image->value[(size_t)point * (size_t)image->values + (size_t)image->n];
 
-    return fmin(parts->typical * exp((image->typical - log_mass) * parts->power), FARTHEST);
-}
-
-double gbees_parts_divide(gbees_parts *parts, uint32_t point)
-{
-    const int n = parts->image->n;
-    const double distance = distance_of(parts, point);
-    double edge[GBEES_MATRIX];
-
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k < n; k++)
-            edge[j * n + k] = gbees_image_slope(parts->image, point, k)[j];
-    for (int k = 0; k < n; k++)
-        parts->count[k] = 1;
-    parts->width = fmin(distance, GBEES_PARTS_WIDEST);
-    return gbees_divide(n, edge, parts->length, distance, parts->count);
+    gbees_divide_point(image, point, parts->all, parts->count);
+    gbees_divide_extents(image, point, parts->count, parts->width);
+    for (int j = 0; j < image->n; j++)
+        parts->width[j] = fmin(fmax(parts->width[j] / sqrt(3), NARROWEST), GBEES_PARTS_WIDEST);
 }
 
 /* Divides the cell around a point along the axis across which state j changes most. */
@@ -206,10 +186,10 @@ static void divide_along(gbees_parts *parts, uint32_t point, int j)
         axis = change > most ? k : axis;
         most = fmax(most, change);
     }
-    const double distance = distance_of(parts, point), wanted = ceil(most / distance);
+    const double distance = parts->apart, wanted = ceil(most / distance);
 
     parts->count[axis] = wanted < 1 ? 1 : wanted < GBEES_DIVIDE_MOST ? (int)wanted : GBEES_DIVIDE_MOST;
-    parts->width = fmin(fmax(distance, most / parts->count[axis]), GBEES_PARTS_WIDEST);
+    parts->width[j] = fmin(fmax(distance, most / parts->count[axis]), GBEES_PARTS_WIDEST);
 }
 
 /* The largest log mass that the cell around a point may have: where weights differ by many orders, polynomials
@@ -292,7 +272,7 @@ int gbees_parts_open(gbees_parts *parts, uint32_t point, int state)
 
     parts->state = state;
     if (state < 0)
-        gbees_parts_divide(parts, point);
+        divide_all(parts, point);
     else
         divide_along(parts, point, state);
     for (int k = 0; k < n; k++)

@@ -13,14 +13,13 @@ enum { GBEES_PARTS_BATCH = 512 /* parts that are made at once, unless one layer 
 /* A thread's memory for the parts of one lattice cell, and a batch of them. */
 typedef struct gbees_parts {
     const gbees_image *image;
-    int count[GBEES_MAX_DIM];              /* of them along each axis */
-    double length[GBEES_MAX_DIM];          /* that parts may have along these, in spacings */
-    double typical;                        /* width of parts where the density is, in cells of the grid */
-    double power;                          /* of the mass with which the width falls */
-    double width;                          /* of this lattice cell's parts */
-    int state;                             /* of a marginal; -1: all places are interpolated */
-    int order[GBEES_MAX_DIM];              /* axes of the lattice, as they are interpolated one after the other */
-    size_t block[GBEES_MAX_DIM + 1];       /* parts of the first axes of that order */
+    int count[GBEES_MAX_DIM]; /* of them along each axis */
+    int all[GBEES_MAX_DIM];   /* gbees_parts_prepare() */
+    double apart;
+    double width[GBEES_MAX_DIM];     /* over which those of this lattice cell are spread, along the grid's axes */
+    int state;                       /* of a marginal; -1: all places are interpolated */
+    int order[GBEES_MAX_DIM];        /* axes of the lattice, as they are interpolated one after the other */
+    size_t block[GBEES_MAX_DIM + 1]; /* parts of the first axes of that order */
     double *weight[GBEES_DIVIDE_MOST + 1]; /* of the points of a line, by the number of parts; NULL: not made yet */
     double *memory, *line[GBEES_MAX_DIM + 1]; /* values at the points of a line, by level */
     size_t capacity;
@@ -34,11 +33,9 @@ typedef struct gbees_parts {
     double share;                 /* of a part in a cell */
 } gbees_parts;
 
-/* Makes a thread's memory. The parts around a point with a share m of the mass are to be `typical` (typical share /
- * m)^power wide. */
-void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, double typical, double power);
-/* Divides the cell around a point, without making its parts. Returns their number. */
-double gbees_parts_divide(gbees_parts *parts, uint32_t point);
+/* Makes a thread's memory. count[n]: numbers of parts along the lattice's axes, for cells of the grid (divide.h); for
+ * marginals parts are so far `apart`, in cells. */
+void gbees_parts_prepare(gbees_parts *parts, const gbees_image *image, const int *count, double apart);
 /* Divides the cell around a point: for cells of the grid if state is -1; for a marginal, only along one axis of the
  * lattice, if it is a state's number. Returns 1 if there is no memory. */
 int gbees_parts_open(gbees_parts *parts, uint32_t point, int state);

@@ -9,7 +9,7 @@
 
 /* The places of a record's parts may be off by so much of a cell (gbees_deposit_report); lattices that are made
  * denser for that have so many points at most. */
-static const double most_misplaced = 0.1, most_points = 1e6;
+static const double most_misplaced = 0.05, most_points = 1e6;
 static const double most_cells = 3e7;
 enum { ROUNDS = 5 };
 
@@ -162,31 +162,28 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
     return GBEES_OK;
 }
 
-static void clear(gbees_initial_cells *cells)
+/* Deposits the density, of lattices as dense as their places can be interpolated between points, if there may be so
+ * many. */
+static int deposit(gbees_engine *engine, source_lattices *from, gbees_initial_cells *cells, gbees_error *error)
 {
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        free(cells->index[j]);
-    free(cells->p);
-    *cells = (gbees_initial_cells){.count = 0};
-}
+    gbees_deposit_options options = {
+        .threads = engine->threads, .least = exp(-engine->set[0].rule.tail), .misplaced = most_misplaced};
+    gbees_deposit_report report;
+    int status;
 
-/* Deposits the density, of lattices as dense as their places can be interpolated between points. */
-static int deposit(const gbees_engine *engine, source_lattices *from, gbees_initial_cells *cells, gbees_error *error)
-{
-    const gbees_deposit_options options = {.threads = engine->threads, .least = exp(-engine->set[0].rule.tail)};
-    int status = GBEES_OK, more = 1;
-
-    for (int round = 0; more && !status; round++) {
-        gbees_deposit_report report = {.misplaced = 0};
-
-        clear(cells);
+    for (int round = 0, more = 1;; round++) {
+        if (round == ROUNDS || !more)
+            options.misplaced = 0;
         status =
             gbees_deposit_cells(engine->problem, from->count, from->lattice, NULL, &options, cells, &report, error);
-        more = !status && report.misplaced > most_misplaced && round < ROUNDS;
-        if (more)
-            status =
-                make_denser(engine, fmin(pow(report.misplaced / most_misplaced, 0.25) * 1.1, 2), from, &more, error);
+        if (status || options.misplaced == 0 || report.misplaced <= most_misplaced)
+            break;
+        status = make_denser(engine, fmin(pow(report.misplaced / most_misplaced, 0.25) * 1.1, 2), from, &more, error);
+        if (status)
+            break;
     }
+    if (!status)
+        engine->variation = fmin(1, report.variation + report.misplaced + report.dropped + report.left_out);
     return status;
 }
 
@@ -232,7 +229,7 @@ int gbees_engine_cells(gbees_engine *engine, double fraction, gbees_cell_visitor
         index[j] = cells.index[j];
     if (!status && visitor(context, cells.count, index, cells.p))
         status = gbees_error_set(error, GBEES_ENOMEM, "the cells were not taken");
-    clear(&cells);
+    gbees_initial_cells_clear(&cells);
     drop_lattices(&from);
     free(from.lattice);
     return status;

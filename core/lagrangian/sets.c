@@ -156,6 +156,7 @@ void gbees_engine_change(gbees_engine *engine)
     free(engine->marginals);
     engine->marginals = NULL;
     engine->is_certified = 0;
+    engine->variation = 0;
     for (int s = 0; s < engine->sets; s++)
         engine->sums[s].points = 0;
 }

@@ -30,6 +30,8 @@ struct gbees_engine {
     double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
     gbees_certificate certificate;              /* of now, if is_certified */
     int is_certified;
+    double
+        variation; /* an estimate of the total variation distance of the cells that were last made of now; 0: none */
     gbees_own_marginals *marginals;               /* of now; NULL: not made */
     gbees_sums sums[GBEES_LAGRANGIAN_SETS];       /* of now; points = 0: not made */
     gbees_entered entered[GBEES_LAGRANGIAN_SETS]; /* of now, of targets that absorb */

@@ -61,12 +61,15 @@ GBEES_PROCESSOR_CLONES static int spread_run(const gbees_parts *parts, const int
                                              gbees_bricks *bricks)
 {
     const int n = bricks->n;
-    const double square = parts->width * parts->width, unit = parts->share * GBEES_BRICKS_ONE;
+    const double unit = parts->share * GBEES_BRICKS_ONE;
+    double square = 0;
     double above[GBEES_MAX_DIM][RUN], mass[RUN], upper[GBEES_MAX_DIM];
     int32_t lower[GBEES_MAX_DIM][RUN], index[GBEES_MAX_DIM];
 
     for (int j = 0; j < n; j++)
-        share_axis(parts->place[states[j]] + first, parts->width, end - first, lower[j], above[j]);
+        share_axis(parts->place[states[j]] + first, parts->width[states[j]], end - first, lower[j], above[j]);
+    for (int j = 0; j < n; j++)
+        square += parts->width[states[j]] * parts->width[states[j]] / n;
     for (size_t t = 0; t < end - first; t++)
         mass[t] = exp(parts->log_mass[first + t]) * unit;
     for (size_t t = 0; t < end - first; t++) {

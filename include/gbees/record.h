@@ -53,7 +53,8 @@ typedef struct gbees_certificate {
                                * bins about as wide as the initial standard deviations */
     double estimate;  /**< where nothing is certified: an estimate of the largest error of a mean or a standard
                        * deviation, by comparison with a run on wider cells. It is no bound. NAN: none */
-    double variation; /**< an estimate of the total variation distance to the true density in bins as wide as the
+    double variation; /**< an estimate of the total variation distance to the true density: of what points deposit in
+                       * the record's cells, to its averages over these; of a grid's record, in bins as wide as the
                        * initial standard deviations, by comparison with a run on wider cells; no less than
                        * `variation_least`. It is no bound. 0: none */
     double variation_least; /**< a lower bound of the total variation distance, less a standard error: the samples

@@ -222,11 +222,12 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
         return gbees_run_fail(solver, (int)cause.status, &cause, error);
     if (gbees_run_wells(solver, record, &cause))
         return gbees_run_fail(solver, (int)cause.status, &cause, error);
-    if (solver->backend->certify && !solver->observer->audit) {
-        status = solver->backend->certify(solver->grid.engine, &event->certificate, &cause);
-        event->is_certified = !status;
-    }
-    return status ? gbees_run_fail(solver, status, &cause, error) : collect(solver, event, error);
+    status = collect(solver, event, error);
+    if (status || !solver->backend->certify || solver->observer->audit)
+        return status;
+    status = solver->backend->certify(solver->grid.engine, &event->certificate, &cause);
+    event->is_certified = !status;
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
 /* Where there is no memory for a record, makes a checkpoint: a run with more memory goes on with this record. Not

@@ -4,7 +4,6 @@
 #include "fixtures/flow_lattice.h"
 #include "fixtures/suite.h"
 #include "lagrangian/deposit.h"
-#include "lagrangian/divide.h"
 #include <math.h>
 #include <string.h>
 
@@ -119,6 +118,13 @@ static void check_list(const gbees_initial_cells *cells, int n)
     ck_assert_double_eq(cells->mass, 1);
 }
 
+/* What the report says of the cells is more than the error, but not much. */
+static void check_variation(double off, const gbees_deposit_report *report)
+{
+    ck_assert_double_gt(report->variation, off);
+    ck_assert_double_lt(report->variation, 30 * off + 1e-6);
+}
+
 /* The total variation between a density on cells of a problem and what is deposited on them. */
 static double deposit_error(const gbees_problem *problem, double spacing, flow *go,
                             double (*density)(int, const double *))
@@ -133,6 +139,7 @@ static double deposit_error(const gbees_problem *problem, double spacing, flow *
     ck_assert_double_lt(report.misplaced, 1e-5); /* polynomials of second degree are exact but at the rim */
     ck_assert_double_lt(report.dropped, 1e-8);
     ck_assert(report.left_out == 0 && report.parts > lattice->count);
+    check_variation(off, &report);
     gbees_initial_cells_clear(&cells);
     gbees_lattice_destroy(lattice);
     return off;
@@ -174,6 +181,68 @@ START_TEST(a_gaussian_that_is_bent)
 
         ck_assert_double_lt(deposit_error(&problem, 0.8, shear_flow, shear_density), n == 2 ? 1e-4 : 1e-3);
     }
+}
+END_TEST
+
+/* A density that is stretched, bent and much thinner than cells: the images of the lattice's axes are nearly
+ * parallel.
+ */
+static double sheet_flow(int n, const double *x0, double *x)
+{
+    (void)n;
+    x[0] = 4 * x0[0];
+    x[1] = 0.02 * x0[1] + 0.3 * x0[0] * x0[0];
+    return log(4 * 0.02);
+}
+
+static double normal_below(double x)
+{
+    return erfc(-x / sqrt(2)) / 2;
+}
+
+/* The mass of a cell: Simpson's rule along x[0], along which x[1] is normal. */
+static double sheet_mass(const gbees_problem *problem, const int32_t *index)
+{
+    enum { STEPS = 400 };
+    const double low = problem->mean[0] + problem->width[0] * (index[0] - 0.5), step = problem->width[0] / STEPS,
+                 bottom = problem->mean[1] + problem->width[1] * (index[1] - 0.5);
+    double sum = 0;
+
+    for (int k = 0; k <= STEPS; k++) {
+        const double x0 = (low + k * step) / 4, middle = 0.3 * x0 * x0 + 0.02 * centre[1];
+        const double inside =
+            normal_below((bottom + problem->width[1] - middle) / 0.02) - normal_below((bottom - middle) / 0.02);
+
+        sum += (k == 0 || k == STEPS ? 1
+                : k % 2              ? 4
+                                     : 2) *
+               inside * exp(-(x0 - centre[0]) * (x0 - centre[0]) / 2) * step / 3 / 4 / sqrt(2 * acos(-1));
+    }
+    return sum;
+}
+
+START_TEST(a_sheet_thinner_than_cells)
+{
+    const gbees_problem problem = problem_of(2, 0.5);
+    const gbees_deposit_options options = {.threads = 2, .least = 1e-9, .parts = 1e5};
+    gbees_lattice *lattice = lattice_of(2, centre, 0.6, TAIL, sheet_flow);
+    gbees_deposit_report report;
+    gbees_initial_cells cells = deposit(&problem, 1, &lattice, NULL, &options, &report);
+    double off = 0, inside = 0;
+
+    check_list(&cells, 2);
+    for (size_t i = 0; i < cells.count; i++) {
+        const int32_t index[] = {cells.index[0][i], cells.index[1][i]};
+        const double exact = sheet_mass(&problem, index);
+
+        off += fabs(cells.p[i] - exact);
+        inside += exact;
+    }
+    off = (off + 1 - inside) / 2;
+    ck_assert_double_lt(off, 2e-3);
+    check_variation(off, &report);
+    gbees_initial_cells_clear(&cells);
+    gbees_lattice_destroy(lattice);
 }
 END_TEST
 
@@ -368,7 +437,7 @@ START_TEST(lorenz_without_islands)
 
     memcpy(problem.mean, mean, sizeof mean);
     for (int k = 0; k < 3; k++) {
-        const gbees_deposit_options options = {.threads = 2, .least = 1e-4, .parts = 4e6};
+        const gbees_deposit_options options = {.threads = 2, .least = 1e-4};
         gbees_lattice *lattice = lattice_of(3, mean, spacing[k], 5, lorenz_flow);
 
         cells[k] = deposit(&problem, 1, &lattice, NULL, &options, &report[k]);
@@ -428,43 +497,6 @@ START_TEST(marginals_of_a_gaussian)
 }
 END_TEST
 
-/* ---- division ---- */
-
-/* A cell whose edges the flow has made nearly parallel is divided along one of them, not along all. */
-START_TEST(needles_are_divided_once)
-{
-    static const double needle[] = {9, 8, 7, 4.5, 4.02, 3.5, 0.9, 0.8, 0.71}, longer[] = {2, 2, 2},
-                        shorter[] = {0.7, 0.7, 0.7};
-    int count[] = {1, 1, 1}, more[] = {1, 1, 1};
-    const double parts = gbees_divide(3, needle, longer, 0.25, count);
-
-    ck_assert_double_eq(parts, count[0] * count[1] * count[2]);
-    ck_assert_double_lt(parts, 400); /* 36 * 32 * 28 otherwise */
-    ck_assert_double_gt(gbees_divide(3, needle, shorter, 0.25, more), parts);
-}
-END_TEST
-
-/* Where an affine flow makes all cells alike, rounding must not divide them differently: it would show. */
-START_TEST(cells_alike_are_divided_alike)
-{
-    static const double length[] = {1.4, 1.4, 1.4};
-    double edge[GBEES_MATRIX];
-    int first[3] = {1, 1, 1};
-
-    turn(3, 0.4, edge);
-    for (int k = 0; k < 9; k++)
-        edge[k] *= 1.6;
-    gbees_divide(3, edge, length, 0.2, first);
-    for (int k = 0; k < 200; k++) {
-        int count[] = {1, 1, 1};
-
-        edge[k % 9] *= 1 + 4e-16 * (k % 7 - 3);
-        gbees_divide(3, edge, length, 0.2, count);
-        ck_assert(!memcmp(count, first, sizeof first));
-    }
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("deposit");
@@ -473,6 +505,7 @@ int main(void)
     tcase_set_timeout(cells, 120);
     tcase_add_test(cells, a_gaussian_under_a_linear_flow);
     tcase_add_test(cells, a_gaussian_that_is_bent);
+    tcase_add_test(cells, a_sheet_thinner_than_cells);
     tcase_add_test(cells, cells_of_a_rotated_grid);
     tcase_add_test(cells, threads_do_not_change_a_bit);
     tcase_add_test(cells, points_without_a_place);
@@ -484,8 +517,6 @@ int main(void)
     suite_add_tcase(suite, lorenz);
     tcase_set_timeout(others, 120);
     tcase_add_test(others, marginals_of_a_gaussian);
-    tcase_add_test(others, needles_are_divided_once);
-    tcase_add_test(others, cells_alike_are_divided_alike);
     suite_add_tcase(suite, others);
     return run_suite(suite);
 }
