@@ -13,7 +13,7 @@ int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes)
     *bricks = (gbees_bricks){.n = n, .shift = shifts[n], .entries = 1};
     for (int j = n - 1; j >= 0; j--) {
         bricks->step[j] = bricks->entries;
-        bricks->entries *= ((size_t)1 << bricks->shift) + 1;
+        bricks->entries <<= bricks->shift;
     }
     const double most = bytes / ((double)bricks->entries * sizeof *bricks->cell + sizeof *bricks->key + 16);
 
@@ -173,40 +173,10 @@ double gbees_bricks_total(const gbees_bricks *bricks)
     return total / GBEES_BRICKS_ONE;
 }
 
-/* Moves what the upper layers hold to the bricks that they belong to. Returns 1 if there is no memory. */
-static int fold(gbees_bricks *bricks)
-{
-    const size_t count = bricks->count, side = ((size_t)1 << bricks->shift) + 1;
-
-    for (size_t b = 0; b < count; b++)
-        for (size_t i = 0; i < bricks->entries; i++) {
-            const gbees_brick_cell from = bricks->cell[b * bricks->entries + i];
-            int32_t index[GBEES_MAX_DIM];
-            int upper = 0;
-
-            for (int j = 0; (from.mass || from.whole) && j < bricks->n; j++) {
-                const size_t at = i / bricks->step[j] % side;
-
-                index[j] = bricks->key[b][j] * (1 << bricks->shift) + (int32_t)at;
-                upper |= at == side - 1;
-            }
-            if (!upper)
-                continue;
-            gbees_brick_cell *to = gbees_bricks_at(bricks, index);
-            if (!to)
-                return 1;
-            to->mass += from.mass;
-            to->whole += from.whole;
-            to->spread += from.spread;
-            bricks->cell[b * bricks->entries + i] = (gbees_brick_cell){0};
-        }
-    return 0;
-}
-
 /* ---- sharpening ---- */
 
 /* The cells of the brick beside another one along an axis; NULL: there is none. */
-static const gbees_brick_cell *beside(const gbees_bricks *bricks, size_t b, int axis, int by)
+static gbees_brick_cell *beside(const gbees_bricks *bricks, size_t b, int axis, int by)
 {
     int32_t key[GBEES_MAX_DIM];
 
@@ -235,50 +205,49 @@ static terms terms_of(const gbees_brick_cell *cell, double ratio)
     return (terms){mass, second, second / 12 + fourth, second / 90 + fourth / 6 + sixth};
 }
 
-/* Sharpens a row of cells, from row[2] to row[1 + cells], of which two and three more are given: adds what each gets
- * to `change`, `step` apart, also what the cell above them gets. */
-static void sharpen_row(const terms *row, size_t cells, int64_t *change, size_t step)
+/* What goes up from the cell at[2] to the one above it. */
+static int64_t flow_of(const terms *at)
 {
-    for (size_t k = 0; k < cells; k++) {
-        const terms *at = row + k;
-        const double low = at[2].mass, high = at[3].mass, limit = (low < high ? low : high) / 4,
-                     third = at[4].third - 3 * at[3].third + 3 * at[2].third - at[1].third,
-                     fifth = at[5].fifth - 5 * at[4].fifth + 10 * at[3].fifth - 10 * at[2].fifth + 5 * at[1].fifth -
-                             at[0].fifth,
-                     flow = at[3].first - at[2].first - third + fifth;
-        const int64_t move = (int64_t)(flow > limit ? limit : flow < -limit ? -limit : flow);
+    const double low = at[2].mass, high = at[3].mass, limit = (low < high ? low : high) / 4,
+                 third = at[4].third - 3 * at[3].third + 3 * at[2].third - at[1].third,
+                 fifth = at[5].fifth - 5 * at[4].fifth + 10 * at[3].fifth - 10 * at[2].fifth + 5 * at[1].fifth -
+                         at[0].fifth,
+                 flow = at[3].first - at[2].first - third + fifth;
 
-        change[k * step] -= move;
-        change[(k + 1) * step] += move;
-    }
+    return (int64_t)(flow > limit ? limit : flow < -limit ? -limit : flow);
 }
 
-/* Sharpens a brick along an axis; the changes, also those of its upper layer, are added to `change`. */
+/* Sharpens a brick along an axis; the changes, also those of the brick above it, are added to `change`, that of all
+ * cells of all bricks. */
 static void sharpen_brick(const gbees_bricks *bricks, size_t b, int axis, double ratio, int64_t *change)
 {
     enum { LONGEST = 64 };
     const size_t step = bricks->step[axis], cells = (size_t)1 << bricks->shift;
     const gbees_brick_cell *own = bricks->cell + b * bricks->entries, *low = beside(bricks, b, axis, -1),
                            *high = beside(bricks, b, axis, 1);
+    int64_t *const to = change + b * bricks->entries, *const above = high ? change + (high - bricks->cell) : NULL;
     terms row[LONGEST + 5] = {{0}};
 
     for (size_t i = 0; i < bricks->entries; i++) {
-        if (i / step % (cells + 1) != 0)
+        if (i / step % cells != 0)
             continue;
-        for (size_t k = 0; k < 2 && low; k++)
-            row[k] = terms_of(&low[i + (cells - 2 + k) * step], ratio);
+        for (size_t k = 0; k < 2 && k < cells && low; k++)
+            row[1 - k] = terms_of(&low[i + (cells - 1 - k) * step], ratio);
         for (size_t k = 0; k < cells; k++)
             row[2 + k] = terms_of(&own[i + k * step], ratio);
         for (size_t k = 0; k < 3 && k < cells && high; k++)
             row[2 + cells + k] = terms_of(&high[i + k * step], ratio);
-        sharpen_row(row, cells, change + i, step);
+        for (size_t k = 0; k < cells - !high; k++) { /* nothing goes where there is nothing */
+            const int64_t move = flow_of(row + k);
+
+            to[i + k * step] -= move;
+            *(k + 1 < cells ? to + i + (k + 1) * step : above + i) += move;
+        }
     }
 }
 
 int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double ratio)
 {
-    if (fold(bricks))
-        return 1;
     const size_t all = bricks->count * bricks->entries;
     int64_t *change = gbees_array_create(all, sizeof *change);
 
@@ -286,11 +255,11 @@ int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double ratio)
         return 1;
     memset(change, 0, all * sizeof *change);
     for (size_t b = 0; b < bricks->count; b++)
-        sharpen_brick(bricks, b, axis, ratio, change + b * bricks->entries);
+        sharpen_brick(bricks, b, axis, ratio, change);
     for (size_t i = 0; i < all; i++)
         bricks->cell[i].mass += change[i];
     free(change);
-    return fold(bricks);
+    return 0;
 }
 
 /* ---- the list ---- */
@@ -384,8 +353,6 @@ int gbees_bricks_list(gbees_bricks *bricks, double least, gbees_initial_cells *c
     walk w = {.bricks = bricks, .to = cells};
     size_t count;
 
-    if (fold(bricks))
-        return 1;
     const double from = least * (double)largest(bricks, 1, &count), total = gbees_bricks_total(bricks);
     w.least = from > 1 ? (int64_t)from : 1;
     largest(bricks, w.least, &count);

@@ -18,12 +18,11 @@ typedef struct gbees_brick_cell {
 /* An integer of this many is the probability 1. */
 #define GBEES_BRICKS_ONE 0x1p60
 
-/* A brick has 2^shift cells along each axis, and one layer more above them, so that all 2^n cells around a corner of
- * the grid are found together. */
+/* A brick has 2^shift cells along each axis. */
 typedef struct gbees_bricks {
     int n, shift;
-    size_t entries;                /* of a brick, with its upper layers */
-    size_t step[GBEES_MAX_DIM];    /* from an entry to the next one along an axis */
+    size_t entries;                /* cells of a brick */
+    size_t step[GBEES_MAX_DIM];    /* from a cell to the next one along an axis */
     size_t count, capacity;        /* bricks */
     size_t most;                   /* bricks that may be made */
     int32_t (*key)[GBEES_MAX_DIM]; /* [count]: indices of a brick: those of its cells, shifted to the right */
@@ -38,8 +37,8 @@ int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes);
 void gbees_bricks_close(gbees_bricks *bricks);
 double gbees_bricks_bytes(const gbees_bricks *bricks);
 
-/* Returns a cell, made if there was none, from which those above it along any axes are `step` on; NULL: there is no
- * memory. The pointer holds until the next call. */
+/* Returns a cell, made if there was none; the others of its brick are `step` apart. NULL: there is no memory. The
+ * pointer holds until the next call. */
 gbees_brick_cell *gbees_bricks_at(gbees_bricks *bricks, const int32_t *index);
 
 /* Adds sums, times a factor, to others. Returns 1 if there is no memory. */
@@ -54,8 +53,8 @@ int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double ratio);
 double gbees_bricks_total(const gbees_bricks *bricks);
 
 /* Makes the list of cells with at least `least` of the largest sum, in lexicographic order; their probabilities are
- * scaled to sum to 1. Sets *dropped to the fraction of the total that the others had. The bricks' upper layers are
- * empty afterwards. Returns 1 if there is no memory. */
+ * scaled to sum to 1. Sets *dropped to the fraction of the total that the others had. Returns 1 if there is no
+ * memory. */
 int gbees_bricks_list(gbees_bricks *bricks, double least, gbees_initial_cells *cells, double *dropped);
 
 #endif

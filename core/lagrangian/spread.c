@@ -2,6 +2,7 @@
 #include "spread.h"
 #include "base/clones.h"
 #include <math.h>
+#include <string.h>
 
 enum { RUN = 64 /* parts whose cells are found at once */ };
 
@@ -22,37 +23,86 @@ GBEES_PROCESSOR_CLONES static void share_axis(const double *place, double width,
     }
 }
 
-/* Adds the mass of a part to the cells around a corner, and its square width to what the cell of its centre holds.
- * Returns 1 if there is no memory. */
-static int add_part(gbees_bricks *bricks, double mass, double square, const int32_t *index, const double *upper)
+/* Where a part lies: in the cells from `index` on, along some axes also in those above, which have the share `upper`.
+ */
+typedef struct place {
+    int32_t index[GBEES_MAX_DIM];
+    double upper[GBEES_MAX_DIM];
+    int axis[GBEES_MAX_DIM]; /* first those along which the cells above are in the same brick, then the others */
+    int inner, all;
+    double mass, spread;
+} place;
+
+/* Sorts the axes along which there are two cells. */
+static void find_axes(const gbees_bricks *bricks, place *p)
 {
-    gbees_brick_cell *cell = gbees_bricks_at(bricks, index);
+    const int32_t mask = (1 << bricks->shift) - 1;
+    int outer[GBEES_MAX_DIM], count = 0;
+
+    p->inner = 0;
+    for (int j = 0; j < bricks->n; j++) {
+        if (p->upper[j] >= 1) { /* all of it is in the upper cell */
+            p->index[j]++;
+            p->upper[j] = 0;
+        }
+        if (p->upper[j] > 0)
+            *((p->index[j] & mask) < mask ? &p->axis[p->inner++] : &outer[count++]) = j;
+    }
+    memcpy(p->axis + p->inner, outer, (size_t)count * sizeof *outer);
+    p->all = p->inner + count;
+}
+
+/* Adds to the cells of one brick, from its lowest one on: a share of the mass; and if the centre may be in it, all
+ * mass and its spread. */
+static void add_block(const gbees_bricks *bricks, const place *p, double mass, int has_centre, gbees_brick_cell *cell)
+{
     double share[1 << GBEES_MAX_DIM];
     size_t at[1 << GBEES_MAX_DIM], count = 1, centre = 0;
 
-    if (!cell)
-        return 1;
     share[0] = mass;
     at[0] = 0;
-    for (int j = 0; j < bricks->n; j++) {
-        const size_t step = bricks->step[j];
+    for (int k = 0; k < p->inner; k++, count *= 2) {
+        const double upper = p->upper[p->axis[k]];
+        const size_t step = bricks->step[p->axis[k]];
 
-        centre += upper[j] > 0.5 ? step : 0;
-        for (size_t c = 0; c < count && upper[j] == 1; c++)
-            at[c] += step;
-        if (upper[j] == 0 || upper[j] == 1)
-            continue;
+        centre += upper > 0.5 ? step : 0;
         for (size_t c = 0; c < count; c++) {
             at[count + c] = at[c] + step;
-            share[count + c] = share[c] * upper[j];
+            share[count + c] = share[c] * upper;
             share[c] -= share[count + c];
         }
-        count *= 2;
     }
     for (size_t c = 0; c < count; c++)
         cell[at[c]].mass += (int64_t)(share[c] + 0.5);
-    cell[centre].whole += (int64_t)(mass + 0.5);
-    cell[centre].spread += (int64_t)(mass * square + 0.5);
+    if (has_centre) {
+        cell[centre].whole += (int64_t)(p->mass + 0.5);
+        cell[centre].spread += (int64_t)(p->spread + 0.5);
+    }
+}
+
+/* Adds the mass of a part to the cells that it lies in, and its square width to what the cell of its centre holds.
+ * Returns 1 if there is no memory. */
+static int add_part(gbees_bricks *bricks, place *p)
+{
+    find_axes(bricks, p);
+    for (int brick = 0; brick < 1 << (p->all - p->inner); brick++) {
+        int32_t index[GBEES_MAX_DIM];
+        double mass = p->mass;
+        int has_centre = 1;
+
+        memcpy(index, p->index, sizeof index);
+        for (int k = p->inner; k < p->all; k++) {
+            const int j = p->axis[k], above = brick >> (k - p->inner) & 1;
+
+            index[j] += above;
+            mass *= above ? p->upper[j] : 1 - p->upper[j];
+            has_centre &= above == (p->upper[j] > 0.5);
+        }
+        gbees_brick_cell *cell = gbees_bricks_at(bricks, index);
+        if (!cell)
+            return 1;
+        add_block(bricks, p, mass, has_centre, cell);
+    }
     return 0;
 }
 
@@ -63,8 +113,8 @@ GBEES_PROCESSOR_CLONES static int spread_run(const gbees_parts *parts, const int
     const int n = bricks->n;
     const double unit = parts->share * GBEES_BRICKS_ONE;
     double square = 0;
-    double above[GBEES_MAX_DIM][RUN], mass[RUN], upper[GBEES_MAX_DIM];
-    int32_t lower[GBEES_MAX_DIM][RUN], index[GBEES_MAX_DIM];
+    double above[GBEES_MAX_DIM][RUN], mass[RUN];
+    int32_t lower[GBEES_MAX_DIM][RUN];
 
     for (int j = 0; j < n; j++)
         share_axis(parts->place[states[j]] + first, parts->width[states[j]], end - first, lower[j], above[j]);
@@ -73,11 +123,15 @@ GBEES_PROCESSOR_CLONES static int spread_run(const gbees_parts *parts, const int
     for (size_t t = 0; t < end - first; t++)
         mass[t] = exp(parts->log_mass[first + t]) * unit;
     for (size_t t = 0; t < end - first; t++) {
+        place p;
+
+        p.mass = mass[t];
+        p.spread = mass[t] * square;
         for (int j = 0; j < n; j++) {
-            index[j] = lower[j][t];
-            upper[j] = above[j][t];
+            p.index[j] = lower[j][t];
+            p.upper[j] = above[j][t];
         }
-        if (mass[t] >= 0.5 && add_part(bricks, mass[t], square, index, upper))
+        if (mass[t] >= 0.5 && add_part(bricks, &p))
             return 1;
     }
     return 0;
