@@ -15,7 +15,7 @@
 
 enum {
     GROUP = 64, /* lattice cells that a thread takes at once */
-    PARTS_MOST = 2000000,
+    PARTS_MOST = 1250000,
     HALVINGS = 2,    /* of numbers of parts, to see how far off cells are */
     POINT_NS = 20000 /* that a lattice cell takes, in nanoseconds */
 };
@@ -178,22 +178,30 @@ static int list_cells(const gbees_images *images, const gbees_deposit_options *o
     return status;
 }
 
-/* Sets the report's `variation`, with the width of its parts: that is the estimate where lattice cells are so small
- * that they are not divided. */
-static int compare_fewer(const gbees_images *images, const gbees_deposit_options *options,
-                         const gbees_initial_cells *cells, double width, gbees_deposit_report *report,
-                         gbees_error *error)
+/* The same from a sixteenth of the parts, from a quarter, and from all, until the report's `variation` is small
+ * enough. Where lattice cells are so small that they are not divided it is the width of the parts. */
+static int list_better(const gbees_images *images, const gbees_deposit_options *options, gbees_initial_cells *cells,
+                       gbees_deposit_report *report, gbees_error *error)
 {
-    gbees_initial_cells fewer = {0};
-    gbees_deposit_report coarser = {0};
-    double wider;
-    const int status = list_cells(images, options, HALVINGS, &fewer, &wider, &coarser, error);
+    double width;
+    int coarser = options->variation > 0 ? 2 * HALVINGS : HALVINGS,
+        status = list_cells(images, options, coarser, cells, &width, report, error);
 
-    if (!status)
-        report->variation = coarser.parts == report->parts
-                                ? fmin(width, 1)
-                                : gbees_cells_compare(images->image[0]->n, cells, &fewer).variation;
-    gbees_initial_cells_clear(&fewer);
+    do {
+        gbees_initial_cells fewer = *cells;
+        const uint64_t parts = report->parts;
+
+        *cells = (gbees_initial_cells){0};
+        *report = (gbees_deposit_report){0};
+        coarser -= HALVINGS;
+        if (!status)
+            status = list_cells(images, options, coarser, cells, &width, report, error);
+        if (!status)
+            report->variation = report->parts == parts
+                                    ? fmin(width, 1)
+                                    : gbees_cells_compare(images->image[0]->n, cells, &fewer).variation;
+        gbees_initial_cells_clear(&fewer);
+    } while (!status && coarser > 0 && report->variation > options->variation);
     return status;
 }
 
@@ -202,15 +210,14 @@ int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattic
                         gbees_deposit_report *report, gbees_error *error)
 {
     gbees_deposit_report done = {0};
-    double width = 0;
     gbees_images images;
+    double width;
     int status = gbees_images_create(&images, problem, lattices, lattice, log_factor, options->threads, error);
 
     const int makes = !(options->misplaced > 0) || images.misplaced <= options->misplaced;
     if (!status && makes)
-        status = list_cells(&images, options, 0, cells, &width, &done, error);
-    if (!status && makes && report)
-        status = compare_fewer(&images, options, cells, width, &done, error);
+        status = report ? list_better(&images, options, cells, &done, error)
+                        : list_cells(&images, options, 0, cells, &width, &done, error);
     done.left_out = images.left_out;
     done.misplaced = images.misplaced;
     gbees_images_destroy(&images);

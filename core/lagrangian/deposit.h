@@ -17,8 +17,9 @@ typedef struct gbees_deposit_options {
     double least;     /* cells with less than this fraction of the largest one's probability are dropped */
     double bytes;     /* the most memory that the sums may take; 0: as much as there is */
     double parts;     /* about the most parts: more make it more accurate where the density is thinner than cells, but
-                       * parts are at most some third of a cell wide; 0: two millions */
+                       * parts are at most some third of a cell wide; 0: 1.25 millions */
     double apart;     /* parts of a marginal are so far apart, in cells; 0: an eighth */
+    double variation; /* parts are as many as it takes for that of the report to be no larger; 0: as there may be */
     double misplaced; /* if `misplaced` of the report is above it nothing else is made; 0: it may be any */
 } gbees_deposit_options;
 
@@ -39,8 +40,8 @@ typedef struct gbees_deposit_report {
  *
  * The mass of lattice l is exp(log_factor[l]) times the sum of exp(log_weight) over its points with a place;
  * log_factor NULL: its log_volume. Makes the lattices' hash tables, if they have none. `cells` is all zero before,
- * and the caller frees its arrays; report may be NULL. GBEES_ENUMERIC: no point has a finite place and a weight above
- * 0; GBEES_ENOMEM. */
+ * and the caller frees its arrays; report may be NULL, which spares the comparison. GBEES_ENUMERIC: no point has a
+ * finite place and a weight above 0; GBEES_ENOMEM. */
 int gbees_deposit_cells(const gbees_problem *problem, int lattices, gbees_lattice *const *lattice,
                         const double *log_factor, const gbees_deposit_options *options, gbees_initial_cells *cells,
                         gbees_deposit_report *report, gbees_error *error);

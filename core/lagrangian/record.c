@@ -10,6 +10,8 @@
 /* The places of a record's parts may be off by so much of a cell (gbees_deposit_report); lattices that are made
  * denser for that have so many points at most. */
 static const double most_misplaced = 0.05, most_points = 1e6;
+/* There are parts for this total variation without an accuracy, and with one that is larger than the second. */
+static const double usual_variation = 1e-3, most_variation = 1e-2;
 static const double most_cells = 3e7;
 enum { ROUNDS = 5 };
 
@@ -166,8 +168,11 @@ static int make_denser(const gbees_engine *engine, double times, source_lattices
  * many. */
 static int deposit(gbees_engine *engine, source_lattices *from, gbees_initial_cells *cells, gbees_error *error)
 {
-    gbees_deposit_options options = {
-        .threads = engine->threads, .least = exp(-engine->set[0].rule.tail), .misplaced = most_misplaced};
+    const double accuracy = engine->problem->accuracy;
+    gbees_deposit_options options = {.threads = engine->threads,
+                                     .least = exp(-engine->set[0].rule.tail),
+                                     .variation = accuracy > 0 ? fmin(accuracy, most_variation) : usual_variation,
+                                     .misplaced = most_misplaced};
     gbees_deposit_report report;
     int status;
 
