@@ -1,10 +1,14 @@
 /* bricks.c - the hash table, and the list of its cells; see bricks.h. */
 #include "bricks.h"
 #include "base/array.h"
+#include "base/workers.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 16 /* bricks that there is memory for at first */ };
+enum {
+    FIRST = 16,  /* bricks that there is memory for at first */
+    CELL_NS = 10 /* that sharpening a cell along an axis takes, in nanoseconds */
+};
 
 int gbees_bricks_open(gbees_bricks *bricks, int n, double bytes)
 {
@@ -176,7 +180,7 @@ double gbees_bricks_total(const gbees_bricks *bricks)
 /* ---- sharpening ---- */
 
 /* The cells of the brick beside another one along an axis; NULL: there is none. */
-static gbees_brick_cell *beside(const gbees_bricks *bricks, size_t b, int axis, int by)
+static const gbees_brick_cell *beside(const gbees_bricks *bricks, size_t b, int axis, int by)
 {
     int32_t key[GBEES_MAX_DIM];
 
@@ -217,48 +221,82 @@ static int64_t flow_of(const terms *at)
     return (int64_t)(flow > limit ? limit : flow < -limit ? -limit : flow);
 }
 
-/* Sharpens a brick along an axis; the changes, also those of the brick above it, are added to `change`, that of all
- * cells of all bricks. */
-static void sharpen_brick(const gbees_bricks *bricks, size_t b, int axis, double ratio, int64_t *change)
+typedef struct sharpening {
+    gbees_bricks *bricks;
+    int axis;
+    double ratio;  /* of the square of the width along this axis to the one that cells hold */
+    int64_t *flow; /* of each cell, to the one above it */
+} sharpening;
+
+/* Finds what goes up from the cells of a brick. */
+static void find_flows(const sharpening *s, size_t b)
 {
     enum { LONGEST = 64 };
-    const size_t step = bricks->step[axis], cells = (size_t)1 << bricks->shift;
-    const gbees_brick_cell *own = bricks->cell + b * bricks->entries, *low = beside(bricks, b, axis, -1),
-                           *high = beside(bricks, b, axis, 1);
-    int64_t *const to = change + b * bricks->entries, *const above = high ? change + (high - bricks->cell) : NULL;
+    const gbees_bricks *bricks = s->bricks;
+    const size_t step = bricks->step[s->axis], cells = (size_t)1 << bricks->shift;
+    const gbees_brick_cell *own = bricks->cell + b * bricks->entries, *low = beside(bricks, b, s->axis, -1),
+                           *high = beside(bricks, b, s->axis, 1);
+    int64_t *const flow = s->flow + b * bricks->entries;
     terms row[LONGEST + 5] = {{0}};
 
     for (size_t i = 0; i < bricks->entries; i++) {
         if (i / step % cells != 0)
             continue;
         for (size_t k = 0; k < 2 && k < cells && low; k++)
-            row[1 - k] = terms_of(&low[i + (cells - 1 - k) * step], ratio);
+            row[1 - k] = terms_of(&low[i + (cells - 1 - k) * step], s->ratio);
         for (size_t k = 0; k < cells; k++)
-            row[2 + k] = terms_of(&own[i + k * step], ratio);
+            row[2 + k] = terms_of(&own[i + k * step], s->ratio);
         for (size_t k = 0; k < 3 && k < cells && high; k++)
-            row[2 + cells + k] = terms_of(&high[i + k * step], ratio);
-        for (size_t k = 0; k < cells - !high; k++) { /* nothing goes where there is nothing */
-            const int64_t move = flow_of(row + k);
+            row[2 + cells + k] = terms_of(&high[i + k * step], s->ratio);
+        for (size_t k = 0; k < cells; k++)
+            flow[i + k * step] = flow_of(row + k);
+    }
+}
 
-            to[i + k * step] -= move;
-            *(k + 1 < cells ? to + i + (k + 1) * step : above + i) += move;
+static void find_part(void *context, size_t part)
+{
+    const sharpening *s = context;
+    const size_t end = gbees_workers_first(s->bricks->count, part + 1);
+
+    for (size_t b = gbees_workers_first(s->bricks->count, part); b < end; b++)
+        find_flows(s, b);
+}
+
+/* Adds what comes from below, and takes off what goes up. Nothing goes up where there is no brick. */
+static void add_part(void *context, size_t part)
+{
+    const sharpening *s = context;
+    const gbees_bricks *bricks = s->bricks;
+    const size_t step = bricks->step[s->axis], cells = (size_t)1 << bricks->shift, entries = bricks->entries,
+                 end = gbees_workers_first(bricks->count, part + 1);
+
+    for (size_t b = gbees_workers_first(bricks->count, part); b < end; b++) {
+        const gbees_brick_cell *low = beside(bricks, b, s->axis, -1);
+        const int64_t *own = s->flow + b * entries, *below = low ? s->flow + (low - bricks->cell) : NULL;
+
+        for (size_t i = 0; i < entries; i++) {
+            const int is_first = i / step % cells == 0;
+            const int64_t from = !is_first ? own[i - step] : below ? below[i + (cells - 1) * step] : 0;
+
+            bricks->cell[b * entries + i].mass += from - own[i];
         }
     }
 }
 
-int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double ratio)
+int gbees_bricks_sharpen(gbees_bricks *bricks, const double *ratio, int threads)
 {
     const size_t all = bricks->count * bricks->entries;
-    int64_t *change = gbees_array_create(all, sizeof *change);
+    sharpening s = {.bricks = bricks, .flow = gbees_array_create(all, sizeof *s.flow)};
 
-    if (!change)
+    if (!s.flow)
         return 1;
-    memset(change, 0, all * sizeof *change);
-    for (size_t b = 0; b < bricks->count; b++)
-        sharpen_brick(bricks, b, axis, ratio, change);
-    for (size_t i = 0; i < all; i++)
-        bricks->cell[i].mass += change[i];
-    free(change);
+    threads = gbees_workers_worth(threads, (double)all * CELL_NS);
+    for (s.axis = 0; s.axis < bricks->n; s.axis++) {
+        s.ratio = ratio[s.axis];
+        gbees_workers_run(threads, GBEES_WORKERS_PARTS, find_part, &s);
+        gbees_workers_run(threads, GBEES_WORKERS_PARTS, add_part, &s);
+    }
+    free(s.flow);
     return 0;
 }
 

@@ -44,10 +44,10 @@ gbees_brick_cell *gbees_bricks_at(gbees_bricks *bricks, const int32_t *index);
 /* Adds sums, times a factor, to others. Returns 1 if there is no memory. */
 int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor);
 
-/* Takes back what spreading along an axis by quadratic B-splines has done to cell averages, where knots are apart by
- * the widths of which the cells hold means: moves mass from cells to neighbours that hold more, at most a quarter of
- * it to each. Returns 1 if there is no memory. */
-int gbees_bricks_sharpen(gbees_bricks *bricks, int axis, double ratio);
+/* Takes back what spreading by quadratic B-splines has done to cell averages, along one axis after the other, where
+ * knots are apart by the widths of whose squares the cells hold means, times ratio[n]: moves mass from cells to
+ * neighbours that hold more, at most a quarter of it to each. Returns 1 if there is no memory. */
+int gbees_bricks_sharpen(gbees_bricks *bricks, const double *ratio, int threads);
 
 /* The sum of all cells, as a probability. */
 double gbees_bricks_total(const gbees_bricks *bricks);

@@ -144,9 +144,9 @@ static int deposit_all(const gbees_images *images, plan *how, gbees_bricks *all,
     }
     for (int j = 0; j < all->n; j++)
         how->mean_square += how->square[j] / all->n;
-    for (int j = 0; j < all->n && !failed; j++)
-        failed = gbees_bricks_sharpen(all, j, how->mean_square > 0 ? how->square[j] / how->mean_square : 1);
-    return failed;
+    for (int j = 0; j < all->n; j++)
+        how->square[j] = how->mean_square > 0 ? how->square[j] / how->mean_square : 1;
+    return failed || gbees_bricks_sharpen(all, how->square, how->threads);
 }
 
 /* ---- cells ---- */
