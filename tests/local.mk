@@ -60,6 +60,7 @@ test_scripts = \
 	%D%/tree/test_circles.sh \
 	%D%/tree/test_layers.sh \
 	%D%/tree/test_lists.sh \
+	%D%/tree/test_names.sh \
 	%D%/tree/test_programs.sh \
 	%D%/tree/test_tables.sh
 # Those that take longest begin first: scripts, then the programs of the CUDA backend. One that began last would have
@@ -751,6 +752,6 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/records_fixture.sh %D%/fixtures/run_fixture.sh %D%/fixtures/results_fixture.sh %D%/bare %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/tree/programs.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/angles %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/elements %D%/accuracy/exact %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/frames %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/noise %D%/accuracy/orbit %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/records_fixture.sh %D%/fixtures/run_fixture.sh %D%/fixtures/results_fixture.sh %D%/bare %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/data/valgrind-mpi.supp %D%/tree/test_install.sh %D%/tree/circles.py %D%/tree/names.py %D%/tree/programs.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/angles %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/elements %D%/accuracy/exact %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/frames %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/noise %D%/accuracy/orbit %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
 EXTRA_DIST += %D%/doc/blocks.py %D%/core/python/alfano.py %D%/core/python/notebooks.py %D%/core/python/test_dapper.py %D%/core/python/test_equations.py %D%/core/python/test_filter.py %D%/core/python/test_gbees.py %D%/core/python/test_kept.py %D%/core/python/test_orbit.py %D%/core/python/test_smoothed.py %D%/core/python/test_stonesoup.py %D%/core/python/test_sympy.py %D%/core/python/test_tables.py

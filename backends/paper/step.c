@@ -136,6 +136,6 @@ int paper_step(gbees_engine *e, gbees_error *error)
     status = normalise(e, apply_fluxes(&e->g, h, dt), error);
     if (status)
         return status;
-    gbees_run_step(&e->run, e->g.count, 1, (uint32_t)e->problem->numerics.prune_interval);
+    gbees_run_state_step(&e->run, e->g.count, 1, (uint32_t)e->problem->numerics.prune_interval);
     return e->run.clock.phase == 0 ? paper_prune(e, error) : GBEES_OK;
 }

@@ -55,7 +55,7 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
                        gbees_error *error)
 {
     gbees_audit *made = calloc(1, sizeof *made);
-    gbees_points *points = NULL;
+    gbees_points_audit *points = NULL;
     gbees_error refused;
     int status = GBEES_OK;
 

@@ -46,7 +46,7 @@ typedef struct points_state {
     double updates, work; /* the run's at the last record; what comparing joint densities may take */
 } points_state;
 
-struct gbees_points {
+struct gbees_points_audit {
     gbees_problem *problem; /* as points have it */
     const gbees_backend *backend;
     gbees_engine_options options;
@@ -106,7 +106,7 @@ static gbees_problem *problem_of_points(const gbees_problem *problem, const gbee
 /* Whether the engine has taken more than it may: asked within its calls. */
 static int is_dear(void *context)
 {
-    const gbees_points *points = context;
+    const gbees_points_audit *points = context;
     gbees_totals totals;
 
     if (!points->engine)
@@ -115,7 +115,7 @@ static int is_dear(void *context)
     return totals.cell_updates > points->at.evaluations;
 }
 
-static void allow(gbees_points *points, double updates)
+static void allow(gbees_points_audit *points, double updates)
 {
     points->at.evaluations = fmax(points->at.evaluations, (points->asked ? asked_evaluations : free_evaluations) +
                                                               evaluations_share * updates);
@@ -123,7 +123,7 @@ static void allow(gbees_points *points, double updates)
 
 static void destroy(void *self)
 {
-    gbees_points *points = self;
+    gbees_points_audit *points = self;
 
     if (!points)
         return;
@@ -138,7 +138,7 @@ static void destroy(void *self)
     free(points);
 }
 
-static int go_to(gbees_points *points, double time, gbees_error *error)
+static int go_to(gbees_points_audit *points, double time, gbees_error *error)
 {
     gbees_clock *clock = &points->at.clock;
     int status = GBEES_OK;
@@ -154,7 +154,7 @@ static int go_to(gbees_points *points, double time, gbees_error *error)
 }
 
 /* Takes the engine through the jumps of the instants up to number `end`, each at its time. */
-static int jump_to(gbees_points *points, int end, gbees_error *error)
+static int jump_to(gbees_points_audit *points, int end, gbees_error *error)
 {
     int status = GBEES_OK;
 
@@ -169,7 +169,7 @@ static int jump_to(gbees_points *points, int end, gbees_error *error)
 }
 
 /* Updates the engine by the measurements up to number `end`, each at its time, after the jumps before it. */
-static int update_to(gbees_points *points, int end, gbees_error *error)
+static int update_to(gbees_points_audit *points, int end, gbees_error *error)
 {
     int status = GBEES_OK;
 
@@ -191,7 +191,7 @@ static int update_to(gbees_points *points, int end, gbees_error *error)
 }
 
 /* Takes the engine through all that a leg begins with. */
-static int begin_leg(gbees_points *points, int leg, gbees_error *error)
+static int begin_leg(gbees_points_audit *points, int leg, gbees_error *error)
 {
     const gbees_leg_start start = gbees_leg_start_of(points->problem, leg);
     const int status = update_to(points, start.measurement + start.measurement_count, error);
@@ -210,7 +210,7 @@ static int add_bytes(void *context, const char *name, size_t size, uint64_t coun
 }
 
 /* Whether a state that is kept is at a time of a leg (0), before it (below 0), or after it. */
-static int order_of(const gbees_points *points, const kept_state *kept, int leg, double time)
+static int order_of(const gbees_points_audit *points, const kept_state *kept, int leg, double time)
 {
     if (kept->leg != leg)
         return kept->leg < leg ? -1 : 1;
@@ -220,7 +220,7 @@ static int order_of(const gbees_points *points, const kept_state *kept, int leg,
 }
 
 /* The last state that is not after a time of a leg; NULL: none is kept. */
-static const kept_state *find_kept(const gbees_points *points, int leg, double time)
+static const kept_state *find_kept(const gbees_points_audit *points, int leg, double time)
 {
     size_t k = points->kept_count;
 
@@ -230,7 +230,7 @@ static const kept_state *find_kept(const gbees_points *points, int leg, double t
 }
 
 /* Keeps the present state, if it is after all others and there is room for it. */
-static void keep(gbees_points *points)
+static void keep(gbees_points_audit *points)
 {
     gbees_error ignored;
     double bytes = points->kept_bytes;
@@ -252,8 +252,8 @@ static void keep(gbees_points *points)
     points->kept_count++;
 }
 
-static int replace_engine(gbees_points *points, const gbees_checkpoint *from, const gbees_engine_options *options,
-                          gbees_error *error)
+static int replace_engine(gbees_points_audit *points, const gbees_checkpoint *from,
+                          const gbees_engine_options *options, gbees_error *error)
 {
     gbees_engine *engine = NULL;
     const int status = points->backend->load(points->problem, options, gbees_checkpoint_find, (void *)(uintptr_t)from,
@@ -268,7 +268,7 @@ static int replace_engine(gbees_points *points, const gbees_checkpoint *from, co
 }
 
 /* What the backend lends takes long to open, and there is hardly anything to be integrated. */
-static int restore(gbees_points *points, const kept_state *from, gbees_error *error)
+static int restore(gbees_points_audit *points, const kept_state *from, gbees_error *error)
 {
     gbees_engine_options options = points->options;
 
@@ -283,7 +283,7 @@ static int restore(gbees_points *points, const kept_state *from, gbees_error *er
 
 /* ---- the kind ---- */
 
-static void drop_drawn(gbees_points *points)
+static void drop_drawn(gbees_points_audit *points)
 {
     gbees_sampled_kind.destroy(points->drawn);
     points->drawn = NULL;
@@ -291,7 +291,7 @@ static void drop_drawn(gbees_points *points)
 
 static int advance(void *self, const gbees_record *record, gbees_error *error)
 {
-    gbees_points *points = self;
+    gbees_points_audit *points = self;
     const double updates = record->totals.cell_updates;
     const kept_state *kept = find_kept(points, record->leg, record->time);
     gbees_error ignored;
@@ -313,7 +313,7 @@ static int advance(void *self, const gbees_record *record, gbees_error *error)
 
 /* Whether the run is one of several, and will be repeated on a finer grid, as a record's error is above what is asked
  * for. */
-static int is_repeated(gbees_points *points, const gbees_record *record, const gbees_certificate *certificate)
+static int is_repeated(gbees_points_audit *points, const gbees_record *record, const gbees_certificate *certificate)
 {
     const gbees_problem *problem = record->problem;
 
@@ -326,7 +326,7 @@ static int is_repeated(gbees_points *points, const gbees_record *record, const g
 /* The joint density, which takes longer than all else, is not compared in a run that will be repeated. */
 static int compare(void *self, const gbees_record *record, gbees_certificate *certificate, gbees_error *error)
 {
-    gbees_points *points = self;
+    gbees_points_audit *points = self;
     const double allowed = fmax(points->at.work, points->keep ? density_least_kept : density_least);
     double left = 0;
     int status = points->backend->compare(points->engine, record, &left, certificate, error);
@@ -343,7 +343,7 @@ static int compare(void *self, const gbees_record *record, gbees_certificate *ce
 
 static int update(void *self, int number, gbees_error *error)
 {
-    gbees_points *points = self;
+    gbees_points_audit *points = self;
 
     points->at.last = number;
     return number <= points->at.known ? GBEES_OK : update_to(points, number, error);
@@ -352,7 +352,7 @@ static int update(void *self, int number, gbees_error *error)
 /* The engine's own is the reference; the lattice that is furthest from it tells the error. */
 static void evidence_of(const void *self, gbees_evidence *evidence)
 {
-    const gbees_points *points = self;
+    const gbees_points_audit *points = self;
     const gbees_evidence *now = points->at.last > 0 ? &points->evidence[points->at.last - 1] : NULL;
 
     evidence->sampled = now ? now->log_evidence : NAN;
@@ -364,14 +364,14 @@ static void evidence_of(const void *self, gbees_evidence *evidence)
 
 static int find_targets(void *self, gbees_target_state *state, gbees_error *error)
 {
-    const gbees_points *points = self;
+    const gbees_points_audit *points = self;
 
     return points->backend->targets(points->engine, &points->at.clock, state, error);
 }
 
 static const gbees_sample_list *list_samples(void *self)
 {
-    const gbees_points *points = self;
+    const gbees_points_audit *points = self;
 
     return points->drawn ? gbees_sampled_kind.samples(points->drawn) : NULL;
 }
@@ -379,7 +379,7 @@ static const gbees_sample_list *list_samples(void *self)
 /* The engine's state is restored at the next record. */
 static void rewind_points(void *self)
 {
-    gbees_points *points = self;
+    gbees_points_audit *points = self;
 
     if (points->drawn)
         gbees_sampled_kind.rewind(points->drawn);
@@ -398,7 +398,7 @@ int gbees_points_are_in(const gbees_checkpoint *checkpoint)
 
 static int save(const void *self, gbees_state_sink *sink, void *to, gbees_error *error)
 {
-    const gbees_points *points = self;
+    const gbees_points_audit *points = self;
     points_state state = points->at;
 
     GBEES_CLEAR_GAPS(&state);
@@ -411,7 +411,7 @@ static int save(const void *self, gbees_state_sink *sink, void *to, gbees_error 
 
 static int load(void *self, const gbees_checkpoint *checkpoint, gbees_error *error)
 {
-    gbees_points *points = self;
+    gbees_points_audit *points = self;
     points_state state;
     gbees_error ignored;
     int status = gbees_checkpoint_copy(checkpoint, state_part, 1, sizeof state, &state, error);
@@ -448,10 +448,10 @@ const gbees_reference_kind gbees_points_kind = {
 
 /* ---- create ---- */
 
-int gbees_points_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_points **points,
+int gbees_points_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_points_audit **points,
                         gbees_error *error)
 {
-    gbees_points *made = calloc(1, sizeof *made);
+    gbees_points_audit *made = calloc(1, sizeof *made);
     gbees_audit_options few = *options;
     int status = GBEES_OK;
 

@@ -5,14 +5,14 @@
 
 #include "reference.h"
 
-typedef struct gbees_points gbees_points;
+typedef struct gbees_points_audit gbees_points_audit;
 
 extern const gbees_reference_kind gbees_points_kind;
 
 /* Whether points are asked for and can tell what certificates of the problem say: it has no noise, its initial
  * density is Gaussians, and its accuracy is not that of the joint density. */
 int gbees_points_apply(const gbees_problem *problem, const gbees_audit_options *options);
-int gbees_points_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_points **points,
+int gbees_points_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_points_audit **points,
                         gbees_error *error);
 /* Whether a checkpoint has the state of such a reference. */
 int gbees_points_are_in(const gbees_checkpoint *checkpoint);

@@ -49,7 +49,7 @@ static int whiten(int n, const double *covariance, double *root, double *inverse
 }
 
 /* Sets lambda, cells and bend from the eigenvalues, and squares to cells^2. */
-static void count_cells(int n, const gbees_shape_rule *rule, gbees_shape *shape, double *squares)
+static void count_cells(int n, const gbees_shape_rule *rule, gbees_frame_shape *shape, double *squares)
 {
     shape->bend = 1;
     for (int j = 0; j < n; j++) {
@@ -64,7 +64,7 @@ static void count_cells(int n, const gbees_shape_rule *rule, gbees_shape *shape,
 }
 
 /* Sets edges, longest and growth from the metric G, in which a new cell has edges of length 1. */
-static int set_edges(int n, double *metric, gbees_shape *shape)
+static int set_edges(int n, double *metric, gbees_frame_shape *shape)
 {
     double values[GBEES_MAX_DIM];
 
@@ -79,11 +79,11 @@ static int set_edges(int n, double *metric, gbees_shape *shape)
 }
 
 int gbees_shape_find(int n, const double *covariance, const double *information, const gbees_shape_rule *rule,
-                     gbees_shape *shape, gbees_error *error)
+                     gbees_frame_shape *shape, gbees_error *error)
 {
     double root[GBEES_MATRIX], inverse[GBEES_MATRIX], vectors[GBEES_MATRIX], metric[GBEES_MATRIX];
     double squares[GBEES_MAX_DIM];
-    gbees_shape found = {.limited = 0};
+    gbees_frame_shape found = {.limited = 0};
 
     if (!(rule->cells > 0) || !(rule->most >= rule->cells) || !isfinite(rule->most))
         return gbees_error_set(
@@ -130,14 +130,14 @@ void gbees_shape_widen(int n, const double *covariance, double *information)
             information[j * n + k] = (wider[j * n + k] + wider[k * n + j]) / 2;
 }
 
-void gbees_shape_keep(int n, gbees_shape *shape)
+void gbees_shape_keep(int n, gbees_frame_shape *shape)
 {
     for (int k = 0; k < n * n; k++)
         shape->edges[k] = k % (n + 1) == 0;
     shape->growth = 1;
 }
 
-int gbees_shape_is_kept(int n, const gbees_shape *shape)
+int gbees_shape_is_kept(int n, const gbees_frame_shape *shape)
 {
     int kept = 1;
 
@@ -146,7 +146,7 @@ int gbees_shape_is_kept(int n, const gbees_shape *shape)
     return kept;
 }
 
-int gbees_shape_turn(int n, const double *covariance, gbees_shape *shape, double *variance)
+int gbees_shape_turn(int n, const double *covariance, gbees_frame_shape *shape, double *variance)
 {
     double inverse[GBEES_MATRIX], turn[GBEES_MATRIX], beside = 0;
 
@@ -170,7 +170,7 @@ int gbees_shape_turn(int n, const double *covariance, gbees_shape *shape, double
     return !isfinite(beside);
 }
 
-int gbees_shape_is_outgrown(const gbees_shape *shape)
+int gbees_shape_is_outgrown(const gbees_frame_shape *shape)
 {
     return shape->longest > too_long || shape->growth < too_many;
 }

@@ -63,22 +63,23 @@ static void compare_moments(comparison *c)
 /* ---- marginals ---- */
 
 /* The record's own marginal along an axis; its length is 0 if there is none. */
-static gbees_line line_of(const gbees_record *record, int axis)
+static gbees_marginal_line line_of(const gbees_record *record, int axis)
 {
     const gbees_projection *to = record->projection;
     const gbees_marginals *of = record->marginals;
     const gbees_problem *grid = record->problem;
 
     if (to)
-        return (gbees_line){to->origin[axis] - to->width[axis] / 2, to->width[axis], to->length[axis], to->p[axis]};
-    return of ? (gbees_line){grid->mean[axis] + (of->first[axis] - 0.5) * grid->width[axis], grid->width[axis],
-                             of->length[axis], of->line[axis]}
-              : (gbees_line){.length = 0};
+        return (gbees_marginal_line){to->origin[axis] - to->width[axis] / 2, to->width[axis], to->length[axis],
+                                     to->p[axis]};
+    return of ? (gbees_marginal_line){grid->mean[axis] + (of->first[axis] - 0.5) * grid->width[axis],
+                                      grid->width[axis], of->length[axis], of->line[axis]}
+              : (gbees_marginal_line){.length = 0};
 }
 
 static void compare_line(comparison *c, int axis, const gbees_own_marginals *own)
 {
-    const gbees_line record = line_of(c->record, axis);
+    const gbees_marginal_line record = line_of(c->record, axis);
     const double deviation = own->deviation[axis], least = c->own.mean[0].bound;
     const gbees_line_distance found = gbees_line_compare(&record, &own->line[axis]);
 

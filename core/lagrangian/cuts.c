@@ -226,7 +226,7 @@ void gbees_cuts_destroy(gbees_cuts *cuts)
 
 /* ---- results ---- */
 
-void gbees_cuts_parts(const gbees_cuts *cuts, uint32_t i, gbees_parts *parts)
+void gbees_cuts_parts(const gbees_cuts *cuts, uint32_t i, gbees_mass_parts *parts)
 {
     gbees_cell cell;
 

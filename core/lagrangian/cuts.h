@@ -17,7 +17,7 @@ int gbees_cuts_make(const gbees_past *past, const gbees_source *source, const gb
 void gbees_cuts_destroy(gbees_cuts *cuts);
 
 /* Sets the parts of the cell of point i, by the smaller ones if it is divided. */
-void gbees_cuts_parts(const gbees_cuts *cuts, uint32_t i, gbees_parts *parts);
+void gbees_cuts_parts(const gbees_cuts *cuts, uint32_t i, gbees_mass_parts *parts);
 /* The mass of the cell of point i, by the smaller ones if it is divided, in units of exp(`most`), a log weight. */
 double gbees_cuts_mass(const gbees_cuts *cuts, uint32_t i, double most);
 /* The mass that may be counted wrongly for target k, over the sum of the weights of the lattice's points. */

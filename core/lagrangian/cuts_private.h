@@ -25,7 +25,7 @@ typedef struct gbees_leaf {
 /* A cell of the lattice that is divided. */
 typedef struct gbees_divided {
     double mass; /* of its leaves */
-    gbees_parts parts;
+    gbees_mass_parts parts;
 } gbees_divided;
 
 struct gbees_cuts {

@@ -44,7 +44,7 @@ static int add_point(const deposit *d, worker *w, uint32_t point)
     int failed = gbees_parts_open(&w->parts, point, d->state);
 
     while (!failed && gbees_parts_next(&w->parts)) {
-        failed = gbees_spread(&w->parts, d->state < 0 ? all : &d->state, &w->bricks);
+        failed = gbees_parts_spread(&w->parts, d->state < 0 ? all : &d->state, &w->bricks);
         w->count += w->parts.batch;
     }
     return failed;

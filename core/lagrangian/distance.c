@@ -35,7 +35,7 @@ static double area_between(double from, double to, double length)
 }
 
 /* Both distribution functions are followed over the edges of both lines in their order. */
-gbees_line_distance gbees_line_compare(const gbees_line *line, const gbees_smooth_line *smooth)
+gbees_line_distance gbees_line_compare(const gbees_marginal_line *line, const gbees_smooth_line *smooth)
 {
     gbees_line_distance found = {0};
     double sum = 0, below = 0, apart = 0, apart_edge = 0, last = fmin(line->low, smooth->low);
@@ -68,7 +68,7 @@ gbees_line_distance gbees_line_compare(const gbees_line *line, const gbees_smoot
     return found;
 }
 
-double gbees_line_thinness(const gbees_line *of)
+double gbees_line_thinness(const gbees_marginal_line *of)
 {
     double information = 0, sum = 0, low = 0;
 

@@ -6,11 +6,11 @@
 
 /* A marginal that is constant in each entry: p[i] is the probability of [low + i width, low + (i + 1) width]. The sum
  * may be any. */
-typedef struct gbees_line {
+typedef struct gbees_marginal_line {
     double low, width;
     size_t length;
     const double *p;
-} gbees_line;
+} gbees_marginal_line;
 
 /* A smooth marginal: below[k] is the probability below low + k width, from 0 to 1. */
 typedef struct gbees_smooth_line {
@@ -25,10 +25,10 @@ typedef struct gbees_line_distance {
     double variation;   /* half the sum of |p - q| over its entries */
 } gbees_line_distance;
 
-gbees_line_distance gbees_line_compare(const gbees_line *line, const gbees_smooth_line *smooth);
+gbees_line_distance gbees_line_compare(const gbees_marginal_line *line, const gbees_smooth_line *smooth);
 
 /* The width of what is thin in a marginal, in entries: 1 / the root of its Fisher information, by differences. */
-double gbees_line_thinness(const gbees_line *of);
+double gbees_line_thinness(const gbees_marginal_line *of);
 
 /* Between two joint densities, as lists of cells in lexicographic order with the sum 1. */
 typedef struct gbees_cells_distance {

@@ -134,7 +134,7 @@ static void sum_leaves(gbees_cuts *cuts)
     for (uint32_t l = 0; l < cuts->fine.lattice->count; l++) {
         double doubt[GBEES_MAX_TARGETS];
         gbees_cell cell;
-        gbees_parts parts;
+        gbees_mass_parts parts;
 
         cuts->leaf_doubt[l] = 0;
         if (cuts->leaf[l].owner == GBEES_NO_POINT)
@@ -181,7 +181,7 @@ static void sum_part(void *context, size_t number)
     for (size_t i = gbees_workers_first(count, number); i < end; i++) {
         double doubt[GBEES_MAX_TARGETS];
         gbees_cell cell;
-        gbees_parts parts;
+        gbees_mass_parts parts;
         const double mass = set_cell(cuts, (uint32_t)i, &cell);
 
         all->is_cut[i] = 0;
@@ -212,7 +212,7 @@ static void share_part(void *context, size_t number)
     for (size_t c = gbees_workers_first(cuts->cut_count, number); c < end; c++) {
         double doubt[GBEES_MAX_TARGETS], *share = cuts->share + 2 * (size_t)targets * c;
         gbees_cell cell;
-        gbees_parts parts;
+        gbees_mass_parts parts;
         const double mass = set_cell(cuts, cuts->cut[c], &cell);
 
         gbees_cell_parts(&cell, &parts);

@@ -19,7 +19,7 @@ typedef struct pass {
 
 /* Sums of weights over a lattice are far better than those of cells' masses; so what was there are weights, and what
  * is in targets, which has an edge, are masses. */
-static void add_cell(const pass *all, uint32_t i, const gbees_parts *parts, gbees_entered *sums)
+static void add_cell(const pass *all, uint32_t i, const gbees_mass_parts *parts, gbees_entered *sums)
 {
     const gbees_problem *problem = all->fields->problem;
     const double unit = sums->most - all->fields->lattice->log_volume;
@@ -38,7 +38,7 @@ static void sum_part(void *context, size_t number)
     const size_t inner = gbees_lattice_inner(lattice), end = gbees_workers_first(lattice->count, number + 1);
 
     for (size_t i = gbees_workers_first(lattice->count, number); i < end; i++) {
-        gbees_parts parts = {.gone = 0};
+        gbees_mass_parts parts = {.gone = 0};
 
         all->log_left[i] = 0;
         /* A point that has left every bound is in no target. */

@@ -242,11 +242,11 @@ static double parts_entered(const gbees_cell *cell, int is_before, double *part)
     return fmin(sum, 1);
 }
 
-void gbees_cell_parts(const gbees_cell *cell, gbees_parts *parts)
+void gbees_cell_parts(const gbees_cell *cell, gbees_mass_parts *parts)
 {
     const gbees_problem *problem = cell->of[0]->problem;
 
-    *parts = (gbees_parts){.wrong = 0};
+    *parts = (gbees_mass_parts){.wrong = 0};
     for (int k = 0; k < problem->target_count; k++)
         if (isnan(value_of(cell, (which){.k = k}, cell->self)) && is_there(cell, cell->self))
             parts->wrong = k + 1;

@@ -45,15 +45,15 @@ typedef struct gbees_cell {
 void gbees_cell_set(const gbees_fields *fields, uint32_t i, gbees_cell *cell);
 
 /* The parts of a cell's mass. */
-typedef struct gbees_parts {
+typedef struct gbees_mass_parts {
     /* By target: what has entered until the last measurement, and until now; of those that count: what is inside. */
     double before[GBEES_MAX_TARGETS], now[GBEES_MAX_TARGETS];
     double gone_before, gone; /* what has entered any */
     int wrong;                /* 1 + a target whose function is not a number at the centre; 0: none */
-} gbees_parts;
+} gbees_mass_parts;
 
 /* Finds the parts of a cell. */
-void gbees_cell_parts(const gbees_cell *cell, gbees_parts *parts);
+void gbees_cell_parts(const gbees_cell *cell, gbees_mass_parts *parts);
 /* The mass of a cell over that of its volume at the density at its centre: its average density, whose logarithm is
  * taken to be a quadratic along each edge, as that of a Gaussian is. */
 double gbees_cell_average(const gbees_cell *cell);

@@ -99,7 +99,7 @@ static int resolve(making *m)
     int changed = 0;
 
     for (int j = 0; j < m->grid->dimension; j++) {
-        const gbees_line own = {.length = m->of[0]->length[j], .p = m->of[0]->line[j]};
+        const gbees_marginal_line own = {.length = m->of[0]->length[j], .p = m->of[0]->line[j]};
         const double least = m->deviation[j] / most_entries, width = m->grid->width[j],
                      thin = gbees_line_thinness(&own) / least_thin;
 
@@ -111,10 +111,10 @@ static int resolve(making *m)
     return changed;
 }
 
-static gbees_line line_of(const making *m, int set, int j)
+static gbees_marginal_line line_of(const making *m, int set, int j)
 {
-    return (gbees_line){m->grid->mean[j] + (m->of[set]->first[j] - 0.5) * m->grid->width[j], m->grid->width[j],
-                        m->of[set]->length[j], m->of[set]->line[j]};
+    return (gbees_marginal_line){m->grid->mean[j] + (m->of[set]->first[j] - 0.5) * m->grid->width[j],
+                                 m->grid->width[j], m->of[set]->length[j], m->of[set]->line[j]};
 }
 
 size_t gbees_own_marginals_values(const gbees_own_marginals *own, int n)
@@ -150,13 +150,13 @@ static int join(making *m)
     memcpy(own.rotation, m->grid->rotation, sizeof own.rotation);
     memcpy(own.deviation, m->deviation, sizeof own.deviation);
     for (int j = 0; j < n; j++) {
-        const gbees_line line = line_of(m, 0, j);
+        const gbees_marginal_line line = line_of(m, 0, j);
 
         own.line[j] = (gbees_smooth_line){line.low, line.width, line.length, NULL};
     }
     m->own = gbees_own_marginals_create(&own, n);
     for (int j = 0; j < n && m->own; j++) {
-        const gbees_line other = line_of(m, 1, j);
+        const gbees_marginal_line other = line_of(m, 1, j);
         const double *p = m->of[0]->line[j]; /* its sum is 1 */
         const gbees_smooth_line *line = &m->own->line[j];
         double sum = 0;

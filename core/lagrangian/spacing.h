@@ -8,8 +8,8 @@
 
 /* The lattice beside weights exp(log_weight + beta gain). */
 typedef struct gbees_spacing {
-    double effective;  /* points: (sum w)^2 / sum w^2 */
-    gbees_shape shape; /* the cells that would fit, in units of the present ones */
+    double effective;        /* points: (sum w)^2 / sum w^2 */
+    gbees_frame_shape shape; /* the cells that would fit, in units of the present ones */
 } gbees_spacing;
 
 /* Sets *spacing; the lattice has been linked. GBEES_EUNSUPPORTED: the weights are all 0; GBEES_ENUMERIC: the shape is

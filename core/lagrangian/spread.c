@@ -137,7 +137,7 @@ GBEES_PROCESSOR_CLONES static int spread_run(const gbees_parts *parts, const int
     return 0;
 }
 
-int gbees_spread(const gbees_parts *parts, const int *states, gbees_bricks *bricks)
+int gbees_parts_spread(const gbees_parts *parts, const int *states, gbees_bricks *bricks)
 {
     for (size_t first = 0; first < parts->batch; first += RUN)
         if (spread_run(parts, states, first, first + RUN < parts->batch ? first + RUN : parts->batch, bricks))

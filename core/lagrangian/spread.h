@@ -6,6 +6,6 @@
 #include "parts.h"
 
 /* Adds a batch of parts to bricks of bricks->n axes, which are these states. Returns 1 if there is no memory. */
-int gbees_spread(const gbees_parts *parts, const int *states, gbees_bricks *bricks);
+int gbees_parts_spread(const gbees_parts *parts, const int *states, gbees_bricks *bricks);
 
 #endif

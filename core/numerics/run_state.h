@@ -18,7 +18,8 @@ typedef struct gbees_run_state {
 
 /* To be called after a step over so many bricks: advances the clock and counts the step and its work. The ledger is
  * updated by gbees_ledger_step(). */
-GBEES_NUM void gbees_run_step(gbees_run_state *run, uint32_t bricks, int cells_per_brick, uint32_t prune_interval)
+GBEES_NUM void gbees_run_state_step(gbees_run_state *run, uint32_t bricks, int cells_per_brick,
+                                    uint32_t prune_interval)
 {
     gbees_clock_advance(&run->clock, &run->step, prune_interval);
     gbees_work_step(&run->work, bricks, cells_per_brick);

@@ -68,7 +68,7 @@ void gbees_comparison_update(gbees_comparison *comparison)
 /* ---- what a filter begins with ------------------------------------------------------------------------------ */
 
 /* Adds a weighted Gaussian's moments about 0, in the grid's axes. */
-static void add_gaussian(int n, double weight, const double *mean, const double *covariance, gbees_moments *to)
+static void add_gaussian(int n, double weight, const double *mean, const double *covariance, gbees_filter_moments *to)
 {
     for (int j = 0; j < n; j++) {
         to->mean[j] += weight * mean[j];
@@ -78,11 +78,11 @@ static void add_gaussian(int n, double weight, const double *mean, const double 
 }
 
 /* Transforms moments from the grid's axes to the model's. */
-static void turn(const gbees_problem *problem, gbees_moments *moments)
+static void turn(const gbees_problem *problem, gbees_filter_moments *moments)
 {
     const int n = problem->dimension;
     const double *const r = problem->rotation;
-    gbees_moments to = {0};
+    gbees_filter_moments to = {0};
 
     gbees_problem_point(problem, moments->mean, to.mean);
     for (int i = 0; i < n; i++)
@@ -94,18 +94,18 @@ static void turn(const gbees_problem *problem, gbees_moments *moments)
 }
 
 /* The moments of the initial density; of one that is given as cells those of the first record. */
-static gbees_moments find_start(const gbees_comparison *c)
+static gbees_filter_moments find_start(const gbees_comparison *c)
 {
     const gbees_problem *problem = c->problem;
     const int n = problem->dimension;
-    gbees_moments start = {0};
+    gbees_filter_moments start = {0};
 
     if (problem->cells)
         return c->records[0].moments;
     memcpy(start.mean, problem->mean, sizeof start.mean);
     memcpy(start.covariance, problem->covariance, sizeof start.covariance);
     if (problem->gaussian_count > 0) {
-        start = (gbees_moments){0};
+        start = (gbees_filter_moments){0};
         for (int g = 0; g < problem->gaussian_count; g++)
             add_gaussian(n, problem->gaussians[g].weight, problem->gaussians[g].mean,
                          problem->gaussians[g].covariance, &start);
@@ -172,7 +172,7 @@ static double smaller(double a, double b)
 }
 
 /* Compares filter k with record i, and adds the result. */
-static void note(gbees_comparison *c, int k, size_t i, const gbees_moments *moments)
+static void note(gbees_comparison *c, int k, size_t i, const gbees_filter_moments *moments)
 {
     const gbees_reference *reference = &c->records[i];
     gbees_rival_result *result = &c->results[k];
@@ -198,7 +198,7 @@ static void note(gbees_comparison *c, int k, size_t i, const gbees_moments *mome
 }
 
 /* GBEES_ENUMERIC if a moment is no longer a number. */
-static int check_finite(int n, const gbees_moments *moments, double time, gbees_error *error)
+static int check_finite(int n, const gbees_filter_moments *moments, double time, gbees_error *error)
 {
     double sum = 0;
 
@@ -219,7 +219,7 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
 
     for (size_t i = 0; i < c->count && !status; i++) {
         const double began = gbees_seconds_now();
-        gbees_moments moments;
+        gbees_filter_moments moments;
 
         status = advance_to_record(c, kind, filter, &done, &c->records[i], error);
         if (!status)
@@ -254,7 +254,7 @@ static uint64_t seed_of(const gbees_rivals *rivals, int k)
 }
 
 /* Runs rival k. A failure of the filter is part of its result, and no error. */
-static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbees_error *error)
+static int run_rival(gbees_comparison *c, int k, const gbees_filter_moments *start, gbees_error *error)
 {
     gbees_rival_result *result = &c->results[k];
     const gbees_rival rival = c->options.rivals.rival[k];
@@ -304,7 +304,7 @@ int gbees_comparison_run(gbees_comparison *comparison, double grid_seconds, gbee
     comparison->grid_seconds = grid_seconds;
     if (comparison->count == 0)
         return gbees_error_set(error, GBEES_EUSAGE, "there is no record to compare filters with");
-    const gbees_moments start = find_start(comparison);
+    const gbees_filter_moments start = find_start(comparison);
     for (int k = 0; k < comparison->options.rivals.count && !status; k++)
         status = run_rival(comparison, k, &start, error);
     return status;

@@ -40,7 +40,8 @@ void gbees_rival_densities_clear(gbees_rival_densities *kept)
 }
 
 /* The range of samples with weight along a state, no more than `reach` from the mean. */
-static void find_range(const gbees_montecarlo *samples, int j, const gbees_moments *moments, double *lo, double *hi)
+static void find_range(const gbees_montecarlo *samples, int j, const gbees_filter_moments *moments, double *lo,
+                       double *hi)
 {
     const double mean = moments->mean[j],
                  std = sqrt(fmax(0, moments->covariance[j * samples->problem->dimension + j]));
@@ -78,7 +79,7 @@ static void count_samples(const gbees_montecarlo *samples, int j, double lo, dou
         p[b] = (float)(sum[b] / total);
 }
 
-void gbees_rival_densities_set(gbees_rival_densities *kept, size_t i, const gbees_moments *moments,
+void gbees_rival_densities_set(gbees_rival_densities *kept, size_t i, const gbees_filter_moments *moments,
                                const gbees_montecarlo *samples, size_t n)
 {
     memcpy(kept->mean + i * n, moments->mean, n * sizeof(double));

@@ -9,7 +9,7 @@
 enum { N = GBEES_MAX_DIM };
 
 /* The mean, then one point on either side of it along each state; their distance from it. */
-static void set_points(int n, const gbees_moments *now, gbees_gaussian_points *at, double *distance)
+static void set_points(int n, const gbees_filter_moments *now, gbees_gaussian_points *at, double *distance)
 {
     const double part = cbrt(DBL_EPSILON);
 
@@ -31,7 +31,7 @@ static int size(int n)
     return n + n * n;
 }
 
-static int start(int n, const gbees_moments *moments, double *numbers, gbees_error *error)
+static int start(int n, const gbees_filter_moments *moments, double *numbers, gbees_error *error)
 {
     (void)error;
     memcpy(numbers, moments->mean, (size_t)n * sizeof *numbers);
@@ -39,9 +39,9 @@ static int start(int n, const gbees_moments *moments, double *numbers, gbees_err
     return GBEES_OK;
 }
 
-static void get_moments(int n, const double *numbers, gbees_moments *moments)
+static void get_moments(int n, const double *numbers, gbees_filter_moments *moments)
 {
-    *moments = (gbees_moments){0};
+    *moments = (gbees_filter_moments){0};
     memcpy(moments->mean, numbers, (size_t)n * sizeof *numbers);
     memcpy(moments->covariance, numbers + n, (size_t)(n * n) * sizeof *numbers);
 }
@@ -60,7 +60,7 @@ static int find_rate(const gbees_problem *problem, double t, const double *numbe
 {
     const int n = problem->dimension;
     gbees_gaussian_points at, drift;
-    gbees_moments now;
+    gbees_filter_moments now;
     double distance[N], product[N * N];
 
     (void)error;
@@ -86,7 +86,7 @@ static int find_rate(const gbees_problem *problem, double t, const double *numbe
 }
 
 /* m <- g(m), P <- G P G', with G the Jacobian of g. */
-static int jump(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_moments *now,
+static int jump(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_filter_moments *now,
                 gbees_error *error)
 {
     const int n = problem->dimension;
@@ -116,7 +116,7 @@ static int jump(const gbees_problem *problem, const gbees_instant *instant, doub
     return GBEES_OK;
 }
 
-static int expect(const gbees_observed *observed, const gbees_moments *now, gbees_expected *expected,
+static int expect(const gbees_observed *observed, const gbees_filter_moments *now, gbees_expected *expected,
                   gbees_error *error)
 {
     const int n = observed->problem->dimension, count = observed->count;

@@ -38,7 +38,7 @@ int gbees_ensemble_jump(void *filter, int number, gbees_error *error)
     return gbees_montecarlo_jump(((gbees_ensemble *)filter)->samples, number, error);
 }
 
-int gbees_ensemble_moments(void *filter, gbees_moments *moments, gbees_error *error)
+int gbees_ensemble_moments(void *filter, gbees_filter_moments *moments, gbees_error *error)
 {
     gbees_sample_moments of_samples;
     const int status = gbees_montecarlo_measure(((gbees_ensemble *)filter)->samples, 0, &of_samples, error);

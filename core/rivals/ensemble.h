@@ -15,7 +15,7 @@ typedef struct gbees_ensemble {
 int gbees_ensemble_create(const gbees_filter_setup *setup, size_t size, void **filter, gbees_error *error);
 int gbees_ensemble_advance(void *filter, double time, gbees_error *error);
 int gbees_ensemble_jump(void *filter, int number, gbees_error *error);
-int gbees_ensemble_moments(void *filter, gbees_moments *moments, gbees_error *error);
+int gbees_ensemble_moments(void *filter, gbees_filter_moments *moments, gbees_error *error);
 gbees_filter_evidence gbees_ensemble_evidence(const void *filter);
 const gbees_montecarlo *gbees_ensemble_samples(const void *filter);
 void gbees_ensemble_destroy(void *filter);

@@ -7,14 +7,14 @@
 #include <gbees/rivals.h>
 
 /* Mean and covariance, n x n packed, in the model's axes. */
-typedef struct gbees_moments {
+typedef struct gbees_filter_moments {
     double mean[GBEES_MAX_DIM], covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
-} gbees_moments;
+} gbees_filter_moments;
 
 /* What a filter begins with. */
 typedef struct gbees_filter_setup {
     const gbees_problem *problem; /* outlives the filter */
-    gbees_moments start;          /* of the initial density */
+    gbees_filter_moments start;   /* of the initial density */
     size_t samples;               /* of filters that have some */
     uint64_t seed;
     int threads; /* 0: OMP_NUM_THREADS, or as many as the machine has; results do not depend on it */
@@ -34,7 +34,7 @@ typedef struct gbees_filter {
     int (*jump)(void *filter, int number, gbees_error *error);
     /* Applies a measurement at the filter's time, by Bayes' rule or the filter's approximation of it. */
     int (*update)(void *filter, const gbees_measurement *measurement, gbees_error *error);
-    int (*moments)(void *filter, gbees_moments *moments, gbees_error *error);
+    int (*moments)(void *filter, gbees_filter_moments *moments, gbees_error *error);
     /* Of all measurements so far. */
     gbees_filter_evidence (*evidence)(const void *filter);
     /* NULL: the density is the Gaussian of the moments. */

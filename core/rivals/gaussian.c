@@ -98,7 +98,7 @@ static double error_of(const gaussian *g, const double *coarse, const double *fi
 {
     const int n = g->problem->dimension;
     double std[N], scale[NUMBERS], worst = 0;
-    gbees_moments before, after;
+    gbees_filter_moments before, after;
 
     g->rule->moments(n, g->now, &before);
     g->rule->moments(n, fine, &after);
@@ -164,7 +164,7 @@ int gbees_gaussian_jump(void *filter, int number, gbees_error *error)
     gaussian *g = filter;
     const gbees_instant *instant = &g->problem->instants[number];
     const int n = g->problem->dimension;
-    gbees_moments now;
+    gbees_filter_moments now;
 
     g->rule->moments(n, g->now, &now);
     const int status = g->rule->jump(g->problem, instant, g->time, &now, error);
@@ -180,7 +180,7 @@ int gbees_gaussian_jump(void *filter, int number, gbees_error *error)
 /* Adds the gain times the residual to the mean, and subtracts the gain times the covariance with the states, made
  * symmetric, from the covariance. */
 static void apply(int n, int count, const double *gain, const double *residual, const double *across,
-                  gbees_moments *now)
+                  gbees_filter_moments *now)
 {
     double change[N * N];
 
@@ -204,7 +204,7 @@ int gbees_gaussian_update(void *filter, const gbees_measurement *measurement, gb
     const int n = g->problem->dimension;
     gbees_observed observed;
     gbees_expected expected;
-    gbees_moments now;
+    gbees_filter_moments now;
     gbees_gain gain;
     double residual[N];
     int status = gbees_observed_set(g->problem, measurement, &observed, error);
@@ -242,7 +242,7 @@ int gbees_gaussian_create(const gbees_filter_setup *setup, const gbees_gaussian_
     return status;
 }
 
-int gbees_gaussian_moments(void *filter, gbees_moments *moments, gbees_error *error)
+int gbees_gaussian_moments(void *filter, gbees_filter_moments *moments, gbees_error *error)
 {
     const gaussian *g = filter;
 

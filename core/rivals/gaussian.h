@@ -26,16 +26,16 @@ typedef struct gbees_expected {
 typedef struct gbees_gaussian_rule {
     int (*size)(int n); /* of the numbers, at most GBEES_GAUSSIAN_NUMBERS */
     /* The numbers that stand for moments, and back.  start: GBEES_ENUMERIC if the covariance has no root. */
-    int (*start)(int n, const gbees_moments *moments, double *numbers, gbees_error *error);
-    void (*moments)(int n, const double *numbers, gbees_moments *moments);
+    int (*start)(int n, const gbees_filter_moments *moments, double *numbers, gbees_error *error);
+    void (*moments)(int n, const double *numbers, gbees_filter_moments *moments);
     /* In what each number's error is counted, from the standard deviations of the states. */
     void (*scale)(int n, const double *std, double *scale);
     /* The time derivative of the numbers, noise included. */
     int (*rate)(const gbees_problem *problem, double t, const double *numbers, double *rate, gbees_error *error);
     /* The moments after a jump at time t, without its error. */
-    int (*jump)(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_moments *now,
+    int (*jump)(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_filter_moments *now,
                 gbees_error *error);
-    int (*expect)(const gbees_observed *observed, const gbees_moments *now, gbees_expected *expected,
+    int (*expect)(const gbees_observed *observed, const gbees_filter_moments *now, gbees_expected *expected,
                   gbees_error *error);
 } gbees_gaussian_rule;
 
@@ -55,7 +55,7 @@ int gbees_gaussian_create(const gbees_filter_setup *setup, const gbees_gaussian_
 int gbees_gaussian_advance(void *filter, double time, gbees_error *error);
 int gbees_gaussian_jump(void *filter, int number, gbees_error *error);
 int gbees_gaussian_update(void *filter, const gbees_measurement *measurement, gbees_error *error);
-int gbees_gaussian_moments(void *filter, gbees_moments *moments, gbees_error *error);
+int gbees_gaussian_moments(void *filter, gbees_filter_moments *moments, gbees_error *error);
 gbees_filter_evidence gbees_gaussian_evidence(const void *filter);
 const gbees_montecarlo *gbees_gaussian_samples(const void *filter);
 void gbees_gaussian_destroy(void *filter);

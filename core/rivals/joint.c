@@ -218,7 +218,7 @@ double gbees_joint_samples(gbees_joint *joint, const gbees_montecarlo *samples)
     return find_coefficient(joint, weight);
 }
 
-double gbees_joint_gaussian(gbees_joint *joint, const gbees_moments *moments)
+double gbees_joint_gaussian(gbees_joint *joint, const gbees_filter_moments *moments)
 {
     const int n = joint->n;
     double root[N * N], z[N + 4], x[N];

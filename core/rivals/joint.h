@@ -22,7 +22,7 @@ void gbees_joint_destroy(gbees_joint *joint);
 double gbees_joint_samples(gbees_joint *joint, const gbees_montecarlo *samples);
 /* The Bhattacharyya coefficient with a Gaussian, by GBEES_JOINT_SAMPLES samples of it.  NAN: its covariance is not
  * positive definite. */
-double gbees_joint_gaussian(gbees_joint *joint, const gbees_moments *moments);
+double gbees_joint_gaussian(gbees_joint *joint, const gbees_filter_moments *moments);
 enum { GBEES_JOINT_SAMPLES = 20000 /* sums of sqrt(p q) have a standard error of 0.0035 at most */ };
 
 #endif

@@ -141,7 +141,7 @@ static double larger(double a, double b)
 }
 
 /* Kolmogorov's distance of a Gaussian from a marginal, at the faces of its cells. */
-static double gaussian_distance(const gbees_reference_line *line, int n, const gbees_moments *moments)
+static double gaussian_distance(const gbees_reference_line *line, int n, const gbees_filter_moments *moments)
 {
     double mean = line->offset, variance = 0, all = 0, below = 0, largest = 0;
 
@@ -201,10 +201,10 @@ static double samples_distance(const gbees_reference_line *line, const gbees_mon
     return kolmogorov;
 }
 
-int gbees_reference_compare(const gbees_reference *reference, const gbees_moments *moments,
+int gbees_reference_compare(const gbees_reference *reference, const gbees_filter_moments *moments,
                             const gbees_montecarlo *samples, gbees_rival_error *found, gbees_error *error)
 {
-    const gbees_moments *grid = &reference->moments;
+    const gbees_filter_moments *grid = &reference->moments;
     const int n = reference->dimension;
 
     *found = (gbees_rival_error){.bc = NAN};

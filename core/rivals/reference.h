@@ -17,7 +17,7 @@ typedef struct gbees_reference {
     int dimension, leg, number;
     double time;
     int measured; /* measurements before it */
-    gbees_moments moments;
+    gbees_filter_moments moments;
     gbees_rival_error limit; /* of a filter that is enough */
     gbees_rival_error off;   /* what the grid is certainly off by; NAN: not known */
     gbees_reference_line line[GBEES_MAX_DIM];
@@ -30,7 +30,7 @@ int gbees_reference_set(gbees_reference *reference, const gbees_problem *start, 
 void gbees_reference_clear(gbees_reference *reference);
 
 /* How far a density is from it; samples: NULL if it is the Gaussian of the moments.  GBEES_ENOMEM. */
-int gbees_reference_compare(const gbees_reference *reference, const gbees_moments *moments,
+int gbees_reference_compare(const gbees_reference *reference, const gbees_filter_moments *moments,
                             const gbees_montecarlo *samples, gbees_rival_error *found, gbees_error *error);
 
 /* The largest of an error's parts over its limit, where bc has none; NAN if one is not known. */

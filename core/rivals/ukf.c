@@ -25,7 +25,7 @@ static weights find_weights(int n)
 }
 
 /* The mean, then one point on either side of it along each eigenvector of the covariance, which may be singular. */
-static int set_points(int n, const gbees_moments *now, gbees_gaussian_points *at, gbees_error *error)
+static int set_points(int n, const gbees_filter_moments *now, gbees_gaussian_points *at, gbees_error *error)
 {
     const double spread = sqrt(alpha * alpha * (n + kappa));
     double vectors[N * N], values[N], sum = 0;
@@ -54,7 +54,7 @@ static int size(int n)
     return n * (2 * n + 1);
 }
 
-static int start(int n, const gbees_moments *moments, double *numbers, gbees_error *error)
+static int start(int n, const gbees_filter_moments *moments, double *numbers, gbees_error *error)
 {
     gbees_gaussian_points at;
     const int status = set_points(n, moments, &at, error);
@@ -70,11 +70,11 @@ static void get_points(int n, const double *numbers, gbees_gaussian_points *at)
         memcpy(at->x[j], numbers + j * (2 * n + 1), (size_t)(2 * n + 1) * sizeof *numbers);
 }
 
-static void get_moments(int n, const double *numbers, gbees_moments *moments)
+static void get_moments(int n, const double *numbers, gbees_filter_moments *moments)
 {
     const weights w = find_weights(n);
 
-    *moments = (gbees_moments){0};
+    *moments = (gbees_filter_moments){0};
     for (int j = 0; j < n; j++)
         for (int i = 0; i <= 2 * n; i++)
             moments->mean[j] += (i ? w.other : w.mean) * numbers[j * (2 * n + 1) + i];
@@ -100,7 +100,7 @@ static int add_noise(const gbees_problem *problem, double t, const gbees_gaussia
     const int n = problem->dimension;
     const weights w = find_weights(n);
     double q[N * N] = {0}, solved[N * GBEES_GAUSSIAN_POINTS], largest = 0;
-    gbees_moments now;
+    gbees_filter_moments now;
 
     for (int i = 0; i <= 2 * n; i++)
         gbees_gaussian_add_noise(problem, t, at, (size_t)i, i ? w.other : w.mean, q);
@@ -135,7 +135,7 @@ static int find_rate(const gbees_problem *problem, double t, const double *numbe
 }
 
 /* The moments of the images of the points. */
-static int jump(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_moments *now,
+static int jump(const gbees_problem *problem, const gbees_instant *instant, double t, gbees_filter_moments *now,
                 gbees_error *error)
 {
     const int n = problem->dimension;
@@ -168,7 +168,7 @@ static void add_point(const gbees_observed *observed, double weight, const doubl
     }
 }
 
-static int expect(const gbees_observed *observed, const gbees_moments *now, gbees_expected *expected,
+static int expect(const gbees_observed *observed, const gbees_filter_moments *now, gbees_expected *expected,
                   gbees_error *error)
 {
     const int n = observed->problem->dimension, count = observed->count;

@@ -187,7 +187,8 @@ int engine_step(gbees_engine *e, gbees_error *error)
         status = update_ledger(e, &sums, error);
     if (status)
         return status;
-    gbees_run_step(&e->run, (uint32_t)engine_bricks(e), e->cells, (uint32_t)e->problem->numerics.prune_interval);
+    gbees_run_state_step(&e->run, (uint32_t)engine_bricks(e), e->cells,
+                         (uint32_t)e->problem->numerics.prune_interval);
     if (e->targets.changes)
         status = engine_find_targets(e, 0, e->run.clock.time, error);
     if (status || e->run.ledger.mass == 0) /* targets have taken all: nothing is left to choose bricks by */

@@ -188,7 +188,7 @@ GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b, double entered
     }
 #endif
     /* Of the linked bricks: growth may have made more for the next step already. */
-    gbees_run_step(&b->run, b->linked, CELLS, m->prune_interval);
+    gbees_run_state_step(&b->run, b->linked, CELLS, m->prune_interval);
     b->turn = gbees_sweep_turn_after(DIM, b->turn, b->run.steps);
 }
 

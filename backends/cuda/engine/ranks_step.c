@@ -113,7 +113,7 @@ static int enter_step(gbees_engine *e, gbees_error *error)
     gbees_mass_ledger *ledger = &s->run.ledger;
     gbees_ledger_step(ledger, mass, clipped, e->setup.sweeps ? outflow : gbees_ledger_missing(ledger, mass, clipped),
                       0);
-    gbees_run_step(&s->run, (uint32_t)sums[3], 64, e->setup.prune_interval);
+    gbees_run_state_step(&s->run, (uint32_t)sums[3], 64, e->setup.prune_interval);
     return 0;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gbees_image_applies(const gbees_snapshot *record, gbees_error *error)
+int gbees_export_image_applies(const gbees_snapshot *record, gbees_error *error)
 {
     if (record->dimension < 2)
         return gbees_error_set(error, GBEES_EUNSUPPORTED, "a density of one state has no images: take csv");
@@ -16,7 +16,7 @@ int gbees_image_applies(const gbees_snapshot *record, gbees_error *error)
     return GBEES_OK;
 }
 
-int gbees_image_next(gbees_image *image, int n)
+int gbees_export_image_next(gbees_export_image *image, int n)
 {
     int *axes = image->axes, rank = image->rank;
 
@@ -41,7 +41,7 @@ int gbees_image_next(gbees_image *image, int n)
 }
 
 /* Sets the range of the cells along the image's axes. */
-static void set_range(gbees_image *image, const gbees_snapshot *record)
+static void set_range(gbees_export_image *image, const gbees_snapshot *record)
 {
     for (int k = 0; k < 3; k++) {
         image->first[k] = 0;
@@ -64,7 +64,7 @@ static void set_range(gbees_image *image, const gbees_snapshot *record)
     }
 }
 
-int gbees_image_fill(gbees_image *image, const gbees_snapshot *record, gbees_error *error)
+int gbees_export_image_fill(gbees_export_image *image, const gbees_snapshot *record, gbees_error *error)
 {
     image->density = NULL;
     set_range(image, record);
@@ -93,7 +93,7 @@ int gbees_image_fill(gbees_image *image, const gbees_snapshot *record, gbees_err
 }
 
 /* "x [m], y" as the text of a comment, in which no two '-' may follow each other. */
-static void write_axes(const gbees_image *image, const gbees_snapshot *record, FILE *file)
+static void write_axes(const gbees_export_image *image, const gbees_snapshot *record, FILE *file)
 {
     for (int k = 0; k < image->rank; k++) {
         const char *parts[] = {record->name[image->axes[k]], " [", record->unit[image->axes[k]], "]"};
@@ -105,7 +105,7 @@ static void write_axes(const gbees_image *image, const gbees_snapshot *record, F
     }
 }
 
-void gbees_image_write(const gbees_image *image, const gbees_snapshot *record, FILE *file)
+void gbees_export_image_write(const gbees_export_image *image, const gbees_snapshot *record, FILE *file)
 {
     const size_t *length = image->length;
     const uint64_t bytes = length[0] * length[1] * length[2] * sizeof *image->density;

@@ -12,12 +12,12 @@ enum { NAME = 96, IMAGES_MOST = 28 + 56 /* all pairs and triples of 8 states */ 
 /* The entries of the lists (ParaView's .pvd): one for each pair and triple of states. All zero: empty. */
 typedef struct image_lists {
     gbees_text entries[IMAGES_MOST];
-    gbees_image image[IMAGES_MOST]; /* which states; no density */
+    gbees_export_image image[IMAGES_MOST]; /* which states; no density */
     int count;
 } image_lists;
 
 /* "_0_2" of the states 0 and 2. */
-static void write_states(const gbees_image *image, char text[NAME])
+static void write_states(const gbees_export_image *image, char text[NAME])
 {
     int length = 0;
 
@@ -25,15 +25,15 @@ static void write_states(const gbees_image *image, char text[NAME])
         length += snprintf(text + length, NAME - (size_t)length, "_%d", image->axes[k]);
 }
 
-static int write_image(const char *folder, const char *name, const gbees_image *image, const gbees_snapshot *record,
-                       gbees_error *error)
+static int write_image(const char *folder, const char *name, const gbees_export_image *image,
+                       const gbees_snapshot *record, gbees_error *error)
 {
     char *path = gbees_folder_join(folder, name);
     FILE *file = path ? gbees_export_open(path, error) : NULL;
     int status = path ? GBEES_EIO : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
 
     if (file) {
-        gbees_image_write(image, record, file);
+        gbees_export_image_write(image, record, file);
         status = gbees_export_close(file, path, error);
     }
     free(path);
@@ -41,11 +41,11 @@ static int write_image(const char *folder, const char *name, const gbees_image *
 }
 
 /* Writes an image, unless it is too large, and adds it to its list. */
-static int export_image(const char *folder, gbees_image *image, const gbees_snapshot *record, gbees_text *entries,
-                        gbees_error *error)
+static int export_image(const char *folder, gbees_export_image *image, const gbees_snapshot *record,
+                        gbees_text *entries, gbees_error *error)
 {
     char states[NAME], name[2 * NAME];
-    int status = gbees_image_fill(image, record, error);
+    int status = gbees_export_image_fill(image, record, error);
 
     write_states(image, states);
     (void)snprintf(name, sizeof name, "leg%d_record%d%s.vti", record->leg, record->number, states);
@@ -66,10 +66,10 @@ static int export_image(const char *folder, gbees_image *image, const gbees_snap
 /* Writes a record's images, and notes them. What is too large to be one is told on standard error. */
 static int export_images(const char *folder, const gbees_snapshot *record, image_lists *lists, gbees_error *error)
 {
-    gbees_image image = {0};
-    int status = gbees_image_applies(record, error), count = 0;
+    gbees_export_image image = {0};
+    int status = gbees_export_image_applies(record, error), count = 0;
 
-    for (; !status && count < IMAGES_MOST && gbees_image_next(&image, record->dimension); count++) {
+    for (; !status && count < IMAGES_MOST && gbees_export_image_next(&image, record->dimension); count++) {
         lists->image[count] = image;
         status = export_image(folder, &image, record, &lists->entries[count], error);
     }

@@ -15,7 +15,7 @@ typedef struct gbees_moving {
     double step;               /* the next one to be tried; 0: not known */
     uint64_t steps, checked;   /* since the fits began; at the last look at the shape */
     double cells, threshold;   /* needed cells of the first grid, and its p* */
-    gbees_shape shape;         /* at the last look */
+    gbees_frame_shape shape;   /* at the last look */
     gbees_moving_noise noise;  /* that the density is still to get */
     int replaced;              /* how often the cells have been replaced */
     int costly;                /* records in a row at which a grid at rest would have had longer steps */

@@ -44,10 +44,10 @@ static void invert(int n, const double *a, double *to)
     ck_assert_int_eq(gbees_matrix_solve(n, a, n, to), 0);
 }
 
-static gbees_shape shape_of(int n, const double *c, const double *j, double cells, double most)
+static gbees_frame_shape shape_of(int n, const double *c, const double *j, double cells, double most)
 {
     const gbees_shape_rule rule = {.cells = cells, .most = most};
-    gbees_shape shape;
+    gbees_frame_shape shape;
     gbees_error error = {0};
 
     ck_assert_msg(gbees_shape_find(n, c, j, &rule, &shape, &error) == GBEES_OK, "%s", error.text);
@@ -66,7 +66,7 @@ START_TEST(a_gaussian_gives_white_cells)
         c[i * n + i] = 1;
     map_matrix(n, map, c, c);
     invert(n, c, j);
-    const gbees_shape shape = shape_of(n, c, j, k, 10);
+    const gbees_frame_shape shape = shape_of(n, c, j, k, 10);
     ck_assert_double_eq_tol(shape.bend, 1, 1e-9);
     ck_assert_int_eq(shape.limited, 0);
     invert(n, shape.edges, inverse);
@@ -102,14 +102,14 @@ START_TEST(affine_maps_leave_lambda_alone)
         c[i * n + i] = 4 + i;
         j[i * n + i] = (1 + 3 * i) / (4.0 + i);
     }
-    const gbees_shape shape = shape_of(n, c, j, 1.4, 4);
+    const gbees_frame_shape shape = shape_of(n, c, j, 1.4, 4);
     some_map(n, 100 + (uint64_t)_i, map);
     invert(n, map, inverse);
     map_matrix(n, map, c, moved_c);
     double turned[GBEES_MATRIX];
     transpose(n, inverse, turned);
     map_matrix(n, turned, j, moved_j);
-    const gbees_shape moved = shape_of(n, moved_c, moved_j, 1.4, 4);
+    const gbees_frame_shape moved = shape_of(n, moved_c, moved_j, 1.4, 4);
     ck_assert_double_eq_tol(moved.bend, shape.bend, 1e-8 * shape.bend);
     ck_assert_int_eq(moved.limited, shape.limited);
     for (int i = 0; i < n; i++) {
@@ -146,13 +146,13 @@ START_TEST(new_cells_are_not_replaced)
     double c[GBEES_MATRIX], j[GBEES_MATRIX], inverse[GBEES_MATRIX], turned[GBEES_MATRIX];
 
     some_density(n, 200 + (uint64_t)_i, c, j);
-    const gbees_shape shape = shape_of(n, c, j, 1.4, 2);
+    const gbees_frame_shape shape = shape_of(n, c, j, 1.4, 2);
     ck_assert_int_gt(shape.limited, 0);
     invert(n, shape.edges, inverse);
     transpose(n, shape.edges, turned);
     map_matrix(n, inverse, c, c);
     map_matrix(n, turned, j, j);
-    const gbees_shape again = shape_of(n, c, j, 1.4, 2);
+    const gbees_frame_shape again = shape_of(n, c, j, 1.4, 2);
     ck_assert_int_eq(again.limited, shape.limited);
     ck_assert_double_eq_tol(again.longest, 1, 1e-8);
     ck_assert_double_eq_tol(again.growth, 1, 1e-8);
@@ -169,7 +169,7 @@ START_TEST(cells_are_turned_to_noise)
     double variance[GBEES_MAX_DIM], before[GBEES_MATRIX], after[GBEES_MATRIX], one[GBEES_MATRIX] = {0};
 
     some_density(n, 300 + (uint64_t)_i, c, j);
-    gbees_shape shape = shape_of(n, c, j, 1.4, 4);
+    gbees_frame_shape shape = shape_of(n, c, j, 1.4, 4);
     some_map(n, 400 + (uint64_t)_i, map);
     noise[0] = 1; /* of rank 1 */
     map_matrix(n, map, noise, noise);
@@ -196,7 +196,7 @@ START_TEST(cells_along_the_noise_stay)
 {
     const int n = 3;
     double noise[GBEES_MATRIX] = {0.1, 0, 0, 0, 2, 0, 0, 0, 0}, variance[GBEES_MAX_DIM];
-    gbees_shape shape = {.limited = 0};
+    gbees_frame_shape shape = {.limited = 0};
 
     gbees_shape_keep(n, &shape);
     ck_assert_int_eq(gbees_shape_turn(n, noise, &shape, variance), 0);
@@ -256,7 +256,7 @@ START_TEST(two_modes)
     map_matrix(2, map, c, c);
     map_matrix(2, map, j, j);
     map_matrix(2, map, edges, edges);
-    const gbees_shape shape = shape_of(2, c, j, k, most);
+    const gbees_frame_shape shape = shape_of(2, c, j, k, most);
     ck_assert_double_gt(lambda, 10); /* far from a Gaussian */
     ck_assert_double_eq_tol(shape.lambda[0], 1, 1e-10);
     ck_assert_double_eq_tol(shape.lambda[1], lambda, 1e-10 * lambda);
@@ -278,7 +278,7 @@ START_TEST(a_bent_sheet)
     const double b = bends[_i], s = 0.5, unit = 64;
     const double c[] = {unit, 0, 0, unit * (2 * b * b + s * s)};
     const double j[] = {(1 + 4 * b * b / (s * s)) / unit, 0, 0, 1 / (s * s * unit)};
-    const gbees_shape shape = shape_of(2, c, j, 2, 1e3);
+    const gbees_frame_shape shape = shape_of(2, c, j, 2, 1e3);
     const double along = 1 + 4 * b * b / (s * s), across = 1 + 2 * b * b / (s * s);
 
     ck_assert_double_eq_tol(shape.lambda[0], across, 1e-12 * across);
@@ -300,7 +300,7 @@ START_TEST(when_cells_are_replaced)
     } cases[] = {{1, 1, 0}, {1.24, 1, 0}, {1.26, 1, 1}, {0.51, 1, 0}, {0.49, 1, 1}, {0.7, 0.7, 1}, {1.2, 0.45, 0}};
     const double k = 2, wide = k / cases[_i].length, other = k / cases[_i].other;
     const double c[] = {wide * wide, 0, 0, other * other}, j[] = {1 / (wide * wide), 0, 0, 1 / (other * other)};
-    const gbees_shape shape = shape_of(2, c, j, k, 10);
+    const gbees_frame_shape shape = shape_of(2, c, j, k, 10);
 
     ck_assert_int_eq(gbees_shape_is_outgrown(&shape), cases[_i].outgrown);
 }
@@ -310,7 +310,7 @@ END_TEST
 START_TEST(one_cell_along_an_axis)
 {
     const double c[] = {9, 0, 0, -1e-17}, j[] = {1.0 / 9, 0, 0, 8};
-    const gbees_shape shape = shape_of(2, c, j, 2, 10);
+    const gbees_frame_shape shape = shape_of(2, c, j, 2, 10);
 
     ck_assert_double_eq_tol(shape.edges[0], 1.5, 1e-12);
     ck_assert_double_eq_tol(shape.edges[3], sqrt(1e-3) / 2, 1e-12);
@@ -328,7 +328,7 @@ START_TEST(bad_input_is_an_error)
                  {2, INFINITY, 1, GBEES_EINPUT, "at most inf"}, {NAN, 1, 1, GBEES_EINPUT, "above 0"},
                  {2, 8, NAN, GBEES_ENUMERIC, "not finite"},     {2, 8, INFINITY, GBEES_ENUMERIC, "not finite"}};
     const gbees_shape_rule rule = {.cells = cases[_i].cells, .most = cases[_i].most};
-    gbees_shape shape = {.limited = 7};
+    gbees_frame_shape shape = {.limited = 7};
     gbees_error error = {0};
 
     ck_assert_int_eq(gbees_shape_find(1, &cases[_i].c, &(double){1}, &rule, &shape, &error), cases[_i].status);

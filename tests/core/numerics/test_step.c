@@ -16,7 +16,7 @@ START_TEST(an_interval_ends_exactly)
         run.step = gbees_step_choose(&run.clock, LONGEST, NULL);
         ck_assert_int_eq(run.step.is_last, k == 3);
         ck_assert_int_eq(gbees_step_vanishes(&run.clock, &run.step), 0);
-        gbees_run_step(&run, 10, 64, 3);
+        gbees_run_state_step(&run, 10, 64, 3);
         ck_assert_uint_eq(run.clock.phase, run.clock.leg_step % 3);
     }
     ck_assert_double_eq(run.clock.elapsed, 1);

@@ -87,7 +87,7 @@ static void compare_exactly(const gbees_filter *kind, int n, double noise)
 
     for (int k = 0; k < MEASURED; k++) {
         gbees_statistics found = {0};
-        gbees_moments moments;
+        gbees_filter_moments moments;
         gbees_error error = {0};
 
         step(kind, filter, problem, k);
@@ -141,7 +141,7 @@ static double run_seeds(const gbees_filter *kind, const gbees_problem *problem, 
 
     for (int i = 0; i < SEEDS; i++) {
         void *filter = make_filter(kind, problem, 100 + (uint64_t)i);
-        gbees_moments moments;
+        gbees_filter_moments moments;
         gbees_error error = {0};
 
         for (int k = 0; k < measured; k++)
@@ -229,11 +229,11 @@ END_TEST
 static const gbees_filter *const linear_updates[] = {&gbees_filter_ekf, &gbees_filter_ukf, &gbees_filter_enkf};
 
 /* The mean after an update at the start; NAN where the filter refuses it, with its reason. */
-static gbees_moments update_once(const gbees_filter *kind, const gbees_problem *problem,
-                                 const gbees_measurement *measurement, gbees_error *error)
+static gbees_filter_moments update_once(const gbees_filter *kind, const gbees_problem *problem,
+                                        const gbees_measurement *measurement, gbees_error *error)
 {
     gbees_filter_setup setup = {.problem = problem, .samples = SAMPLES, .seed = 1, .threads = 1};
-    gbees_moments moments = {.mean = {NAN}};
+    gbees_filter_moments moments = {.mean = {NAN}};
     void *filter = NULL;
 
     memcpy(setup.start.mean, problem->mean, sizeof problem->mean);
@@ -271,8 +271,8 @@ START_TEST(a_missing_component_counts_for_nothing)
     other.covariance[3] *= 3;
     for (size_t k = 0; k < 3; k++) {
         gbees_error error = {0};
-        const gbees_moments a = update_once(linear_updates[k], problem, &seen, &error),
-                            b = update_once(linear_updates[k], problem, &other, &error);
+        const gbees_filter_moments a = update_once(linear_updates[k], problem, &seen, &error),
+                                   b = update_once(linear_updates[k], problem, &other, &error);
 
         ck_assert_msg(isfinite(a.mean[0]), "%s", error.text);
         for (int j = 0; j < problem->dimension; j++)
@@ -292,8 +292,8 @@ START_TEST(an_angle_has_no_turns)
     turned.value[1] += seen.period[1];
     for (size_t k = 0; k < 3; k++) {
         gbees_error error = {0};
-        const gbees_moments a = update_once(linear_updates[k], problem, &seen, &error),
-                            b = update_once(linear_updates[k], problem, &turned, &error);
+        const gbees_filter_moments a = update_once(linear_updates[k], problem, &seen, &error),
+                                   b = update_once(linear_updates[k], problem, &turned, &error);
 
         ck_assert_msg(isfinite(a.mean[0]), "%s", error.text);
         for (int j = 0; j < problem->dimension; j++)
@@ -315,8 +315,8 @@ START_TEST(likelihoods_that_are_no_gaussian)
     own.likelihood = GBEES_LIKELIHOOD_MODEL;
     for (size_t k = 0; k < 3; k++) {
         gbees_error error = {0};
-        const gbees_moments a = update_once(linear_updates[k], problem, &gaussian, &error),
-                            b = update_once(linear_updates[k], problem, &student, &error);
+        const gbees_filter_moments a = update_once(linear_updates[k], problem, &gaussian, &error),
+                                   b = update_once(linear_updates[k], problem, &student, &error);
 
         ck_assert_msg(a.mean[0] == b.mean[0], "%g, not %g: %s", b.mean[0], a.mean[0], error.text);
         ck_assert(isnan(update_once(linear_updates[k], problem, &own, &error).mean[0]));
