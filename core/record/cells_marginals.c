@@ -130,7 +130,6 @@ int gbees_cells_marginals(const gbees_cells *cells, uint64_t most, gbees_margina
     for (int j = 0; j < cells->dimension; j++)
         rows[j] = own[j];
     for (size_t first = 0, count; first < cells->count && !status; first += count) {
-        count = 0;
         if (first == end)
             status = gbees_cells_hold(cells, first, &end, error);
         if (status)

@@ -116,9 +116,10 @@ void ranks_exchange(engine_ranks *ranks, const gbees_message *out, int outs, con
         ranks->sent += out[k].rank == ranks->parallel->rank ? 0 : (double)out[k].size;
 }
 
-void ranks_abort(engine_ranks *ranks, const char *why)
+_Noreturn void ranks_abort(engine_ranks *ranks, const char *why)
 {
     ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE, why);
+    abort(); /* a communicator that returns */
 }
 
 uint64_t ranks_count_moves(engine_ranks *ranks, const uint64_t *sent, uint64_t *arriving)

@@ -70,7 +70,7 @@ int ranks_agree(engine_ranks *ranks, int status, gbees_error *error);
 void ranks_exchange(engine_ranks *ranks, const gbees_message *out, int outs, const gbees_message *in, int ins);
 /* Ends all ranks with the text `why`: this one can't go on, and the others wait for it. MPI's communicator does not
  * return from it. */
-void ranks_abort(engine_ranks *ranks, const char *why);
+_Noreturn void ranks_abort(engine_ranks *ranks, const char *why);
 /* All ranks: sent[ranks] are numbers of bricks that go from this rank to each. Sets arriving[ranks] to those that
  * come from each, and returns their sum. */
 uint64_t ranks_count_moves(engine_ranks *ranks, const uint64_t *sent, uint64_t *arriving);

@@ -130,5 +130,5 @@ int engine_prune(gbees_engine *e, double time, double left_out, gbees_error *err
         return failure_empty(engine_threshold(e), error);
     gbees_work_count(&e->run.work, needed);
     budget_steer(e, time);
-    return status;
+    return GBEES_OK;
 }
