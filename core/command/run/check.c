@@ -250,7 +250,7 @@ static void print_machine(FILE *out, const gbees_setup *setup, const findings *f
     (void)fprintf(out, "backend       %s", setup->backend->name);
     if (setup->why_no_gpu[0])
         (void)fprintf(out, " (%s)", setup->why_no_gpu);
-    (void)fprintf(out, "\nmemory        some %s for the initial density",
+    (void)fprintf(out, "\nmemory        %s are enough for the initial density",
                   gbees_units_bytes(bytes, sizeof bytes, found->bytes));
     if (isfinite(found->available))
         (void)fprintf(out, ", of %s that are free", gbees_units_bytes(memory, sizeof memory, found->available));
