@@ -230,6 +230,7 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/jump.h \
 	%D%/lagrangian/lattice.c \
 	%D%/lagrangian/lattice.h \
+	%D%/lagrangian/lattice_order.c \
 	%D%/lagrangian/past.c \
 	%D%/lagrangian/past.h \
 	%D%/lagrangian/source.c \
@@ -472,6 +473,7 @@ gbees_run_SOURCES = \
 	%D%/command/run/ranks_expect.c \
 	%D%/command/run/ranks_expect.h \
 	%D%/command/run/report.h \
+	%D%/command/run/report_end.c \
 	%D%/command/run/resume.c \
 	%D%/command/run/resume.h \
 	%D%/command/run/run.c \

@@ -74,6 +74,9 @@ void gbees_lattice_destroy(gbees_lattice *lattice);
 /* Returns the number of the point at a site, or GBEES_NO_POINT. The hash table is made at the first call of
  * gbees_lattice_index(), which must come before; then any number of threads may find points. */
 uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site);
+/* Forgets the neighbours, as points are added or in another order; and also where each point is found. */
+void gbees_lattice_unlink(gbees_lattice *lattice);
+void gbees_lattice_forget(gbees_lattice *lattice);
 /* Finds the neighbours of all points, if that has not been done since the last change: of sorted ones without a
  * table. */
 int gbees_lattice_link(gbees_lattice *lattice, int threads, gbees_error *error);

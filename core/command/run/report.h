@@ -37,6 +37,11 @@ int gbees_report_update(gbees_report *report, const gbees_problem *problem, int 
 /* `failure` is NULL after a complete run. */
 int gbees_report_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
                          const gbees_error *failure, gbees_error *error);
+/* Prints " (samples: -12.28 ± 0.03)": what else is known of a logarithm of evidence, and by what. */
+void gbees_report_sampled(const gbees_report *report, const gbees_problem *problem, const gbees_evidence *evidence,
+                          double sampled, double error);
+/* Prints a line of jsonl.h's, and frees it; NULL: there was no memory. */
+int gbees_report_put(const gbees_report *report, char *line, gbees_error *error);
 /* One line on standard error, and the event "error" if JSON was asked for. */
 void gbees_report_error(const gbees_report *report, const gbees_error *failure);
 
