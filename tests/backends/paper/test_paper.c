@@ -163,7 +163,7 @@ START_TEST(other_backends_have_the_same_steps)
 {
     const char *const backends[] = {"paper", "cpu", "shim"};
     double *p[3] = {NULL};
-    dense d;
+    dense d = {0};
 
     for (int k = 0; k < 3; k++) {
         rig r;
