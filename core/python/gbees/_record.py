@@ -20,7 +20,8 @@ class Certificate:
 
     Each array has a row for each state (`mean`, `std`) or axis of the grid (`marginal`, `kolmogorov`): what was found,
     and what the error is below. NaN: it can't be told. `points` is the number of points that go with the flow that the record
-    is compared with; 0: of `samples`, of which some are `effective`.
+    is compared with; 0: of `samples`, of which some are `effective`. `variation` is an estimate of the total variation
+    distance to the true density, and no bound; NaN: there is none.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Certificate:
     marginal: Array
     kolmogorov: Array
     density: Array
+    variation: float
 
     def __str__(self) -> str:
         return self.text
@@ -137,6 +139,7 @@ def copy_certificate(given: Any, n: int) -> Certificate:
         pairs(given.marginal),
         pairs(given.kolmogorov),
         np.array((given.density.value, given.density.bound)),
+        given.variation or np.nan,
     )
 
 

@@ -30,6 +30,12 @@ def test_places_are_those_of_the_records(lorenz):
     assert [(r.leg, r.number, r.time) for r in lorenz.smoothed] == [(r.leg, r.number, r.time) for r in lorenz.records]
 
 
+def test_how_far_off_cells_are(lorenz, folder):
+    told = np.array([r.certificate.variation for r in lorenz.records])
+    assert np.all((told > 0) & (told < 0.2))
+    assert np.array_equal([r.certificate.variation for r in gbees.open(folder).records], told)
+
+
 def test_later_measurements_count(lorenz):
     first, smoothed = lorenz.records[0], lorenz.smoothed[0]
     assert np.max(abs(smoothed.mean - first.mean) / first.std) > 0.1
