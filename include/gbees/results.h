@@ -47,8 +47,8 @@ int gbees_writer_step(gbees_writer *writer, const gbees_record *record, gbees_er
 /** Adds a row to the time series of the records given all measurements (gbees_observer.smoothed). */
 int gbees_writer_smoothed(gbees_writer *writer, const gbees_record *record, gbees_error *error);
 /** Writes the time series and calls fsync, if the last time is more than a second ago and something has changed
- * since. Called a few times a second (gbees_observer.idle), it bounds what a power failure costs to about a second. It
- * may be called from another thread than the functions above. */
+ * since. Called a few times a second (gbees_observer.idle), it bounds what a power failure costs to about a second.
+ * It may be called from another thread than the functions above. */
 int gbees_writer_sync(gbees_writer *writer, gbees_error *error);
 /** Opens the folder of a run that was stopped, to continue it from a checkpoint. Records made after the checkpoint
  * are written again. run.json lists when and how the run was resumed.
@@ -123,9 +123,10 @@ int gbees_results_read(const gbees_results *results, size_t number, gbees_snapsh
  * @param problem what is wrong, or NULL
  */
 typedef void gbees_file_report(void *context, const char *file, int summed, const gbees_error *problem);
-/** Reads all records and the time series, and compares their checksums. It reports on each, and on a run that has
- * ended and has written more or fewer records. */
-void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context);
+/** Reads all records and the time series of a folder, and compares their checksums. It reports on each, and on a run
+ * that has ended and has written more or fewer records. It fails as gbees_results_open() does, but not where there
+ * are time series alone. */
+int gbees_results_verify(const char *folder, gbees_file_report *report, void *context, gbees_error *error);
 /** Values of one state at some times. */
 typedef struct gbees_points {
     size_t count;  /**< number of times, in increasing order */

@@ -111,14 +111,11 @@ static void report_file(void *context, const char *file, int summed, const gbees
 
 static int verify_run(const export_job *job, gbees_error *error)
 {
-    gbees_results *results;
     verdicts all = {0};
-    int status = gbees_results_open(job->run, &results, error);
+    const int status = gbees_results_verify(job->run, report_file, &all, error);
 
     if (status)
         return status;
-    gbees_results_verify(results, report_file, &all);
-    gbees_results_destroy(results);
     if (all.damaged)
         return gbees_error_set(error, GBEES_EINPUT, "%zu of %zu files of %s are damaged", all.damaged, all.files,
                                job->run);

@@ -35,7 +35,8 @@ static void tell_lost(gbees_results *results)
                           results->folder, list->lost, last[0] ? "what was written after " : "all of it", last);
 }
 
-static int list(gbees_results *results, gbees_error *error)
+/* Lists the records. *has_moments: whether the folder has a file of a run, perhaps of moments alone. */
+static int list(gbees_results *results, int *has_moments, gbees_error *error)
 {
     const int folder = open(results->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -43,36 +44,47 @@ static int list(gbees_results *results, gbees_error *error)
         return gbees_error_set(error, GBEES_EIO, "can't read the results folder %s: %s", results->folder,
                                strerror(errno));
     const int status = gbees_results_list_read(folder, results->folder, &results->list, error);
+    *has_moments = faccessat(folder, GBEES_RUN_FILE, F_OK, 0) == 0;
     (void)close(folder);
-    if (status)
-        return status;
-    tell_lost(results);
-    if (results->list.count == 0 && results->lost.status)
-        return gbees_error_set(error, results->lost.status, "%s", results->lost.text);
-    if (results->list.count == 0)
-        return gbees_error_set(error, GBEES_EINPUT,
-                               "no records in %s: name a folder that gbees-run --output has filled (with run.h5, or "
-                               "files leg0_record0.h5, ...)",
-                               results->folder);
-    return GBEES_OK;
+    if (!status)
+        tell_lost(results);
+    return status;
 }
 
-int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error)
+/* Opens a folder that has records, or if `needs` is 0 a file of a run alone. */
+static int open_results(const char *folder, int needs, gbees_results **results, gbees_error *error)
 {
     gbees_results *opened = calloc(1, sizeof *opened);
+    int has_moments = 0;
 
     if (opened)
         opened->folder = strdup(folder);
-    if (!opened || !opened->folder) {
-        gbees_results_destroy(opened);
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
-    }
-    int status = list(opened, error);
+    int status = opened && opened->folder
+                     ? list(opened, &has_moments, error)
+                     : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
+    if (!status && opened->list.count == 0 && opened->lost.status)
+        status = gbees_error_set(error, opened->lost.status, "%s", opened->lost.text);
+    else if (!status && opened->list.count == 0 && has_moments && needs)
+        status = gbees_error_set(error, GBEES_EINPUT,
+                                 "no densities in %s: its run has kept none ('densities: none'), or ended before the "
+                                 "first one",
+                                 folder);
+    else if (!status && opened->list.count == 0 && !has_moments)
+        status =
+            gbees_error_set(error, GBEES_EINPUT,
+                            "no records in %s: name a folder that gbees-run --output has filled (with run.h5, or "
+                            "files leg0_record0.h5, ...)",
+                            folder);
     if (status)
         gbees_results_destroy(opened);
     else
         *results = opened;
     return status;
+}
+
+int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error)
+{
+    return open_results(folder, 1, results, error);
 }
 
 void gbees_results_destroy(gbees_results *results)
@@ -164,8 +176,13 @@ static void verify_moments(const gbees_results *results, gbees_file_report *repo
     free(path);
 }
 
-void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context)
+int gbees_results_verify(const char *folder, gbees_file_report *report, void *context, gbees_error *error)
 {
+    gbees_results *results = NULL;
+    const int status = open_results(folder, 0, &results, error);
+
+    if (status)
+        return status;
     if (results->lost.status)
         report(context, GBEES_RUN_FILE, 0, &results->lost);
     verify_count(results, report, context);
@@ -176,4 +193,6 @@ void gbees_results_verify(const gbees_results *results, gbees_file_report *repor
         verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
     }
     verify_moments(results, report, context);
+    gbees_results_destroy(results);
+    return GBEES_OK;
 }

@@ -62,6 +62,11 @@ expect 1 'is not empty' "$export" "$run" "$scratch/text"
 expect 1 'No such file' "$export" "$scratch/none" "$scratch/new"
 test ! -e "$scratch/new" || stop "made a folder for nothing"
 expect 1 'no records in' "$export" "$scratch" "$scratch/new"
+"$programs/gbees-run" --plugin duffing --until 0.1 --set 'output={densities: none}' --output "$scratch/moments" \
+    >"$scratch/log" 2>&1 || stop "a run without densities: $(cat "$scratch/log")"
+expect 1 'no densities in .*/moments: its run has kept none' "$export" "$scratch/moments" "$scratch/new"
+"$export" --verify "$scratch/moments" | grep -qx "1 files of $scratch/moments are as they were written" ||
+    stop "moments alone are not verified"
 expect 2 "unknown format 'xml'" "$export" --format xml "$run" "$scratch/new"
 expect 2 'OUT is missing' "$export" "$run"
 expect 2 'RUN is missing' "$export"

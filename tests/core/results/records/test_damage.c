@@ -238,12 +238,9 @@ static void note(void *context, const char *file, int summed, const gbees_error 
 
 static finding verify(void)
 {
-    gbees_results *results = NULL;
     finding found = {0};
 
-    ck_assert_int_eq(gbees_results_open(folder, &results, NULL), 0);
-    gbees_results_verify(results, note, &found);
-    gbees_results_destroy(results);
+    ck_assert_int_eq(gbees_results_verify(folder, note, &found, NULL), 0);
     return found;
 }
 
