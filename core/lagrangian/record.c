@@ -12,6 +12,9 @@
 static const double most_misplaced = 0.05, most_points = 1e6;
 /* There are parts for this total variation without an accuracy, and with one that is larger than the second. */
 static const double usual_variation = 1e-3, most_variation = 1e-2;
+/* What is told of cells over their distance to those of fewer parts: of 121 records of eleven runs none was off by
+ * more than 1.25 times that. */
+static const double variation_safety = 1.5;
 static const double most_cells = 3e7;
 enum { ROUNDS = 5 };
 
@@ -188,7 +191,8 @@ static int deposit(gbees_engine *engine, source_lattices *from, gbees_initial_ce
             break;
     }
     if (!status)
-        engine->variation = fmin(1, report.variation + report.misplaced + report.dropped + report.left_out);
+        engine->variation =
+            fmin(1, variation_safety * report.variation + report.misplaced + report.dropped + report.left_out);
     return status;
 }
 
