@@ -129,6 +129,7 @@ static int deposit_image(const gbees_image *image, plan *how, double fraction, g
 static int deposit_all(const gbees_images *images, plan *how, gbees_bricks *all, gbees_deposit_report *report)
 {
     int failed = images->count > 1 && gbees_bricks_open(all, how->state < 0 ? images->image[0]->n : 1, how->bytes);
+    double ratio[GBEES_MAX_DIM];
 
     memset(how->square, 0, sizeof how->square);
     how->mean_square = 0;
@@ -145,8 +146,8 @@ static int deposit_all(const gbees_images *images, plan *how, gbees_bricks *all,
     for (int j = 0; j < all->n; j++)
         how->mean_square += how->square[j] / all->n;
     for (int j = 0; j < all->n; j++)
-        how->square[j] = how->mean_square > 0 ? how->square[j] / how->mean_square : 1;
-    return failed || gbees_bricks_sharpen(all, how->square, how->threads);
+        ratio[j] = how->mean_square > 0 ? how->square[j] / how->mean_square : 1;
+    return failed || gbees_bricks_sharpen(all, ratio, how->threads);
 }
 
 /* ---- cells ---- */

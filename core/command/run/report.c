@@ -1,8 +1,7 @@
-/* report.c - prints the header, a line for each record and update, and the summary: as aligned columns or, with
- * --json, the lines of results/run/jsonl.c. */
+/* report.c - prints the header, and a line for each record and update: as aligned columns or, with --json, the lines
+ * of results/run/jsonl.c. The summary is report_end.c. */
 #include "report.h"
 #include "command/units.h"
-#include "compare.h"
 #include "record/instants.h"
 #include "results/run/json_util.h"
 #include "results/run/jsonl.h"

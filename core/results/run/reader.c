@@ -51,7 +51,26 @@ static int list(gbees_results *results, int *has_moments, gbees_error *error)
     return status;
 }
 
-/* Opens a folder that has records, or if `needs` is 0 a file of a run alone. */
+/* Refuses a folder without records; if `needs` is 0 a file of a run is enough. */
+static int check_any(const gbees_results *results, int has_moments, int needs, gbees_error *error)
+{
+    if (results->list.count > 0)
+        return GBEES_OK;
+    if (results->lost.status)
+        return gbees_error_set(error, results->lost.status, "%s", results->lost.text);
+    if (!has_moments)
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "no records in %s: name a folder that gbees-run --output has filled (with run.h5, or "
+                               "files leg0_record0.h5, ...)",
+                               results->folder);
+    return needs ? gbees_error_set(error, GBEES_EINPUT,
+                                   "no densities in %s: its run has kept none ('densities: none'), or ended before "
+                                   "the first one",
+                                   results->folder)
+                 : GBEES_OK;
+}
+
+/* Opens a folder; needs: as above. */
 static int open_results(const char *folder, int needs, gbees_results **results, gbees_error *error)
 {
     gbees_results *opened = calloc(1, sizeof *opened);
@@ -62,19 +81,8 @@ static int open_results(const char *folder, int needs, gbees_results **results, 
     int status = opened && opened->folder
                      ? list(opened, &has_moments, error)
                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
-    if (!status && opened->list.count == 0 && opened->lost.status)
-        status = gbees_error_set(error, opened->lost.status, "%s", opened->lost.text);
-    else if (!status && opened->list.count == 0 && has_moments && needs)
-        status = gbees_error_set(error, GBEES_EINPUT,
-                                 "no densities in %s: its run has kept none ('densities: none'), or ended before the "
-                                 "first one",
-                                 folder);
-    else if (!status && opened->list.count == 0 && !has_moments)
-        status =
-            gbees_error_set(error, GBEES_EINPUT,
-                            "no records in %s: name a folder that gbees-run --output has filled (with run.h5, or "
-                            "files leg0_record0.h5, ...)",
-                            folder);
+    if (!status)
+        status = check_any(opened, has_moments, needs, error);
     if (status)
         gbees_results_destroy(opened);
     else
