@@ -165,16 +165,11 @@ int gbees_bricks_merge(gbees_bricks *to, const gbees_bricks *from, double factor
 
 double gbees_bricks_total(const gbees_bricks *bricks)
 {
-    double total = 0;
+    int64_t total = 0; /* whose bits do not depend on the order of the bricks, as threads have made them */
 
-    for (size_t b = 0; b < bricks->count; b++) {
-        int64_t sum = 0;
-
-        for (size_t i = 0; i < bricks->entries; i++)
-            sum += bricks->cell[b * bricks->entries + i].mass;
-        total += (double)sum;
-    }
-    return total / GBEES_BRICKS_ONE;
+    for (size_t i = 0; i < bricks->count * bricks->entries; i++)
+        total += bricks->cell[i].mass;
+    return (double)total / GBEES_BRICKS_ONE;
 }
 
 /* ---- sharpening ---- */

@@ -265,13 +265,15 @@ START_TEST(threads_do_not_change_a_bit)
     const gbees_problem problem = problem_of(3, 0.5);
     gbees_lattice *lattice = lattice_of(3, centre, 0.8, TAIL, shear_flow);
     gbees_initial_cells first = {0};
+    gbees_deposit_report told[3];
 
     for (int threads = 1; threads <= 3; threads++) {
         const gbees_deposit_options options = {.threads = threads, .least = 1e-9};
-        gbees_initial_cells cells = deposit(&problem, 1, &lattice, NULL, &options, NULL);
+        gbees_initial_cells cells = deposit(&problem, 1, &lattice, NULL, &options, &told[threads - 1]);
 
         if (threads == 1)
             first = list_copy(&cells, 3);
+        ck_assert(told[threads - 1].dropped == told[0].dropped && told[threads - 1].variation == told[0].variation);
         ck_assert_uint_eq(cells.count, first.count);
         ck_assert(!memcmp(cells.p, first.p, cells.count * sizeof *cells.p));
         for (int j = 0; j < 3; j++)
