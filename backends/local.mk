@@ -146,6 +146,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/split_column.h \
 	%D%/cpu/kernel/split_faces.h \
 	%D%/cpu/kernel/split_noise_faces.h \
+	%D%/cpu/kernel/split_segment.h \
 	%D%/cpu/kernel/split_stream.h \
 	%D%/cpu/kernel/split_sweep.c \
 	%D%/cpu/kernel/split_sweep.h \
