@@ -160,10 +160,12 @@ static double steered(mass_budget *budget, double time, double lost, double cell
     return fmin(fmax(budget->threshold * factor, LOWEST), highest(problem));
 }
 
-void mass_budget_steer(mass_budget *budget, double time, double lost_here, double cells, int short_of_memory)
+void mass_budget_steer(mass_budget *budget, double time, const gbees_mass_ledger *ledger, double cells,
+                       int short_of_memory)
 {
     const gbees_problem *problem = budget->problem;
-    const double lost = budget->before + lost_here;
+    const double lost =
+        budget->before + (gbees_problem_wall_absorbs(problem) ? ledger->pruned : gbees_ledger_lost(ledger));
     const double elapsed = time - budget->time;
 
     /* An update's prune takes no time: its loss counts, but is no rate. What the first prune of a grid that has moved

@@ -15,6 +15,7 @@
 #ifndef GBEES_COMMON_BUDGET_H
 #define GBEES_COMMON_BUDGET_H
 
+#include "numerics/ledger.h"
 #include <gbees/backend.h>
 
 enum { BUDGET_OCTAVES = 64 };
@@ -59,8 +60,10 @@ double mass_budget_least(const gbees_problem *problem, double cells);
  * prune. */
 int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit);
 
-/* Sets p* at a prune at `time`. lost_here: the mass that was lost since the engine began; cells: of all bricks;
- * short_of_memory: 1 if the grid has no memory to double, so that p* has to rise. */
-void mass_budget_steer(mass_budget *budget, double time, double lost_here, double cells, int short_of_memory);
+/* Sets p* at a prune at `time`. ledger: of the mass that was lost since the engine began, of which what goes through
+ * faces is not steered for where a wall absorbs; cells: of all bricks; short_of_memory: 1 if the grid has no memory
+ * to double, so that p* has to rise. */
+void mass_budget_steer(mass_budget *budget, double time, const gbees_mass_ledger *ledger, double cells,
+                       int short_of_memory);
 
 #endif

@@ -277,7 +277,7 @@ static int is_near(const gbees_refinement *r)
  * 0. fraction: of the density that a measurement has selected, of which the loss is so much more; 1: none. */
 static int is_truncated(const gbees_refinement *r, const gbees_totals *totals, double fraction)
 {
-    const double lost = totals->mass_outflow + totals->mass_pruned;
+    const double lost = gbees_totals_lost(r->problem, totals);
 
     return most_per_loss * lost / fraction > 0.25 * worst_ratio(r) * r->problem->accuracy;
 }

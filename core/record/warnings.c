@@ -95,23 +95,19 @@ static double widest(const gbees_problem *problem, int *axis)
 
 /* ---- the ledger ---- */
 
-static double lost(const gbees_totals *totals)
-{
-    return totals->mass_outflow + totals->mass_pruned;
-}
-
 double gbees_warnings_lost(const gbees_problem *problem, const gbees_totals *totals)
 {
     if (totals->mass_normalised == 0 || problem->numerics.mode != GBEES_MODE_DEFAULT)
-        return lost(totals);
-    return fmax(0, lost(totals) - totals->mass_clipped - totals->mass_normalised);
+        return gbees_totals_lost(problem, totals);
+    return fmax(0, gbees_totals_lost(problem, totals) - totals->mass_clipped - totals->mass_normalised);
 }
 
 /* Whether more than the budget of the whole run has been lost. */
 static int is_overspent(const gbees_problem *problem, const gbees_totals *totals)
 {
     return problem->mass_budget > 0 &&
-           lost(totals) > budget_margin * problem->mass_budget * gbees_budget_time(problem->start, problem->end);
+           gbees_totals_lost(problem, totals) >
+               budget_margin * problem->mass_budget * gbees_budget_time(problem->start, problem->end);
 }
 
 /* The warning of lost mass: one at most, as they advise differently. None if the backend has set
@@ -161,8 +157,8 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
 unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record *record)
 {
     const gbees_totals *totals = &record->totals;
-    const double told =
-        1 + totals->mass_clipped + totals->mass_normalised - lost(totals) - gbees_totals_entered(totals);
+    const double told = 1 + totals->mass_clipped + totals->mass_normalised - totals->mass_outflow -
+                        totals->mass_pruned - gbees_totals_entered(totals);
     const double made = fabs(record->statistics.mass - told);
 
     return problem->numerics.mode == GBEES_MODE_DEFAULT && !gbees_problem_is_exact(problem) && made > rounding
@@ -171,10 +167,10 @@ unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record 
 }
 
 /* Whether what is left is no density of the model's: less than half of the mass since the last update, less what
- * targets have taken. A bound may let mass out on purpose, but not of a density that an update has made. */
+ * targets and walls have taken. A bound may let mass out on purpose, but not of a density that an update has made. */
 static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
 {
-    double expected = 1;
+    double expected = gbees_problem_wall_absorbs(problem) ? 1 - record->totals.mass_outflow : 1;
 
     for (int k = 0; k < problem->target_count; k++)
         if (problem->targets[k].kind == GBEES_TARGET_ABSORB)
@@ -240,7 +236,7 @@ static void describe_loss(const gbees_problem *problem, const gbees_totals *tota
     const double lately = gbees_warnings_lost(problem, totals);
     char losses[160];
 
-    if (lately < lost(totals))
+    if (lately < gbees_totals_lost(problem, totals))
         (void)snprintf(losses, sizeof losses,
                        "more than %.3g %% of the mass has been lost since an update (%.3g %% since the last one)",
                        100 * most_lost, 100 * lately);
@@ -248,7 +244,7 @@ static void describe_loss(const gbees_problem *problem, const gbees_totals *tota
         (void)snprintf(
             losses, sizeof losses,
             "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by pruning",
-            100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned);
+            100 * gbees_totals_lost(problem, totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned);
     (void)snprintf(
         text, size, "%s: give a smaller '%s'%s", losses, problem->mass_budget > 0 ? "mass_budget" : "threshold",
         may_be_bound(problem, totals) ? ", or, as the bound lets mass out, too, a larger 'factor' or 'bound: off'"
@@ -299,7 +295,7 @@ static void describe_blow_up(const gbees_problem *problem, const gbees_totals *t
 /* Of p* that memory has raised, with a budget or without. */
 static void describe_memory(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
-    const double budget = problem->mass_budget, gone = 100 * lost(totals);
+    const double budget = problem->mass_budget, gone = 100 * gbees_totals_lost(problem, totals);
 
     if (budget > 0)
         (void)snprintf(text, size,
@@ -319,7 +315,7 @@ static void describe_floor(const gbees_problem *problem, const gbees_totals *tot
     (void)snprintf(text, size,
                    "no threshold holds the mass budget of %g a unit of time: %.3g %% of the mass has been lost, "
                    "though p* has been lowered (now %.3g); %s",
-                   problem->mass_budget, 100 * lost(totals), totals->threshold,
+                   problem->mass_budget, 100 * gbees_totals_lost(problem, totals), totals->threshold,
                    may_be_bound(problem, totals) ? "the bound lets mass out: give a larger 'factor', or 'bound: off'"
                                                  : "give finer cells");
 }
@@ -332,7 +328,8 @@ static void describe_spent(const gbees_problem *problem, const gbees_totals *tot
         text, size,
         "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
         "(%g a unit of time); %s",
-        100 * lost(totals), 100 * budget * gbees_budget_time(problem->start, problem->end), budget,
+        100 * gbees_totals_lost(problem, totals), 100 * budget * gbees_budget_time(problem->start, problem->end),
+        budget,
         may_be_bound(problem, totals)
             ? "give a smaller budget or a larger 'factor', or, as the bound lets mass out, too, 'bound: off'"
             : "give a smaller budget, finer cells or a larger 'extent'");

@@ -127,6 +127,12 @@ static inline double gbees_totals_entered(const gbees_totals *totals)
     return sum;
 }
 
+/** Mass that has been lost but for what walls that absorb may have taken: what a mass budget limits. */
+static inline double gbees_totals_lost(const gbees_problem *problem, const gbees_totals *totals)
+{
+    return totals->mass_pruned + (gbees_problem_wall_absorbs(problem) ? 0 : totals->mass_outflow);
+}
+
 /** What one of the ranks that share a grid has done so far. */
 typedef struct gbees_rank_totals {
     double bricks;         /**< that it owned, averaged over the steps */

@@ -372,6 +372,16 @@ static inline int gbees_problem_circles(const gbees_problem *problem)
     return count;
 }
 
+/** Whether a wall absorbs: then mass leaves through the grid's faces on purpose. */
+static inline int gbees_problem_wall_absorbs(const gbees_problem *problem)
+{
+    int absorbs = 0;
+
+    for (int j = 0; j < problem->dimension; j++)
+        absorbs |= problem->range[j].end[0] == GBEES_END_ABSORB || problem->range[j].end[1] == GBEES_END_ABSORB;
+    return absorbs;
+}
+
 /** The number of walls. */
 static inline int gbees_problem_walls(const gbees_problem *problem)
 {

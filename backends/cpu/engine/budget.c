@@ -14,6 +14,6 @@ void budget_steer(gbees_engine *e, double time)
 
     const int is_short = mass_budget_is_short(brick, e->g.count, e->memory_limit);
 
-    mass_budget_steer(&e->budget, time, gbees_ledger_lost(&e->run.ledger), (double)engine_bricks(e) * e->cells,
+    mass_budget_steer(&e->budget, time, &e->run.ledger, (double)engine_bricks(e) * e->cells,
                       ranks_any(e->ranks, is_short));
 }

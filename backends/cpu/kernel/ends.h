@@ -117,6 +117,8 @@ INLINE void close_ends(const kernel_context *c, int axis, const kernel_pencil *p
         s->end[up] = s->end[up] == GBEES_AT_ABSORBER ? GBEES_AT_NOTHING : s->end[up];
     s->below = s->end[0] != GBEES_AT_NOTHING;
     s->above = s->end[1] != GBEES_AT_NOTHING;
+    for (int l = 0; l < s->plane_cells && s->below; l++)
+        s->away[l] = 0; /* nothing flows out there, but it may at the other end */
     close_cells(s);
 }
 

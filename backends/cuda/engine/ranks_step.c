@@ -152,8 +152,7 @@ static void steer(gbees_engine *e)
     if (!e->setup.stop_at_prunes)
         return;
     ranks_most(e->ranks, &is_short, 1);
-    mass_budget_steer(&e->budget, s->run.clock.time, gbees_ledger_lost(&s->run.ledger),
-                      64.0 * (double)e->ranks->bricks, is_short > 0);
+    mass_budget_steer(&e->budget, s->run.clock.time, &s->run.ledger, 64.0 * (double)e->ranks->bricks, is_short > 0);
 }
 
 int ranks_shrink(gbees_engine *e, gbees_error *error)

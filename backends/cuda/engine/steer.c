@@ -14,6 +14,5 @@ void engine_steer(gbees_engine *e)
 {
     const gbees_state *s = e->state;
 
-    mass_budget_steer(&e->budget, s->run.clock.time, gbees_ledger_lost(&s->run.ledger), 64.0 * s->count,
-                      engine_is_short(e));
+    mass_budget_steer(&e->budget, s->run.clock.time, &s->run.ledger, 64.0 * s->count, engine_is_short(e));
 }

@@ -26,6 +26,13 @@ has out "wall          x1: reflects at 0"
 has out "wall          x1: absorbs at 1: 64 cells between, as wide as whole bricks make them"
 has out "mean          0.5"
 
+what="a wall that takes most of the density, which is no loss: P(x0 < exp(-1)) = .0934 is left"
+run 0 --plugin linear --set dimension=1 --set 'parameters={diagonal: 1}' --set 'mean=[0.5]' --set 'covariance=[0.01]' \
+    --set 'width=[0.01]' --set 'states=[{state: x1, lower: 0, upper: 1, at_upper: absorb}]' --until 1 --no-output --json
+grep '"record"' out | tail -n 1 | sed 's/.*"mass_lost":\([0-9.]*\).*/\1/' |
+    awk '{ exit !($1 > 0.905 && $1 < 0.908) }' || fail "not .9066 of the mass have left"
+! grep -q "budget" err || fail "what a wall takes is warned of: $(cat err)"
+
 what="a run: the table, and JSON"
 run 0 --plugin phase --until 2 --no-output
 grep -qE ' 0\.[0-9]+ \(R 0\.[0-9]+\)$' out || fail "the table has no direction"
