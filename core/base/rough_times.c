@@ -184,6 +184,15 @@ static void add_tables(search *s)
     times->count = kept;
 }
 
+int gbees_rough_times_of_tables(const gbees_problem *problem, gbees_rough_times *times, gbees_error *error)
+{
+    const gbees_rough_look look = {.problem = problem, .from = -INFINITY, .to = INFINITY};
+    search s = {.look = &look, .times = times};
+
+    add_tables(&s);
+    return s.status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the rows of tables") : GBEES_OK;
+}
+
 int gbees_rough_times_find(const gbees_rough_look *look, gbees_rough_times *times, gbees_error *error)
 {
     const gbees_problem *problem = look->problem;

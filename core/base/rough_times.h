@@ -30,6 +30,8 @@ typedef struct gbees_rough_times {
 /* Adds the times of an interval to *times; none if the equations do not depend on the time. Equations are looked at
  * 4096 times in a run, at least 32 times in an interval: what lasts a thousandth of the run is found. */
 int gbees_rough_times_find(const gbees_rough_look *look, gbees_rough_times *times, gbees_error *error);
+/* Adds those of the rows of a problem's tables, of all times. */
+int gbees_rough_times_of_tables(const gbees_problem *problem, gbees_rough_times *times, gbees_error *error);
 /* Where, in an interval that begins at `begin` and is `length` long, the step that begins `elapsed` after it is to
  * end at the latest, counted from `begin`, too: the next of the times, or the interval's end. */
 double gbees_rough_times_next(const gbees_rough_times *times, double begin, double elapsed, double length);

@@ -3,6 +3,7 @@
 #include "trajectories.h"
 #include "base/array.h"
 #include "base/pool.h"
+#include "base/rough_times.h"
 #include "base/workers.h"
 #include "batch.h"
 #include <math.h>
@@ -31,6 +32,7 @@ struct gbees_trajectories {
     gbees_integrator *integrator; /* NULL: there is none */
     gbees_pool *pool;             /* NULL: not needed yet */
     int threads;
+    gbees_rough_times rows; /* of tables, between which these change by much of their range: steps end there */
     _Atomic uint64_t evaluations;
 };
 
@@ -72,8 +74,12 @@ int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend 
                               .threads = gbees_workers_threads(threads)};
     if (t->lender && t->lender->integrator_create(problem, 1, &t->integrator, &ignored))
         t->integrator = NULL;
-    *made = t;
-    return GBEES_OK;
+    const int status = gbees_rough_times_of_tables(problem, &t->rows, error);
+    if (status)
+        gbees_trajectories_destroy(t);
+    else
+        *made = t;
+    return status;
 }
 
 void gbees_trajectories_destroy(gbees_trajectories *t)
@@ -82,6 +88,8 @@ void gbees_trajectories_destroy(gbees_trajectories *t)
         t->lender->integrator_destroy(t->integrator);
     if (t)
         gbees_pool_close(t->pool);
+    if (t)
+        gbees_rough_times_clear(&t->rows);
     free(t);
 }
 
@@ -419,6 +427,22 @@ static int run_part(gbees_trajectories *t, size_t count, double *const *x, doubl
     return status;
 }
 
+/* Takes the points from part->from to a time, and stops at the rows of tables in between. */
+static int run_to(gbees_trajectories *t, size_t count, double *const *x, double *stretch, gbees_travel *part,
+                  double to, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (double way = to - part->from; way != 0 && !status; part->from = part->to, way = to - part->from) {
+        const double next = way > 0 ? gbees_rough_times_next(&t->rows, part->from, 0, way) : way;
+
+        part->to = next == way ? to : part->from + next;
+        part->plan = next == way ? part->plan : NULL;
+        status = run_part(t, count, x, stretch, part, error);
+    }
+    return status;
+}
+
 int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x, double *stretch,
                            const gbees_travel *travel, gbees_error *error)
 {
@@ -437,10 +461,7 @@ int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x
         find_parts(t, count, x, &c);
         part.plan = c.parts > 1 ? NULL : travel->plan;
     }
-    for (int k = 0; k < c.parts && !status; k++) {
-        part.to = c.end[k];
-        status = run_part(t, count, x, stretch, &part, error);
-        part.from = c.end[k];
-    }
+    for (int k = 0; k < c.parts && !status; k++)
+        status = run_to(t, count, x, stretch, &part, c.end[k], error);
     return status;
 }
