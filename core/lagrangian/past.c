@@ -21,6 +21,11 @@ enum {
     LEG_NS = 500 /* that a point takes, or more: from one measurement to the next */
 };
 
+/* The part of the initial deviations below which a lattice's cells need a smaller tolerance. Trajectories' errors
+ * were a tenth of a tolerance that is this part of a smoothed deviation, of which certificates count a thousand
+ * (certify.c). */
+static const double small_part = 1e-3;
+
 const gbees_update gbees_no_update = {.beta = 0};
 
 static int add_event(gbees_past *past, const gbees_past_event *event, const double *scale, gbees_error *error)
@@ -278,12 +283,34 @@ static int is_cancelled(const gbees_past *past, gbees_error *error)
     return gbees_error_set(error, GBEES_ECANCELLED, "stopped at t = %.6g", past->now);
 }
 
-static int advance(const group *points, const double *scale, double from, double to, gbees_travel_plan *plan,
-                   gbees_error *error)
+/* The tolerance of ways from the start: where the lattice's cells there are a small part of the initial deviations,
+ * after precise measurements, these alone would be too rough a unit of errors. */
+static double tolerance_of(const gbees_past *past, const gbees_lattice *lattice)
+{
+    double part = INFINITY;
+
+    for (int j = 0; j < lattice->n; j++) {
+        double square = 0;
+
+        for (int k = 0; k < lattice->n; k++)
+            square += lattice->axes[j * lattice->n + k] * lattice->axes[j * lattice->n + k];
+        part = fmin(part, sqrt(square) / past->scale[j]);
+    }
+    return past->tolerance * fmin(1, part / small_part);
+}
+
+/* A leg of some way; scale: the unit of the tolerance. */
+typedef struct leg {
+    const double *scale;
+    double tolerance, from, to;
+} leg;
+
+static int advance(const group *points, leg on, gbees_travel_plan *plan, gbees_error *error)
 {
     const gbees_past *past = points->past;
     double *x[GBEES_MAX_DIM] = {NULL}, *lowest[GBEES_MAX_TARGETS];
-    const gbees_travel travel = {from, to, scale, past->tolerance, points->alone, plan, find_lowest(points, lowest)};
+    const gbees_travel travel = {
+        on.from, on.to, on.scale, on.tolerance, points->alone, plan, find_lowest(points, lowest)};
 
     for (int j = 0; j < points->lattice->n; j++)
         x[j] = points->lattice->x[j] + points->first;
@@ -297,11 +324,12 @@ int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const dou
     const uint32_t inner = gbees_lattice_inner(lattice);
     /* Steps are planned by the points of a group: those of others do not depend on whether there is a border. */
     const group points = {past, lattice, 0, inner, 0}, border = {past, lattice, inner, lattice->border, 0};
+    const leg on = {scale, past->tolerance, past->now, time};
     int status = is_cancelled(past, error);
 
     if (!status)
-        status = advance(&points, scale, past->now, time, NULL, error);
-    return status ? status : advance(&border, scale, past->now, time, NULL, error);
+        status = advance(&points, on, NULL, error);
+    return status ? status : advance(&border, on, NULL, error);
 }
 
 /* ---- from the start to now ---- */
@@ -320,31 +348,31 @@ typedef struct evaluation {
 static int follow(const evaluation *all, const group *points, gbees_error *error)
 {
     const gbees_past *past = points->past;
-    const double *scale = past->scale;
+    leg on = {.scale = past->scale, .tolerance = tolerance_of(past, points->lattice), .from = past->start};
     gbees_travel_plan plan = {0};
-    double time = past->start;
-    int status = weigh(points, all->source, NULL, time, points->lattice->log_weight, error);
+    int status = weigh(points, all->source, NULL, on.from, points->lattice->log_weight, error);
 
     begin_targets(points);
     for (int k = 0; k < past->count && !status; k++) {
         const gbees_past_event *of = &past->of[k];
 
         give_up_light(points, k, all->update, all->least);
-        status = !points->alone && is_cancelled(past, error) ? GBEES_ECANCELLED
-                                                             : advance(points, scale, time, of->time, &plan, error);
+        on.to = of->time;
+        status = !points->alone && is_cancelled(past, error) ? GBEES_ECANCELLED : advance(points, on, &plan, error);
         if (!status)
-            status = of->is_jump ? make_jump(points, of, scale, error) : add_likelihood(points, of, error);
+            status = of->is_jump ? make_jump(points, of, on.scale, error) : add_likelihood(points, of, error);
         if (of->is_jump)
             plan = (gbees_travel_plan){0};
         else
             settle(points);
-        time = of->time;
-        scale = of->scale;
+        on.from = of->time;
+        on.scale = of->scale;
     }
     if (status)
         return status;
     give_up_light(points, past->count, all->update, all->least);
-    status = advance(points, scale, time, past->now, &plan, error);
+    on.to = past->now;
+    status = advance(points, on, &plan, error);
     return status || !all->update->measurement
                ? status
                : weigh(points, NULL, all->update->measurement, past->now, points->lattice->gain, error);
