@@ -1,5 +1,5 @@
-/* certify.c - how far the sums over a lattice may be off: by how much they differ from those over lattices of the
- * same spacing that are turned and shifted otherwise (doc/lagrangian.md; doc/accuracy.md). See
+/* certify.c - how far the mean of sums over lattices of the same spacing may be off: by how much it differs from
+ * those over each of them, which are turned and shifted otherwise (doc/lagrangian.md; doc/accuracy.md). See
  * certify.h.
  *
  * The error of a sum over a lattice is a sum of Fourier coefficients of what is summed, with phases that depend on
@@ -21,25 +21,19 @@ static const double steps = 1e3;
 /* Bins of a marginal, and how many deviations they reach to either side. */
 enum { BINS = 1024, REACH = 10 };
 
-/* Moments of a set in units of the first one's deviations. */
+/* Moments of a set, or of all. */
 typedef struct figures {
     double log_mass, mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], points;
     double rim, rim_share; /* the rim's part of the mass, and of a variance */
 } figures;
 
-static int find_figures(gbees_engine *engine, int set, figures *of, gbees_error *error)
+static void set_figures(const gbees_sums *sums, figures *of)
 {
-    gbees_sums sums;
-    const int status = gbees_engine_sums(engine, set, &sums, error);
-
-    if (!status) {
-        gbees_sums_moments(&sums, of->mean, of->covariance);
-        of->log_mass = gbees_sums_log_mass(&sums);
-        of->rim = sums.rim / sums.total[0];
-        of->rim_share = gbees_sums_rim_share(&sums);
-        of->points = sums.points;
-    }
-    return status;
+    gbees_sums_moments(sums, of->mean, of->covariance);
+    of->log_mass = gbees_sums_log_mass(sums);
+    of->rim = sums->rim / sums->total[0];
+    of->rim_share = gbees_sums_rim_share(sums);
+    of->points = sums->points;
 }
 
 /* ---- marginals ---- */
@@ -217,26 +211,28 @@ static double compare_moments(int n, const figures *a, const figures *b, gbees_c
 static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
 {
     const int n = engine->problem->dimension;
-    figures of[GBEES_LAGRANGIAN_SETS];
+    figures all, of[GBEES_LAGRANGIAN_SETS];
+    gbees_sums sums;
     double most = 0, bound;
-    int status = GBEES_OK;
+    int status = gbees_engine_all_sums(engine, &sums, error);
 
+    if (status)
+        return status;
     *certificate = (gbees_certificate){.estimate = NAN, .density = {NAN, NAN}};
-    for (int s = 0; s < engine->sets && !status; s++) {
-        status = find_figures(engine, s, &of[s], error);
-        if (!status && s > 0)
-            most = fmax(most, compare_moments(n, &of[0], &of[s], certificate));
+    set_figures(&sums, &all);
+    for (int s = 0; s < engine->sets; s++) {
+        set_figures(&engine->sums[s], &of[s]);
+        most = fmax(most, compare_moments(n, &all, &of[s], certificate));
     }
-    if (!status)
-        status = find_marginals(engine, of, certificate, error);
+    status = find_marginals(engine, of, certificate, error);
     if (status)
         return status;
     /* Lattices that were the record's before are off as before, but may agree by chance. */
     most = fmax(most, engine->figure);
     engine->figure = most;
-    certificate->points = (uint64_t)of[0].points;
+    certificate->points = (uint64_t)all.points;
     /* What the tail leaves out, and the steps' errors, are the same in all lattices. */
-    engine->beyond = beyond_rim * fmax(2 * engine->set[0].rule.tail / n * of[0].rim, of[0].rim_share);
+    engine->beyond = beyond_rim * fmax(2 * engine->set[0].rule.tail / n * all.rim, all.rim_share);
     bound = GBEES_SETS_SAFETY * most + engine->beyond + steps * engine->problem->tolerance;
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;

@@ -4,8 +4,8 @@
 
 #include "sets.h"
 
-/* A figure is off by at most so many times the largest difference of any figure of the sets: tests/accuracy/lattices
- * has no case that is off by more than 1.3 times. */
+/* A figure is off by at most so many times the largest difference of any figure of a set to the mean over all:
+ * tests/accuracy/lattices has no case that is off by more than 1.31 times. */
 enum { GBEES_SETS_SAFETY = 2 };
 
 /* gbees_backend.certify. */

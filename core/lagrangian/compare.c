@@ -39,7 +39,7 @@ static gbees_difference add_own(double value, double own)
 static int find_moments(comparison *c, gbees_error *error)
 {
     gbees_sums sums;
-    const int status = gbees_engine_sums(c->engine, 0, &sums, error);
+    const int status = gbees_engine_all_sums(c->engine, &sums, error);
 
     if (!status)
         gbees_sums_moments(&sums, c->mean, c->covariance);

@@ -104,7 +104,7 @@ static int advance_all(gbees_engine *engine, double time, gbees_error *error)
 static int note_lost(gbees_engine *engine, double time, gbees_error *error)
 {
     gbees_sums sums;
-    const int status = gbees_engine_sums(engine, 0, &sums, error);
+    const int status = gbees_engine_all_sums(engine, &sums, error);
 
     if (!status && sums.lost > 0) {
         if (engine->totals.mass_outflow == 0)
@@ -170,6 +170,7 @@ static int update_set(gbees_engine *engine, int set, const gbees_update *by, gbe
     }
     if (!status && !possible)
         status = gbees_error_set(error, GBEES_EUNSUPPORTED, "the likelihood is 0 at all points of the density");
+    of->raised = of->rule.most / (engine->problem->frame_cells * engine->sharp);
     return status ? status : gbees_engine_drop(engine, set, error);
 }
 
@@ -184,28 +185,43 @@ static int find_log_evidence(gbees_engine *engine, int set, gbees_error *error)
     return status;
 }
 
-/* Sets the evidence, of this measurement and of all, by the other lattices: by the one that is furthest off.
- * before[sets]: of all measurements before. */
-static void set_evidence(const gbees_engine *engine, const double *before, gbees_evidence *evidence)
+/* The logarithm of the mean over all sets of evidences that are given by their logarithms. */
+static double mean_evidence(const gbees_engine *engine, const double *of)
 {
-    const double own = engine->log_evidence[0];
-    int other = 1;
+    double sum = 0;
 
-    for (int s = 2; s < engine->sets; s++)
+    for (int s = 0; s < engine->sets; s++)
+        sum += exp(of[s] - of[0]) / engine->sets;
+    return of[0] + log(sum);
+}
+
+/* Sets the evidence, of this measurement and of all, and what they may be off by: at least as much as the lattice
+ * that differs most, and as the bound of any figure, since lattices may agree by chance in one.
+ * before[sets]: of all measurements before; bound_before: as the bound of now. */
+static void set_evidence(const gbees_engine *engine, const double *before, double bound_before,
+                         gbees_evidence *evidence)
+{
+    const double bound = engine->certificate.mean[0].bound;
+    const double own = mean_evidence(engine, engine->log_evidence);
+    int other = 0;
+
+    for (int s = 1; s < engine->sets; s++)
         if (fabs(engine->log_evidence[s] - own) > fabs(engine->log_evidence[other] - own))
             other = s;
-    evidence->log_evidence = own - before[0];
+    evidence->log_evidence = own - mean_evidence(engine, before);
     evidence->sampled = engine->log_evidence[other] - before[other];
-    evidence->sampled_error = fabs(evidence->sampled - evidence->log_evidence);
+    evidence->sampled_error = fmax(fabs(evidence->sampled - evidence->log_evidence), bound + bound_before);
     evidence->total_sampled = engine->log_evidence[other];
-    evidence->total_error = fabs(evidence->total_sampled - own);
+    evidence->total_error = fmax(fabs(evidence->total_sampled - own), bound);
     evidence->by_points = 1;
 }
 
 static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error)
 {
+    const double bound_before = engine->certificate.mean[0].bound;
     double scale[GBEES_MAX_DIM] = {0}, before[GBEES_LAGRANGIAN_SETS];
+    gbees_certificate certificate;
     gbees_update by = {.measurement = measurement, .beta = 1};
     gbees_tempering done = {.log_likelihood_max = -INFINITY};
     int status = gbees_measurement_log_peak(engine->problem, measurement, &by.log_peak, error);
@@ -235,6 +251,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     if (status)
         return status;
     engine->totals.refinements += done.refinements;
+    engine->limited = done.limited;
     engine->figure = 0;
     status = gbees_engine_sharpen_update(engine, error);
     for (int s = 0; s < engine->sets && !status; s++)
@@ -243,9 +260,10 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
         return status;
     engine->totals.mass_outflow = 0; /* what has left every bound has no likelihood */
     gbees_engine_count(engine);
-    set_evidence(engine, before, evidence);
+    status = gbees_engine_certify(engine, &certificate, error);
+    set_evidence(engine, before, bound_before, evidence);
     evidence->log_likelihood_max = done.log_likelihood_max - (by.log_peak < INFINITY ? by.log_peak : 0);
-    return GBEES_OK;
+    return status;
 }
 
 /* ---- jump ---- */

@@ -26,6 +26,7 @@ static void add_cell(const pass *all, uint32_t i, const gbees_mass_parts *parts,
     const double mass = gbees_cuts_mass(all->cuts, i, unit);
 
     sums->before += exp(gbees_fields_weight(all->fields)[i] - unit) - mass * parts->gone_before;
+    sums->masses += mass * (1 - parts->gone_before);
     for (int k = 0; k < problem->target_count; k++)
         sums->inside[k] += mass * (parts->now[k] - parts->before[k]);
 }
@@ -62,6 +63,7 @@ static void sum_part(void *context, size_t number)
 static void add(const gbees_entered *part, gbees_entered *sums)
 {
     sums->before += part->before;
+    sums->masses += part->masses;
     for (int k = 0; k < GBEES_MAX_TARGETS; k++)
         sums->inside[k] += part->inside[k];
     sums->wrong = sums->wrong ? sums->wrong : part->wrong;
@@ -107,7 +109,7 @@ int gbees_entered_take_off(const gbees_past *past, const gbees_source *source, g
                            gbees_entered *sums, gbees_error *error)
 {
     gbees_fields fields = {.problem = past->problem, .time = past->now, .lattice = lattice};
-    const double before = sums->before;
+    const gbees_entered others = *sums; /* lattices */
     gbees_cuts *cuts = NULL;
     int status;
 
@@ -123,8 +125,10 @@ int gbees_entered_take_off(const gbees_past *past, const gbees_source *source, g
     sums->left = sums->before;
     for (int k = 0; k < past->problem->target_count && !status; k++)
         sums->left -= past->problem->targets[k].kind == GBEES_TARGET_ABSORB ? sums->inside[k] : 0;
+    const double before = sums->before - others.before, masses = sums->masses - others.masses;
+    const double off = before > 0 ? fabs(masses / before - 1) : 0;
     for (int k = 0; k < past->problem->target_count && !status; k++)
-        sums->doubt[k] += gbees_cuts_doubt(cuts, k) * (sums->before - before);
+        sums->doubt[k] += gbees_cuts_doubt(cuts, k) * before + off * fabs(sums->inside[k] - others.inside[k]);
     sums->cells += status ? 0 : gbees_cuts_count(cuts);
     gbees_cuts_destroy(cuts);
     gbees_fields_clear(&fields);

@@ -12,8 +12,10 @@ typedef struct gbees_entered {
     double most;                      /* set by the caller, before anything is added */
     double before;                    /* what was left at the last measurement, or all before the first */
     double left;                      /* what is left of it */
+    double masses;                    /* what was left by the masses of cells, not by weights */
     double inside[GBEES_MAX_TARGETS]; /* by target: what has entered since; of those that count: what is inside */
-    double doubt[GBEES_MAX_TARGETS];  /* what of that may be wrong, as boundaries are bent within cells */
+    double doubt[GBEES_MAX_TARGETS];  /* what of that may be wrong, as boundaries are bent within cells, and masses of
+                                       * cells are not exact */
     double cells;                     /* by which cells have been divided */
     int wrong;                        /* 1 + a target whose function is not a number somewhere; 0: none */
 } gbees_entered;

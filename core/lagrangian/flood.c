@@ -136,7 +136,7 @@ static int add_beside(gbees_lattice *lattice, uint32_t i, int side, gbees_error 
     if (abs(site.z[side / 2]) > INDEX_MOST)
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "the density extends over more than %d points of the lattice that resolves it: give "
-                               "a smaller 'points' or 'frame_cells'",
+                               "a less precise measurement, or a smaller 'points' or 'frame_cells'",
                                2 * INDEX_MOST);
     return gbees_lattice_find(lattice, &site) == GBEES_NO_POINT ? gbees_lattice_append(lattice, &site, error)
                                                                 : GBEES_OK;
@@ -258,7 +258,7 @@ static int add_near(gbees_lattice *lattice, const double *inverse, const double 
             return gbees_error_set(
                 error, GBEES_ENUMERIC,
                 "the density extends over more than %d points of the lattice that resolves it: give "
-                "a smaller 'points' or 'frame_cells'",
+                "a less precise measurement, or a smaller 'points' or 'frame_cells'",
                 2 * INDEX_MOST);
         site.z[j] = (int16_t)lround(z);
     }

@@ -38,7 +38,7 @@ static int set_lines(making *m, gbees_error *error)
     double mean[N], covariance[GBEES_MATRIX];
     const int n = m->grid->dimension;
     gbees_sums sums;
-    const int status = gbees_engine_sums(m->engine, 0, &sums, error);
+    const int status = gbees_engine_all_sums(m->engine, &sums, error);
 
     if (status)
         return status;

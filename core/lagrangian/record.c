@@ -65,7 +65,7 @@ int gbees_engine_statistics(gbees_engine *engine, const gbees_clock *clock, gbee
                             gbees_error *error)
 {
     gbees_sums sums;
-    int status = gbees_engine_sums(engine, 0, &sums, error);
+    int status = gbees_engine_all_sums(engine, &sums, error);
 
     (void)clock;
     if (!status) {

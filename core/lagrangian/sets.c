@@ -62,6 +62,18 @@ int gbees_engine_sums(gbees_engine *engine, int set, gbees_sums *sums, gbees_err
     return status;
 }
 
+int gbees_engine_all_sums(gbees_engine *engine, gbees_sums *sums, gbees_error *error)
+{
+    gbees_sums each;
+    int status = GBEES_OK;
+
+    for (int s = 0; s < engine->sets && !status; s++)
+        status = gbees_engine_sums(engine, s, &each, error);
+    if (!status)
+        gbees_sums_average(engine->sets, engine->sums, sums);
+    return status;
+}
+
 /* ---- create and destroy ---- */
 
 static void set_rules(gbees_engine *engine)
@@ -69,9 +81,11 @@ static void set_rules(gbees_engine *engine)
     const gbees_problem *problem = engine->problem;
 
     engine->sharp = 1;
-    for (int s = 0; s < engine->sets; s++)
+    for (int s = 0; s < engine->sets; s++) {
+        engine->set[s].raised = 1;
         engine->set[s].rule = (gbees_lattice_rule){
             .points = problem->frame_least, .most = problem->frame_cells, .tail = problem->tail, .turn = s};
+    }
 }
 
 /* The deviations at the start: of the narrowest part along each state. */

@@ -1,5 +1,5 @@
-/* sets.h - the lattices of an engine: one for each part of the initial density, and the same on other lattices, which
- * tell the error. */
+/* sets.h - the lattices of an engine: one for each part of the initial density, and the same on other lattices. Sums
+ * are means over all of them, and how they differ tells the error. */
 #ifndef GBEES_LAGRANGIAN_SETS_H
 #define GBEES_LAGRANGIAN_SETS_H
 
@@ -14,6 +14,7 @@ enum { GBEES_LAGRANGIAN_SETS = 4 /* at most */ };
 /* The lattices of one turn, one for each part of the initial density. */
 typedef struct gbees_lattice_set {
     gbees_lattice_rule rule;
+    double raised;           /* the rule's `most` is so many times larger than the problem and its accuracy ask for */
     gbees_lattice **lattice; /* [parts]; NULL: the part has lost its weight */
 } gbees_lattice_set;
 
@@ -25,10 +26,10 @@ struct gbees_engine {
     gbees_source *source; /* [parts] */
     gbees_past past;
     int sets;                                     /* 2 at least */
-    gbees_lattice_set set[GBEES_LAGRANGIAN_SETS]; /* [sets]: the density; and the same on other lattices */
+    gbees_lattice_set set[GBEES_LAGRANGIAN_SETS]; /* [sets]: each has the whole density */
     gbees_totals totals;
     double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
-    gbees_certificate certificate;              /* of now, if is_certified */
+    gbees_certificate certificate;              /* the last one; of now, if is_certified */
     int is_certified;
     double
         variation; /* an estimate of the total variation distance of the cells that were last made of now; 0: none */
@@ -36,6 +37,7 @@ struct gbees_engine {
     gbees_sums sums[GBEES_LAGRANGIAN_SETS];       /* of now; points = 0: not made */
     gbees_entered entered[GBEES_LAGRANGIAN_SETS]; /* of now, of targets that absorb */
     double entered_before[GBEES_MAX_TARGETS];     /* the totals at the last measurement */
+    int limited; /* along so many directions the last update's lattices are as dense as they may be, but too coarse */
     double sharp;  /* the lattices of updates are so many times as dense as the problem asks for, for its accuracy */
     double beyond; /* the part of its bounds that is what lies beyond the tail */
     double figure; /* the largest difference of any figure in the last certificate of these lattices; 0: none */
@@ -57,6 +59,8 @@ int gbees_engine_has_points(const gbees_engine *engine);
 int gbees_engine_list(const gbees_engine *engine, int set, gbees_lattice **list);
 /* Sums over the points of a set, which are made once for a density. */
 int gbees_engine_sums(gbees_engine *engine, int set, gbees_sums *sums, gbees_error *error);
+/* Their mean over all sets: the density's. */
+int gbees_engine_all_sums(gbees_engine *engine, gbees_sums *sums, gbees_error *error);
 /* Forgets what was found of the density, as it is another one. */
 void gbees_engine_change(gbees_engine *engine);
 /* Brings the totals up to date. */

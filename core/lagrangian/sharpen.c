@@ -4,9 +4,10 @@
 #include "targets.h"
 #include <math.h>
 
-/* Of the law by which errors fall; for this part of the accuracy; in one go. Lattices that are not better by so much
- * are in vain. */
-static const double exponent = 6, aim = 0.6, least_denser = 1.08, most_denser = 1.6, little_better = 0.9;
+/* Of the law by which errors fall; for this part of the accuracy, of lattices that are limited for that one; in one
+ * go. Lattices that are not better by so much are in vain. */
+static const double exponent = 6, aim = 0.6, limited_aim = 0.8, least_denser = 1.08, most_denser = 1.6,
+                    little_better = 0.9;
 /* What lies beyond the tail may be this part of the accuracy, and is made this part of it if it is more. */
 static const double most_beyond = 0.3, wanted_beyond = 0.1;
 /* With the accuracy so many times what is certified an update's lattices could have been less dense. They are at most
@@ -48,24 +49,37 @@ int gbees_engine_make_denser(gbees_engine *engine, double times, double longer, 
     return status ? status : gbees_engine_take_off(engine, error);
 }
 
-/* How much denser lattices should be for an error that is smaller by a factor: that of a Gaussian falls with
- * exp(-2 pi^2 k^2), k points a deviation, those of bent densities with some part of the exponent. */
-static double how_much(const gbees_engine *engine, double factor)
-{
-    const double k = engine->problem->frame_least;
+/* What has been reached by making lattices denser. */
+typedef struct progress {
+    double times;        /* how much denser they are than at first */
+    double first, slack; /* the accuracy over what is certified: at first, and now */
+} progress;
 
-    return fmin(fmax(sqrt(1 + log(factor) / (exponent * k * k)), least_denser), most_denser);
+/* How much denser lattices should be for an error that is smaller by a factor: that of a Gaussian falls with
+ * exp(-2 pi^2 k^2), k points a deviation, those of bent densities with some part of the exponent. Where it has turned
+ * out to fall more slowly, as it did until now; where lattices are too coarse for that, or no better than samples, as
+ * that of independent samples does. */
+static double how_much(const gbees_engine *engine, const progress *so_far, double factor)
+{
+    const double k = engine->problem->frame_least, slowest = engine->problem->dimension / 2.0;
+    double denser = sqrt(1 + log(factor) / (exponent * k * k));
+
+    if (so_far->times > 1 || engine->limited) {
+        const double power = so_far->times > 1 ? log(so_far->slack / so_far->first) / log(so_far->times) : slowest;
+        denser = fmax(denser, pow(factor, 1 / fmax(power, slowest)));
+    }
+    return fmin(fmax(denser, least_denser), most_denser);
 }
 
-/* Makes the lattices such that the bound becomes less than the accuracy; multiplies *times by how much denser. */
-static int improve(gbees_engine *engine, double slack, double *times, gbees_error *error)
+/* Makes the lattices such that the bound becomes less than the accuracy. */
+static int improve(gbees_engine *engine, progress *so_far, gbees_error *error)
 {
     const double beyond = engine->beyond / engine->problem->accuracy;
     const int is_short = beyond > most_beyond;
-    const double rest = (1 / slack - (is_short ? beyond : 0)) / aim;
-    const double denser = rest > 1 || !is_short ? how_much(engine, rest) : 1;
+    const double rest = (1 / so_far->slack - (is_short ? beyond : 0)) / (engine->limited ? limited_aim : aim);
+    const double denser = rest > 1 || !is_short ? how_much(engine, so_far, rest) : 1;
 
-    *times *= denser;
+    so_far->times *= denser;
     return gbees_engine_make_denser(engine, denser, is_short ? log(beyond / wanted_beyond) : 0, error);
 }
 
@@ -84,21 +98,24 @@ static int find_slack(gbees_engine *engine, double *slack, gbees_error *error)
 
 int gbees_engine_sharpen(gbees_engine *engine, double *times, gbees_error *error)
 {
-    double slack = 0, most = 0;
+    progress now = {.times = 1};
+    double most = 0;
     int in_vain = 0, status = GBEES_OK;
 
     *times = 1;
     while (engine->problem->accuracy > 0 && !status) {
-        status = find_slack(engine, &slack, error);
-        if (status || slack >= 1)
+        status = find_slack(engine, &now.slack, error);
+        if (status || now.slack >= 1)
             break;
-        in_vain = slack * little_better < most ? in_vain + 1 : 0;
+        now.first = now.first > 0 ? now.first : now.slack;
+        in_vain = now.slack * little_better < most ? in_vain + 1 : 0;
         if (in_vain == 2) {
             engine->totals.warnings |= GBEES_WARNING_ACCURACY;
             break;
         }
-        most = fmax(most, slack);
-        status = improve(engine, slack, times, error);
+        most = fmax(most, now.slack);
+        status = improve(engine, &now, error);
+        *times = now.times;
         if (status == GBEES_ENOMEM) {
             engine->totals.warnings |= GBEES_WARNING_ACCURACY;
             return GBEES_OK;
@@ -124,6 +141,6 @@ void gbees_engine_set_density(gbees_engine *engine)
 {
     for (int s = 0; s < engine->sets; s++) {
         engine->set[s].rule.points = engine->problem->frame_least * engine->sharp;
-        engine->set[s].rule.most = engine->problem->frame_cells * engine->sharp;
+        engine->set[s].rule.most = engine->problem->frame_cells * engine->sharp * engine->set[s].raised;
     }
 }

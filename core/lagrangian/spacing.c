@@ -8,14 +8,16 @@
 
 enum {
     SUM_NS = 60, /* that a point takes in a sum */
-    /* Entries of a part's sums: of w, w^2, w z and w z z^T; of J. */
-    SUMS = 2 + GBEES_MAX_DIM + 2 * GBEES_MATRIX
+    /* Entries of a part's sums: of w, w^2 and isolated w, of w z and w z z^T; of J. */
+    SUMS = 3 + GBEES_MAX_DIM + 2 * GBEES_MATRIX
 };
 
 /* The covariance is taken to be larger by this part of a lattice cell: that of a few points says little. */
 static const double least_variance = 0.02;
 /* Points with a smaller square root of their weight, relative to the largest, do not count. */
 static const double least_root = 1e-5;
+/* An isolated point's root is larger than those beside it by this part of it: 1 - exp(-1). */
+static const double isolated_by = 0.632;
 
 /* What the parts of the sums share. */
 typedef struct weighted {
@@ -39,8 +41,8 @@ static void set_roots(void *context, size_t k)
 }
 
 /* The slope of the square root of the weight: the root of the mean of both one-sided squares, with the sign of their
- * sum. */
-static double slope_at(const weighted *all, size_t i, int j)
+ * sum. Sets *isolated if the weight is so much smaller on both sides. */
+static double slope_at(const weighted *all, size_t i, int j, int *isolated)
 {
     const uint32_t below = all->lattice->beside[2 * j][i], above = all->lattice->beside[2 * j + 1][i];
     const double here = all->root[i];
@@ -48,6 +50,7 @@ static double slope_at(const weighted *all, size_t i, int j)
     const double up = (above == GBEES_NO_POINT ? 0 : all->root[above]) - here;
     const double slope = sqrt((down * down + up * up) / 2);
 
+    *isolated |= down > isolated_by * here && -up > isolated_by * here;
     return down + up < 0 ? -slope : slope;
 }
 
@@ -57,7 +60,7 @@ static void sum_part(void *context, size_t k)
     const gbees_lattice *lattice = all->lattice;
     const size_t end = gbees_workers_first(lattice->count, k + 1);
     const int n = lattice->n;
-    double *sum = all->share + k * SUMS, *first = sum + 2, *second = first + GBEES_MAX_DIM;
+    double *sum = all->share + k * SUMS, *first = sum + 3, *second = first + GBEES_MAX_DIM;
     double *information = second + GBEES_MATRIX, slope[GBEES_MAX_DIM];
 
     memset(sum, 0, SUMS * sizeof *sum);
@@ -67,23 +70,26 @@ static void sum_part(void *context, size_t k)
 
         if (!(all->root[i] > least_root))
             continue;
+        int isolated = 0;
+
         sum[0] += w;
         sum[1] += w * w;
         for (int a = 0; a < n; a++) {
-            slope[a] = slope_at(all, i, a);
+            slope[a] = slope_at(all, i, a, &isolated);
             first[a] += w * z[a];
             for (int b = 0; b <= a; b++) {
                 second[a * n + b] += w * z[a] * z[b];
                 information[a * n + b] += 4 * slope[a] * slope[b];
             }
         }
+        sum[2] += isolated ? w : 0;
     }
 }
 
-/* Joins the parts' sums to the covariance and the information. */
-static double join(const double *share, int n, double *covariance, double *information)
+/* Joins the parts' sums to the covariance and the information, and sets *effective and *isolated. */
+static void join(const double *share, int n, double *covariance, double *information, gbees_spacing *spacing)
 {
-    double sum[SUMS] = {0}, *first = sum + 2, *second = first + GBEES_MAX_DIM, *j = second + GBEES_MATRIX;
+    double sum[SUMS] = {0}, *first = sum + 3, *second = first + GBEES_MAX_DIM, *j = second + GBEES_MATRIX;
 
     for (int k = 0; k < GBEES_WORKERS_PARTS; k++)
         for (int s = 0; s < SUMS; s++)
@@ -94,7 +100,8 @@ static double join(const double *share, int n, double *covariance, double *infor
             covariance[b * n + a] = covariance[a * n + b] += a == b ? least_variance : 0;
             information[a * n + b] = information[b * n + a] = j[a * n + b] / sum[0];
         }
-    return sum[0] * sum[0] / sum[1];
+    spacing->effective = sum[0] * sum[0] / sum[1];
+    spacing->isolated = sum[2] / sum[0];
 }
 
 int gbees_spacing_find(const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta, int threads,
@@ -115,7 +122,7 @@ int gbees_spacing_find(const gbees_lattice *lattice, const gbees_lattice_rule *r
     if (!status) {
         gbees_workers_run(threads, GBEES_WORKERS_PARTS, set_roots, &all);
         gbees_workers_run(threads, GBEES_WORKERS_PARTS, sum_part, &all);
-        spacing->effective = join(all.share, lattice->n, covariance, information);
+        join(all.share, lattice->n, covariance, information, spacing);
         status = gbees_shape_find(lattice->n, covariance, information, &wanted, &spacing->shape, error);
     }
     free(all.root);

@@ -9,6 +9,8 @@
 /* The lattice beside weights exp(log_weight + beta gain). */
 typedef struct gbees_spacing {
     double effective;        /* points: (sum w)^2 / sum w^2 */
+    double isolated;         /* the share of points that are heavier than both of those beside them along an axis by
+                              * exp(2) or more */
     gbees_frame_shape shape; /* the cells that would fit, in units of the present ones */
 } gbees_spacing;
 

@@ -8,8 +8,8 @@
 
 /* What is saved beside the lattices' points. */
 typedef struct engine_state {
-    int32_t parts, past, is_certified;
-    double now, pace, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS];
+    int32_t parts, past, is_certified, limited;
+    double now, pace, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS], raised[GBEES_LAGRANGIAN_SETS];
     double entered_before[GBEES_MAX_TARGETS];
     gbees_entered entered[GBEES_LAGRANGIAN_SETS];
     gbees_totals totals;
@@ -82,17 +82,19 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     state.pace = engine->pace;
     state.figure = engine->figure;
     state.sharp = engine->sharp;
+    state.limited = engine->limited;
     state.beyond = engine->beyond;
     state.is_certified = engine->is_certified;
-    if (engine->is_certified)
-        state.certificate = engine->certificate;
+    state.certificate = engine->certificate;
     GBEES_CLEAR_GAPS(&state.certificate);
     state.tail = engine->set[0].rule.tail;
     memcpy(state.log_evidence, engine->log_evidence, sizeof state.log_evidence);
     memcpy(state.entered_before, engine->entered_before, sizeof state.entered_before);
     memcpy(state.entered, engine->entered, sizeof state.entered);
-    for (int s = 0; s < engine->sets; s++)
+    for (int s = 0; s < engine->sets; s++) {
+        state.raised[s] = engine->set[s].raised;
         GBEES_CLEAR_GAPS(&state.entered[s]);
+    }
     state.totals = engine->totals;
     GBEES_CLEAR_GAPS(&state.totals);
     for (int k = 0; k < engine->past.count; k++)
@@ -243,11 +245,14 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     made->pace = state.pace;
     made->figure = state.figure;
     made->sharp = state.sharp;
+    made->limited = state.limited;
     made->beyond = state.beyond;
     made->is_certified = state.is_certified;
     made->certificate = state.certificate;
-    for (int s = 0; s < made->sets; s++)
+    for (int s = 0; s < made->sets; s++) {
         made->set[s].rule.tail = state.tail;
+        made->set[s].raised = state.raised[s];
+    }
     made->evaluations = state.totals.cell_updates;
     memcpy(made->log_evidence, state.log_evidence, sizeof state.log_evidence);
     memcpy(made->entered_before, state.entered_before, sizeof state.entered_before);

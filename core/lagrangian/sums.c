@@ -178,6 +178,38 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
     return status;
 }
 
+/* Adds sums times a factor to those about another reference. */
+static void add_about(const gbees_sums *sums, double factor, gbees_sums *to)
+{
+    const int n = sums->n;
+    const double w = sums->total[0], *first = sums->total + 1, *second = first + n;
+    double d[GBEES_MAX_DIM], *figure = to->total;
+
+    for (int j = 0; j < n; j++)
+        d[j] = sums->reference[j] - to->reference[j];
+    *figure++ += factor * w;
+    for (int j = 0; j < n; j++) {
+        *figure++ += factor * (first[j] + w * d[j]);
+        to->rim_first[j] += factor * (sums->rim_first[j] + sums->rim * d[j]);
+        to->rim_second[j] += factor * (sums->rim_second[j] + 2 * d[j] * sums->rim_first[j] + sums->rim * d[j] * d[j]);
+    }
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k <= j; k++)
+            *figure++ += factor * (*second++ + d[j] * first[k] + d[k] * first[j] + w * d[j] * d[k]);
+    to->squares += factor * factor * sums->squares;
+    to->log_density += factor * sums->log_density;
+    to->lost += factor * sums->lost;
+    to->rim += factor * sums->rim;
+}
+
+void gbees_sums_average(int count, const gbees_sums *of, gbees_sums *mean)
+{
+    *mean = (gbees_sums){.n = of->n, .figures = of->figures, .most = of->most, .points = of->points};
+    memcpy(mean->reference, of->reference, sizeof mean->reference);
+    for (int k = 0; k < count; k++)
+        add_about(&of[k], exp(of[k].most - of->most) / count, mean);
+}
+
 double gbees_sums_log_mass(const gbees_sums *sums)
 {
     return sums->most + log(sums->total[0]);

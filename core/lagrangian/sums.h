@@ -28,6 +28,10 @@ typedef struct gbees_sums {
 int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int threads, gbees_sums *sums,
                     gbees_error *error);
 
+/* Sets *mean to the mean of sums over lattices that have the whole density each; its `points` are those of the first.
+ */
+void gbees_sums_average(int count, const gbees_sums *of, gbees_sums *mean);
+
 /* The logarithm of the sum of w, which are not scaled. */
 double gbees_sums_log_mass(const gbees_sums *sums);
 /* Sets mean[n] and covariance[n][n]. */

@@ -2,53 +2,144 @@
 #include "temper.h"
 #include <math.h>
 
-enum { ROUNDS = 60, HALVINGS = 12 };
+enum { ROUNDS = 100, HALVINGS = 4, MOST_HALVINGS = 48 };
 
 /* Lattices on the way to the last one only have to show where the weights are: their points along an axis over those
  * of the last one, but not below so many a deviation; and the tolerance of their trajectories. */
 static const double rough_points = 0.75, least_rough = 0.75, rough_tolerance = 1e-5;
 /* A lattice's cells may be too long by this factor in the end; on the way after a part of the likelihood; and after
- * all of it for the last lattice to be made. */
-static const double too_long = 1.3, far_too_long = 2.5, nearly_right = 1.3;
+ * all of it for the last lattice to be made. The second is that of parts with a deviation of .45 cells, whose sums
+ * are off by a twentieth at most: points that stand alone seem to be too far apart by 1.5 to 2.1, however thin the
+ * parts are that they happen to lie in. */
+static const double too_long = 1.3, far_too_long = 1.5, nearly_right = 1.3;
+/* A Gaussian of that deviation has so many effective points along an axis, or more. */
+static const double least_effective = 1.4;
+
+/* Where the rule's `most` does not allow for that, so many points for each of the 2^n corners of a cell make the sums
+ * those of samples. With fewer it is raised by steps of the second factor, unless beta gains the third. */
+static const double as_samples = 64, raise = 2, little_gained = 1.5;
+
+/* In one and two dimensions, while points are `few`, no more than such a share may be in parts so thin that a point
+ * is heavier than those beside it by exp(2): there they become denser by steps of the third factor. */
+static const double most_isolated = 1e-3, few = 5000, denser = 1.5;
+/* The factor by which beta becomes larger from one look at the weights to the next. */
+static const double step_of_beta = 4;
 
 /* A measurement that leads further down from the peak is a mistake: of a Gaussian these are 14 deviations. */
 static const double furthest = 100;
 
-/* Whether a lattice tells the weights at beta well enough to make another one of them. */
-static int tells(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta,
-                 gbees_spacing *spacing)
+/* By how much a lattice's cells are too long along some direction, or more, whatever the rule's `most` allows. */
+static double longest_of(const gbees_lattice_rule *rule, const gbees_frame_shape *shape, int n)
 {
-    gbees_error ignored; /* weights whose shape is not found are not told */
-
-    return gbees_spacing_find(lattice, rule, beta, past->threads, spacing, &ignored) == GBEES_OK &&
-           spacing->effective >= (double)(1 << lattice->n) && spacing->shape.longest < far_too_long;
+    return shape->longest * fmax(1, rule->points * sqrt(shape->lambda[n - 1]) / shape->cells[n - 1]);
 }
 
-/* The largest beta above `done` whose weights the lattice tells, and their spacing; else `done`. Returns 0 if it
- * tells none. */
-static double find_beta(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule,
-                        double done, gbees_spacing *spacing)
+/* Whether a lattice tells the weights at beta well enough to make another one of them, of which the share `isolated`
+ * at most may lie in parts that are far thinner than others. */
+static int tells(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta,
+                 double isolated, gbees_spacing *spacing)
 {
-    double least = done, most = 1, found = 0;
+    const int n = lattice->n;
+    gbees_error ignored; /* weights whose shape is not found are not told */
+
+    if (gbees_spacing_find(lattice, rule, beta, past->threads, spacing, &ignored) ||
+        spacing->effective < pow(least_effective, n) || spacing->isolated > isolated)
+        return 0;
+    return longest_of(rule, &spacing->shape, n) < far_too_long ||
+           (spacing->shape.limited && spacing->effective >= as_samples * (double)(1 << n));
+}
+
+/* A part of the likelihood that changes weights by some factor of e at most. */
+static double least_beta(const gbees_lattice *lattice)
+{
+    double least = INFINITY, most = -INFINITY;
+
+    for (uint32_t i = 0; i < lattice->count; i++)
+        if (lattice->log_weight[i] > -INFINITY && lattice->gain[i] > -INFINITY) {
+            least = fmin(least, lattice->gain[i]);
+            most = fmax(most, lattice->gain[i]);
+        }
+    return most - least > 1 ? 1 / (most - least) : 1;
+}
+
+/* The largest beta above `done` up to which the lattice tells the weights, and their spacing at it; else `done`.
+ * Parts that become too thin one after the other are seen on the way, not at its end, where they lie between points.
+ * Returns 0 if it tells none. */
+static double find_beta(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule,
+                        double done, double isolated, gbees_spacing *spacing)
+{
+    double found = 0, most = done > 0 ? done : least_beta(lattice) / step_of_beta;
     gbees_spacing trial;
 
-    if (tells(past, lattice, rule, 1, spacing))
-        return 1;
-    for (int k = 0; k < HALVINGS || (found == 0 && k < 4 * HALVINGS); k++) {
-        const double beta = least > 0 ? sqrt(least * most) : most / 4;
+    do {
+        most = fmin(1, most * step_of_beta);
+        if (!tells(past, lattice, rule, most, isolated, &trial))
+            break;
+        found = most;
+        *spacing = trial;
+    } while (most < 1);
+    for (int k = 0; found < 1 && (k < HALVINGS || (found == 0 && done == 0 && k < MOST_HALVINGS)); k++) {
+        const double least = fmax(done, found), beta = least > 0 ? sqrt(least * most) : most / step_of_beta;
 
-        if (tells(past, lattice, rule, beta, &trial)) {
-            least = found = beta;
+        if (tells(past, lattice, rule, beta, isolated, &trial)) {
+            found = beta;
             *spacing = trial;
-            if (most - least < 0.2 * (least - done))
-                break;
         } else
             most = beta;
     }
     if (found > 0 || done == 0)
         return found;
-    (void)tells(past, lattice, rule, done, spacing); /* a lattice that has been made of them: another will be finer */
+    (void)tells(past, lattice, rule, done, 1,
+                spacing); /* a lattice that has been made of them: another will be finer */
     return spacing->shape.longest > 0 ? done : 0;
+}
+
+/* What lattices on the way have. */
+static gbees_lattice_rule roughen(const gbees_lattice_rule *rule)
+{
+    gbees_lattice_rule rough = *rule;
+    const double by = fmin(fmax(rough_points, least_rough / rule->points), 1);
+
+    rough.points *= by;
+    rough.most *= by;
+    return rough;
+}
+
+/* Raises the rule's `most` until cells at beta are shorter than the lattice's. */
+static void allow_denser(const gbees_past *past, const gbees_lattice *lattice, double beta, gbees_lattice_rule *rule,
+                         gbees_lattice_rule *rough, gbees_spacing *spacing)
+{
+    do {
+        rule->most *= raise;
+        *rough = roughen(rule);
+        (void)tells(past, lattice, rough, beta, 1, spacing);
+    } while (spacing->shape.limited && spacing->shape.longest < far_too_long);
+}
+
+/* As find_beta(), with denser points where few of them tell nothing of parts that are thinner than the rest, or the
+ * rule's `most` is in the way. */
+static double choose_beta(const gbees_past *past, const gbees_lattice *lattice, gbees_lattice_rule *rule,
+                          gbees_lattice_rule *rough, double done, gbees_spacing *spacing)
+{
+    gbees_spacing strict;
+    const double beta = find_beta(past, lattice, rough, done, 1, spacing),
+                 safe = lattice->n <= 2 && lattice->count < few
+                            ? find_beta(past, lattice, rough, done, most_isolated, &strict)
+                            : beta;
+
+    if (safe > 0 && safe < beta) {
+        *spacing = strict;
+        if (safe < little_gained * done) {
+            rule->points *= denser;
+            rule->most *= denser;
+            *rough = roughen(rule);
+            (void)tells(past, lattice, rough, safe, 1, spacing);
+        }
+        return safe;
+    }
+    if (beta < little_gained * done && beta < 1 && spacing->shape.limited)
+        allow_denser(past, lattice, beta, rule, rough, spacing);
+    return beta;
 }
 
 /* Replaces the lattice by one of other edges. */
@@ -108,52 +199,44 @@ static void finish(gbees_lattice *lattice, gbees_tempering *done)
     }
 }
 
-/* What lattices on the way have. */
-static gbees_lattice_rule roughen(const gbees_lattice_rule *rule)
-{
-    gbees_lattice_rule rough = *rule;
-    const double by = fmin(fmax(rough_points, least_rough / rule->points), 1);
-
-    rough.points *= by;
-    rough.most *= by;
-    return rough;
-}
-
-int gbees_temper(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
+int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_lattice_rule *rule,
                  const gbees_update *update, gbees_lattice **lattice, gbees_tempering *done, gbees_error *error)
 {
-    const gbees_lattice_rule rough = roughen(rule);
+    gbees_lattice_rule rough = roughen(rule);
     gbees_past roughly = *past;
     gbees_update part = *update;
     const double peak = gbees_lattice_most(*lattice, 0, (*lattice)->count, 0);
-    const uint64_t before = done->refinements;
+    const uint64_t made = done->refinements;
     int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
     roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;
     for (int round = 0; !status; round++) {
         gbees_spacing spacing = {.effective = 0}, last = {.effective = 0};
+        const double before = part.beta;
 
         if (!is_possible(past, *lattice, part.beta, peak, error))
             return GBEES_EUNSUPPORTED;
         status = gbees_lattice_link(*lattice, past->threads, error);
         if (!status)
-            part.beta = find_beta(past, *lattice, &rough, part.beta, &spacing);
+            part.beta = choose_beta(past, *lattice, rule, &rough, before, &spacing);
         if (!status && part.beta == 1)
             status = gbees_spacing_find(*lattice, rule, 1, past->threads, &last, error);
-        if (status || (part.beta == 1 && !is_rough && last.shape.longest < too_long))
+        if (status || (part.beta == 1 && !is_rough && last.shape.longest < too_long)) {
+            done->limited = last.shape.limited > done->limited ? last.shape.limited : done->limited;
             break;
+        }
         if (part.beta == 0 || round == ROUNDS)
             return gbees_error_set(error, GBEES_ENUMERIC,
                                    "no lattice was found that resolves the density after the measurement at t = %g: "
-                                   "give a larger 'points' or 'frame_cells', or a less precise measurement",
+                                   "give a larger 'frame_cells', or a less precise measurement",
                                    past->now);
         is_rough = part.beta < 1 || spacing.shape.longest > nearly_right;
         status = is_rough ? refine(&roughly, source, &rough, &part, &spacing, lattice, error)
                           : refine(past, source, rule, &part, &last, lattice, error);
         done->refinements++;
     }
-    if (!status && done->refinements == before) /* else it has all points that the new weights need */
+    if (!status && done->refinements == made) /* else it has all points that the new weights need */
         status = gbees_flood_grow(past, source, rule, *lattice, (*lattice)->count, update, error);
     if (!status)
         finish(*lattice, done);

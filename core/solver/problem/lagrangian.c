@@ -10,7 +10,7 @@
 /* Defaults: points a deviation, at most and at least; the most of them along bent directions; errors of a step. */
 static const double default_points = 1, least_points = 0.7, default_most = 40, default_tolerance = 1e-9;
 /* The part of an accuracy that the error of a step may be: certificates count a thousand of them. And the most. */
-static const double step_share = 1e-4, most_tolerance = 1e-6;
+static const double step_share = 1e-4, most_tolerance = 1e-5;
 /* What lies beyond the tail may take so much where no accuracy is asked for, by dimension: the number of points grows
  * with the power n / 2 of the tail. */
 static const double rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};

@@ -60,6 +60,17 @@ static int keep(void *context, const gbees_record *record, gbees_error *error)
     return 0;
 }
 
+/* Keeps the first of the records given all measurements. */
+static int keep_smoothed(void *context, const gbees_record *record, gbees_error *error)
+{
+    kept *k = context;
+
+    (void)error;
+    if (k->smoothed.cells == 0)
+        k->smoothed = record->statistics;
+    return 0;
+}
+
 static int keep_update(void *context, const gbees_problem *problem, int number, double time,
                        const gbees_evidence *evidence, gbees_error *error)
 {
@@ -71,7 +82,7 @@ static int keep_update(void *context, const gbees_problem *problem, int number, 
 /* Runs a model from a scenario; returns the status, and the error's text. */
 static int run(const char *model, const char *text, int threads, kept *k, char *why)
 {
-    const gbees_observer observer = {.context = k, .record = keep, .update = keep_update};
+    const gbees_observer observer = {.context = k, .record = keep, .update = keep_update, .smoothed = keep_smoothed};
     gbees_summary summary;
     world w;
 
@@ -109,6 +120,60 @@ START_TEST(a_bent_posterior_is_within_its_certificate)
     for (int j = 0; j < 3; j++)
         ck_assert_double_eq_tol(k.last.mean[j], mean[j], k.bound * sqrt(k.last.covariance[4 * j]) + 1e-6);
     ck_assert_uint_eq(k.warnings & GBEES_WARNING_ACCURACY, 0);
+}
+END_TEST
+
+/* A height that two angles have, -1 and 1, measured a thousand times as precisely as they are apart: of both, by
+ * p(h) = sum of p(angle) / |dh / dangle|. */
+START_TEST(both_solutions_of_a_precise_measurement_are_kept)
+{
+    const double height = 1 - cos(1), below = exp(-2 * 1.1 * 1.1), above = exp(-2 * 0.9 * 0.9);
+    const double evidence = (below + above) * sqrt(2 / acos(-1)) / sin(1), mean = (above - below) / (above + below);
+    char text[1024], why[256];
+    kept k;
+
+    (void)snprintf(text, sizeof text,
+                   "mean: [0.1, 0]\ncovariance: [0.25, 0.25]\nframe: lagrangian\naccuracy: 0.01\nend: 0.001\n"
+                   "records: 1\nmeasurements:\n  - {time: 0, function: height, value: [%.17g], covariance: [1e-6]}\n",
+                   height);
+    ck_assert_msg(run("pendulum", text, 2, &k, why) == 0, "%s", why);
+    ck_assert_double_le(k.bound, 0.01);
+    ck_assert_double_eq_tol(k.log_evidence, log(evidence), 0.01);
+    ck_assert_double_eq_tol(k.last.mean[0], mean, 0.01);
+    ck_assert_double_eq_tol(k.last.covariance[0], 1 - mean * mean, 0.02);
+}
+END_TEST
+
+/* x' = x, measured at t = 2 a million times as precisely as it is known: where it was at t = 0. */
+START_TEST(a_start_that_is_known_a_million_times_better_is_within_its_certificate)
+{
+    static const char text[] =
+        "dimension: 1\nparameters: {diagonal: 1}\nmean: [0.5]\ncovariance: [1]\nframe: lagrangian\n"
+        "accuracy: 0.05\nsmooth: yes\nend: 3\nrecords: 1\n"
+        "measurements:\n  - {time: 2, function: x1, value: [9.6], covariance: [1e-12]}\n";
+    const double deviation = 1e-6 * exp(-2.0);
+    char why[256];
+    kept k;
+
+    ck_assert_msg(run("linear", text, 1, &k, why) == 0, "%s", why);
+    ck_assert_double_eq_tol(k.smoothed.mean[0], 9.6 * exp(-2.0), k.bound * deviation);
+    ck_assert_double_eq_tol(sqrt(k.smoothed.covariance[0]) / deviation, 1, k.bound);
+}
+END_TEST
+
+/* A torque that a table has for 2e-4 of the way turns a pendulum without weight: by rows that are known. */
+START_TEST(a_pulse_in_a_table_is_not_missed)
+{
+    static const char text[] =
+        "parameters: {damping: 0, stiffness: 0}\nmean: [0, 0]\ncovariance: [0.04, 0.04]\nframe: lagrangian\n"
+        "accuracy: 0.05\nend: 1\nrecords: 1\n"
+        "tables: {torque: {time: [0, 0.5, 0.5001, 0.5002, 2], value: [0, 0, 10000, 0, 0]}}\n";
+    char why[256];
+    kept k;
+
+    ck_assert_msg(run("pendulum", text, 1, &k, why) == 0, "%s", why);
+    ck_assert_double_eq_tol(k.last.mean[1], 1, k.bound * sqrt(k.last.covariance[3]));
+    ck_assert_double_eq_tol(k.last.mean[0], 0.4999, k.bound * sqrt(k.last.covariance[0]));
 }
 END_TEST
 
@@ -299,6 +364,9 @@ int main(void)
     tcase_add_loop_test(add_long_case(suite, "many states", 600), the_filter_and_the_smoother_are_met, USUAL,
                         FILTERS);
     tcase_add_test(tests, a_bent_posterior_is_within_its_certificate);
+    tcase_add_test(tests, both_solutions_of_a_precise_measurement_are_kept);
+    tcase_add_test(tests, a_start_that_is_known_a_million_times_better_is_within_its_certificate);
+    tcase_add_test(tests, a_pulse_in_a_table_is_not_missed);
     tcase_add_test(tests, threads_do_not_change_a_bit);
     tcase_add_test(tests, a_mixture_is_the_sum_of_its_parts);
     tcase_add_loop_test(tests, what_cannot_be_is_refused, 0, (int)(sizeof refused / sizeof *refused));
