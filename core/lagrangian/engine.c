@@ -197,9 +197,8 @@ static double mean_evidence(const gbees_engine *engine, const double *of)
 
 /* Sets the evidence, of this measurement and of all, and what they may be off by: at least as much as the lattice
  * that differs most, and as the bound of any figure, since lattices may agree by chance in one.
- * before[sets]: of all measurements before; bound_before: as the bound of now. */
-static void set_evidence(const gbees_engine *engine, const double *before, double bound_before,
-                         gbees_evidence *evidence)
+ * before[sets]: of all measurements before. */
+static void set_evidence(gbees_engine *engine, const double *before, gbees_evidence *evidence)
 {
     const double bound = engine->certificate.mean[0].bound;
     const double own = mean_evidence(engine, engine->log_evidence);
@@ -210,16 +209,16 @@ static void set_evidence(const gbees_engine *engine, const double *before, doubl
             other = s;
     evidence->log_evidence = own - mean_evidence(engine, before);
     evidence->sampled = engine->log_evidence[other] - before[other];
-    evidence->sampled_error = fmax(fabs(evidence->sampled - evidence->log_evidence), bound + bound_before);
+    evidence->sampled_error = fmax(fabs(evidence->sampled - evidence->log_evidence), bound + engine->evidence_bound);
     evidence->total_sampled = engine->log_evidence[other];
     evidence->total_error = fmax(fabs(evidence->total_sampled - own), bound);
     evidence->by_points = 1;
+    engine->evidence_bound = bound;
 }
 
 static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error)
 {
-    const double bound_before = engine->certificate.mean[0].bound;
     double scale[GBEES_MAX_DIM] = {0}, before[GBEES_LAGRANGIAN_SETS];
     gbees_certificate certificate;
     gbees_update by = {.measurement = measurement, .beta = 1};
@@ -261,7 +260,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     engine->totals.mass_outflow = 0; /* what has left every bound has no likelihood */
     gbees_engine_count(engine);
     status = gbees_engine_certify(engine, &certificate, error);
-    set_evidence(engine, before, bound_before, evidence);
+    set_evidence(engine, before, evidence);
     evidence->log_likelihood_max = done.log_likelihood_max - (by.log_peak < INFINITY ? by.log_peak : 0);
     return status;
 }

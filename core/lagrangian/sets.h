@@ -29,7 +29,8 @@ struct gbees_engine {
     gbees_lattice_set set[GBEES_LAGRANGIAN_SETS]; /* [sets]: each has the whole density */
     gbees_totals totals;
     double log_evidence[GBEES_LAGRANGIAN_SETS]; /* of all measurements so far */
-    gbees_certificate certificate;              /* the last one; of now, if is_certified */
+    double evidence_bound;                      /* of all measurements so far */
+    gbees_certificate certificate;              /* of now, if is_certified */
     int is_certified;
     double
         variation; /* an estimate of the total variation distance of the cells that were last made of now; 0: none */

@@ -9,7 +9,8 @@
 /* What is saved beside the lattices' points. */
 typedef struct engine_state {
     int32_t parts, past, is_certified, limited;
-    double now, pace, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS], raised[GBEES_LAGRANGIAN_SETS];
+    double now, pace, evidence_bound, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS],
+        raised[GBEES_LAGRANGIAN_SETS];
     double entered_before[GBEES_MAX_TARGETS];
     gbees_entered entered[GBEES_LAGRANGIAN_SETS];
     gbees_totals totals;
@@ -85,7 +86,9 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     state.limited = engine->limited;
     state.beyond = engine->beyond;
     state.is_certified = engine->is_certified;
-    state.certificate = engine->certificate;
+    if (engine->is_certified)
+        state.certificate = engine->certificate;
+    state.evidence_bound = engine->evidence_bound;
     GBEES_CLEAR_GAPS(&state.certificate);
     state.tail = engine->set[0].rule.tail;
     memcpy(state.log_evidence, engine->log_evidence, sizeof state.log_evidence);
@@ -245,6 +248,7 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     made->pace = state.pace;
     made->figure = state.figure;
     made->sharp = state.sharp;
+    made->evidence_bound = state.evidence_bound;
     made->limited = state.limited;
     made->beyond = state.beyond;
     made->is_certified = state.is_certified;
