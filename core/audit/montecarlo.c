@@ -49,6 +49,14 @@ static void columns_free(int n, double **x)
         free(x[j]);
 }
 
+/* Brings samples that have gone around a circle back to its range. */
+static void go_around(gbees_montecarlo *montecarlo)
+{
+    for (int j = 0; j < montecarlo->problem->dimension; j++)
+        for (size_t i = 0; i < montecarlo->count && gbees_problem_is_circle(montecarlo->problem, j); i++)
+            montecarlo->x[j][i] = gbees_problem_around(montecarlo->problem, j, montecarlo->x[j][i]);
+}
+
 int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo_options *options,
                             gbees_montecarlo **montecarlo, gbees_error *error)
 {
@@ -75,6 +83,7 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
     else
         status = gbees_samples_draw(new, error);
     if (!status) {
+        go_around(new);
         gbees_samples_choose_probes(new);
         gbees_samples_count_again(new);
         status = gbees_samples_enter(new, error);
@@ -311,14 +320,6 @@ static int integrate(gbees_montecarlo *montecarlo, advance *all, gbees_error *er
     memcpy(montecarlo->x, all->to, sizeof all->to);
     montecarlo->shared_x = 0;
     return GBEES_OK;
-}
-
-/* Brings samples that have gone around a circle back to its range. */
-static void go_around(gbees_montecarlo *montecarlo)
-{
-    for (int j = 0; j < montecarlo->problem->dimension; j++)
-        for (size_t i = 0; i < montecarlo->count && gbees_problem_is_circle(montecarlo->problem, j); i++)
-            montecarlo->x[j][i] = gbees_problem_around(montecarlo->problem, j, montecarlo->x[j][i]);
 }
 
 /* Takes the samples to `time`, all->steps steps from now. */
