@@ -22,6 +22,13 @@ static const double more_with_noise = 2, more_samples = 10000, more_most = 4;
  * changes as the state does: with more samples steps are shorter, by the fourth root. */
 static const double most_change = 0.25;
 
+/* A step takes the noise that there is at its beginning: where that changes with the state, as s x, variances are off
+ * by the part s^2 / 2 of what s^2 step is. That is at most the first of these for three quarters of the samples, so
+ * that variances are off by a thousandth of what noise adds; with more samples less, as above. Where noise ends at a
+ * place in state space, as a root, no steps are short enough there: these are shorter by the second factor at most.
+ */
+static const double most_noise_change = 0.004, most_shorter = 64;
+
 static const double origin[GBEES_MAX_DIM];
 
 typedef struct points {
@@ -168,25 +175,38 @@ static double error_of(const gbees_montecarlo *montecarlo, const points *by_long
     return off[PROBES - 1 - PROBES / LEFT_OUT];
 }
 
-/* Whether the model's noise is not 0 at one of the points. */
-static int is_noisy(const gbees_montecarlo *montecarlo, const points *at, double time)
+/* The entries of Q at the probes. */
+typedef struct noise {
+    double q[GBEES_MAX_DIM * GBEES_MAX_DIM][PROBES];
+} noise;
+
+/* Sets Q at points x[n][PROBES]. Returns the number of its entries; 0: the model has no noise. */
+static int find_noise(const gbees_montecarlo *montecarlo, double time, const double *const *x, noise *at)
 {
     const gbees_problem *problem = montecarlo->problem;
     const int n = problem->dimension, entries = problem->model->diffusion == GBEES_FULL ? n * n : n;
-    double q[GBEES_MAX_DIM * GBEES_MAX_DIM][PROBES];
     double *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    const double *x[GBEES_MAX_DIM];
 
     if (!gbees_problem_own_functions(problem)->diffusion_d)
         return 0;
     for (int k = 0; k < entries; k++)
-        out[k] = q[k];
-    for (int j = 0; j < n; j++)
-        x[j] = at->x[j];
+        out[k] = at->q[k];
     gbees_problem_own_functions(problem)->diffusion_d(PROBES, time, origin, x, problem->parameters, out);
+    return entries;
+}
+
+/* Whether the model's noise is not 0 at one of the points. */
+static int is_noisy(const gbees_montecarlo *montecarlo, const points *at, double time)
+{
+    const double *x[GBEES_MAX_DIM];
+    noise now;
+
+    for (int j = 0; j < montecarlo->problem->dimension; j++)
+        x[j] = at->x[j];
+    const int entries = find_noise(montecarlo, time, x, &now);
     for (int k = 0; k < entries; k++)
         for (size_t i = 0; i < PROBES; i++)
-            if (q[k][i] != 0)
+            if (now.q[k][i] != 0)
                 return 1;
     return 0;
 }
@@ -243,6 +263,37 @@ static double rate_of(const gbees_montecarlo *montecarlo, const points *at)
     return rate[PROBES - 1 - PROBES / LEFT_OUT];
 }
 
+/* The square of the rate at which the root of the noise along an axis changes with the state, in units of the
+ * samples' spread, at three quarters of the probes: of noise s x it is s^2. */
+static double noise_rate(const gbees_montecarlo *montecarlo, const points *at, double time)
+{
+    enum { PARTS = 1000 /* of the spread, over which differences are taken */ };
+    const int n = montecarlo->problem->dimension,
+              step = montecarlo->problem->model->diffusion == GBEES_FULL ? n + 1 : 1;
+    const double *scale = montecarlo->scale;
+    double moved[PROBES], rate[PROBES] = {0};
+    const double *x[GBEES_MAX_DIM];
+    noise here, there;
+
+    for (int k = -1; k < n; k++) {
+        for (int l = 0; l < n; l++)
+            x[l] = l == k ? moved : at->x[l];
+        for (size_t i = 0; i < PROBES && k >= 0; i++)
+            moved[i] = at->x[k][i] + scale[k] / PARTS;
+        if (find_noise(montecarlo, time, x, k < 0 ? &here : &there) == 0)
+            return 0;
+        for (int j = 0; j < n && k >= 0; j++)
+            for (size_t i = 0; i < PROBES; i++) {
+                const double change = sqrt(fmax(0, there.q[j * step][i])) - sqrt(fmax(0, here.q[j * step][i])),
+                             by = change * PARTS / scale[j];
+
+                rate[i] += isfinite(by) ? by * by : 0;
+            }
+    }
+    qsort(rate, PROBES, sizeof *rate, gbees_compare_numbers);
+    return rate[PROBES - 1 - PROBES / 4];
+}
+
 /* How many times as many steps the noise takes as the drift. */
 static double more_steps(const gbees_montecarlo *montecarlo)
 {
@@ -296,6 +347,14 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double *time, dou
         montecarlo->options.step =
             fmin(montecarlo->options.step, most_change / pow((double)montecarlo->options.count / more_samples, 0.25) /
                                                fmax(rate_of(montecarlo, &probes), rate_of(montecarlo, &by_long)));
+    if (noisy) {
+        const double rate = fmax(noise_rate(montecarlo, &probes, montecarlo->time),
+                                 noise_rate(montecarlo, &by_long, *time)),
+                     longest = most_noise_change * more_with_noise / (more * rate);
+
+        if (longest < montecarlo->options.step)
+            montecarlo->options.step = fmax(longest, montecarlo->options.step / most_shorter);
+    }
     qsort(by_long.doubt, PROBES, sizeof *by_long.doubt, gbees_compare_numbers);
     /* Probes may have no doubt, as in a constant drift: a doubt below the tolerance is no reason to cut a step. */
     montecarlo->doubt_most = fmax(tolerance, DOUBT_MARGIN * by_long.doubt[PROBES - 1 - PROBES / LEFT_OUT]);
