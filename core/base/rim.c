@@ -24,6 +24,6 @@ double gbees_rim_tail(int n, double most)
 
 double gbees_rim_tail_for(int n, double accuracy, int is_measured)
 {
-    /* Measurements may make the part larger. */
-    return gbees_rim_tail(n, (is_measured ? 0.01 : 0.1) * accuracy);
+    /* Measurements may make the part larger, and it may lie where the flow then has little else. */
+    return gbees_rim_tail(n, (is_measured ? 0.001 : 0.1) * accuracy);
 }

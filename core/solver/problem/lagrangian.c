@@ -145,8 +145,9 @@ int builder_set_lagrangian(builder *b)
     problem->tolerance = builder_number(b, "tolerance", by_accuracy);
     const gbees_node *measurements = builder_find(b, "measurements");
     const int is_measured = measurements && measurements->count > 0;
-    problem->tail = builder_number(
-        b, "tail", accuracy > 0 ? gbees_rim_tail_for(n, accuracy, is_measured) : gbees_rim_tail(n, rim[n - 1]));
+    problem->tail = builder_number(b, "tail",
+                                   accuracy > 0 ? gbees_rim_tail_for(n, accuracy, is_measured)
+                                                : gbees_rim_tail(n, (is_measured ? 0.01 : 1) * rim[n - 1]));
     if (problem->tail < 1) /* of the peak */
         problem->tail = -log(problem->tail);
     if (problem->tail < least_tail)
