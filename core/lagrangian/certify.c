@@ -8,6 +8,7 @@
  */
 #include "certify.h"
 #include "base/workers.h"
+#include "targets.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,16 @@ static double compare_moments(int n, const figures *a, const figures *b, gbees_c
     return most;
 }
 
+/* What lies beyond the tail never comes back: where targets have taken most it is a larger part of what is left.
+ * now: by what is left at the rim */
+static void set_beyond(gbees_engine *engine, double now)
+{
+    const double left = gbees_engine_left(engine);
+
+    engine->whole_beyond = fmax(engine->whole_beyond, now * left);
+    engine->beyond = left > 0 && left < 1 ? fmax(now, engine->whole_beyond / left) : now;
+}
+
 static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
 {
     const int n = engine->problem->dimension;
@@ -232,7 +243,7 @@ static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_e
     engine->figure = most;
     certificate->points = (uint64_t)all.points;
     /* What the tail leaves out, and the steps' errors, are the same in all lattices. */
-    engine->beyond = beyond_rim * fmax(2 * engine->set[0].rule.tail / n * all.rim, all.rim_share);
+    set_beyond(engine, beyond_rim * fmax(2 * engine->set[0].rule.tail / n * all.rim, all.rim_share));
     bound = GBEES_SETS_SAFETY * most + engine->beyond + steps * engine->problem->tolerance;
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;

@@ -250,6 +250,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     if (status)
         return status;
     engine->totals.refinements += done.refinements;
+    engine->whole_beyond = 0; /* the rim is that of other weights */
     engine->limited = done.limited;
     engine->figure = 0;
     status = gbees_engine_sharpen_update(engine, error);

@@ -40,11 +40,12 @@ struct gbees_engine {
     double entered_before[GBEES_MAX_TARGETS];     /* the totals at the last measurement */
     int limited; /* along so many directions the last update's lattices are as dense as they may be, but too coarse */
     double sharp;  /* the lattices of updates are so many times as dense as the problem asks for, for its accuracy */
-    double beyond; /* the part of its bounds that is what lies beyond the tail */
-    double figure; /* the largest difference of any figure in the last certificate of these lattices; 0: none */
-    double evaluations; /* of the drift, before the engine was loaded */
-    double pace;        /* evaluations of the drift per unit of time, of all points */
-    int smoothed;       /* 1: the points have been taken back to the start, with their weights */
+    double beyond; /* the part of its bounds that is what lies beyond the tail; */
+    double whole_beyond; /* the largest since the last measurement, as a part of what there was then */
+    double figure;       /* the largest difference of any figure in the last certificate of these lattices; 0: none */
+    double evaluations;  /* of the drift, before the engine was loaded */
+    double pace;         /* evaluations of the drift per unit of time, of all points */
+    int smoothed;        /* 1: the points have been taken back to the start, with their weights */
 };
 
 /* Creates an engine without lattices. */

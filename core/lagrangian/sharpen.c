@@ -37,6 +37,7 @@ int gbees_engine_make_denser(gbees_engine *engine, double times, double longer, 
     int status = GBEES_OK;
 
     gbees_engine_put_back(engine);
+    engine->whole_beyond *= exp(-longer);
     for (int s = 0; s < engine->sets; s++) {
         engine->set[s].rule.tail += longer;
         for (int g = 0; g < engine->parts && !status; g++)

@@ -9,7 +9,7 @@
 /* What is saved beside the lattices' points. */
 typedef struct engine_state {
     int32_t parts, past, is_certified, limited;
-    double now, pace, evidence_bound, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS],
+    double now, pace, evidence_bound, whole_beyond, figure, sharp, beyond, tail, log_evidence[GBEES_LAGRANGIAN_SETS],
         raised[GBEES_LAGRANGIAN_SETS];
     double entered_before[GBEES_MAX_TARGETS];
     gbees_entered entered[GBEES_LAGRANGIAN_SETS];
@@ -83,6 +83,7 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     state.pace = engine->pace;
     state.figure = engine->figure;
     state.sharp = engine->sharp;
+    state.whole_beyond = engine->whole_beyond;
     state.limited = engine->limited;
     state.beyond = engine->beyond;
     state.is_certified = engine->is_certified;
@@ -248,6 +249,7 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     made->pace = state.pace;
     made->figure = state.figure;
     made->sharp = state.sharp;
+    made->whole_beyond = state.whole_beyond;
     made->evidence_bound = state.evidence_bound;
     made->limited = state.limited;
     made->beyond = state.beyond;

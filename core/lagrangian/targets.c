@@ -118,6 +118,8 @@ double gbees_engine_left(const gbees_engine *engine)
 int gbees_engine_targets(gbees_engine *engine, const gbees_clock *clock, gbees_target_state *state,
                          gbees_error *error)
 {
+    const double left = gbees_engine_left(engine);
+
     (void)clock, (void)error;
     for (int k = 0; k < engine->problem->target_count; k++) {
         const double own = mean_probability(engine, k);
@@ -126,7 +128,8 @@ int gbees_engine_targets(gbees_engine *engine, const gbees_clock *clock, gbees_t
         for (int s = 0; s < engine->sets; s++)
             most = fmax(most, fabs(probability_of(engine, s, k) - own));
         state[k].probability = own;
-        state[k].bound = safety * (most + engine->entered[0].doubt[k] / engine->entered[0].before) + engine->beyond;
+        state[k].bound = safety * (most + engine->entered[0].doubt[k] / engine->entered[0].before) +
+                         (left < 1 ? engine->whole_beyond : engine->beyond);
     }
     return GBEES_OK;
 }
