@@ -27,6 +27,7 @@ static void add_cell(const pass *all, uint32_t i, const gbees_mass_parts *parts,
 
     sums->before += exp(gbees_fields_weight(all->fields)[i] - unit) - mass * parts->gone_before;
     sums->masses += mass * (1 - parts->gone_before);
+    sums->cut += parts->gone > 0 && parts->gone < 1 ? mass * (1 - parts->gone) : 0;
     for (int k = 0; k < problem->target_count; k++)
         sums->inside[k] += mass * (parts->now[k] - parts->before[k]);
 }
@@ -64,6 +65,7 @@ static void add(const gbees_entered *part, gbees_entered *sums)
 {
     sums->before += part->before;
     sums->masses += part->masses;
+    sums->cut += part->cut;
     for (int k = 0; k < GBEES_MAX_TARGETS; k++)
         sums->inside[k] += part->inside[k];
     sums->wrong = sums->wrong ? sums->wrong : part->wrong;

@@ -13,6 +13,7 @@ typedef struct gbees_entered {
     double before;                    /* what was left at the last measurement, or all before the first */
     double left;                      /* what is left of it */
     double masses;                    /* what was left by the masses of cells, not by weights */
+    double cut;                       /* what is left of cells of which some has entered */
     double inside[GBEES_MAX_TARGETS]; /* by target: what has entered since; of those that count: what is inside */
     double doubt[GBEES_MAX_TARGETS];  /* what of that may be wrong, as boundaries are bent within cells, and masses of
                                        * cells are not exact */
