@@ -144,7 +144,8 @@ static int set_reference(summation *all, gbees_error *error)
     return isfinite(sums->most) ? GBEES_OK
                                 : gbees_error_set(error, GBEES_ENUMERIC,
                                                   "nothing is left of the density: all trajectories have left "
-                                                  "every bound, or all weights are 0");
+                                                  "every bound, all weights are 0, or targets have taken all "
+                                                  "that is within 'tail': give a larger one");
 }
 
 int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int threads, gbees_sums *sums,
