@@ -8,7 +8,7 @@
 /* A probability is off by so many times the largest difference of a set to the mean over all, and what is in doubt,
  * at most: of a hundred random targets with exact answers (half-spaces, balls, bands and waves of one to three
  * states) the furthest was off by half of that. */
-static const double safety = 4;
+static const double safety = 5;
 /* Less than this part of a density is rounding of the rest. */
 static const double least_left = 1e-15;
 
