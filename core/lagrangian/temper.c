@@ -2,7 +2,7 @@
 #include "temper.h"
 #include <math.h>
 
-enum { ROUNDS = 100, HALVINGS = 4, MOST_HALVINGS = 48 };
+enum { ROUNDS = 100, HALVINGS = 4, MOST_HALVINGS = 48, RAISES = 40 };
 
 /* Lattices on the way to the last one only have to show where the weights are: their points along an axis over those
  * of the last one, but not below so many a deviation; and the tolerance of their trajectories. */
@@ -89,8 +89,8 @@ static double find_beta(const gbees_past *past, const gbees_lattice *lattice, co
     }
     if (found > 0 || done == 0)
         return found;
-    (void)tells(past, lattice, rule, done, 1,
-                spacing); /* a lattice that has been made of them: another will be finer */
+    /* A lattice that has been made of them: another will be finer. */
+    (void)tells(past, lattice, rule, done, 1, spacing);
     return spacing->shape.longest > 0 ? done : 0;
 }
 
@@ -109,11 +109,11 @@ static gbees_lattice_rule roughen(const gbees_lattice_rule *rule)
 static void allow_denser(const gbees_past *past, const gbees_lattice *lattice, double beta, gbees_lattice_rule *rule,
                          gbees_lattice_rule *rough, gbees_spacing *spacing)
 {
-    do {
+    for (int k = 0; k < RAISES && spacing->shape.limited && (k == 0 || spacing->shape.longest < far_too_long); k++) {
         rule->most *= raise;
         *rough = roughen(rule);
         (void)tells(past, lattice, rough, beta, 1, spacing);
-    } while (spacing->shape.limited && spacing->shape.longest < far_too_long);
+    }
 }
 
 /* As find_beta(), with denser points where few of them tell nothing of parts that are thinner than the rest, or the
