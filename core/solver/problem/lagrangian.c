@@ -13,7 +13,7 @@ static const double default_points = 1, least_points = 0.7, default_most = 40, d
 static const double step_share = 1e-4, most_tolerance = 1e-5;
 /* What lies beyond the tail may take so much where no accuracy is asked for, by dimension: the number of points grows
  * with the power n / 2 of the tail. */
-static const double rim[GBEES_MAX_DIM] = {1e-9, 1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
+static const double rim[GBEES_MAX_DIM] = {1e-11, 1e-11, 1e-10, 1e-6, 1e-5, 1e-4, 5e-4, 1e-3};
 
 static const double least_tail = 4;
 
@@ -145,9 +145,8 @@ int builder_set_lagrangian(builder *b)
     problem->tolerance = builder_number(b, "tolerance", by_accuracy);
     const gbees_node *measurements = builder_find(b, "measurements");
     const int is_measured = measurements && measurements->count > 0;
-    problem->tail = builder_number(b, "tail",
-                                   accuracy > 0 ? gbees_rim_tail_for(n, accuracy, is_measured)
-                                                : gbees_rim_tail(n, (is_measured ? 0.01 : 1) * rim[n - 1]));
+    problem->tail = builder_number(
+        b, "tail", accuracy > 0 ? gbees_rim_tail_for(n, accuracy, is_measured) : gbees_rim_tail(n, rim[n - 1]));
     if (problem->tail < 1) /* of the peak */
         problem->tail = -log(problem->tail);
     if (problem->tail < least_tail)
