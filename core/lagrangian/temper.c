@@ -122,11 +122,14 @@ static double choose_beta(const gbees_past *past, const gbees_lattice *lattice, 
                           gbees_lattice_rule *rough, double done, gbees_spacing *spacing)
 {
     gbees_spacing strict;
-    const double beta = find_beta(past, lattice, rough, done, 1, spacing),
-                 safe = lattice->n <= 2 && lattice->count < few
-                            ? find_beta(past, lattice, rough, done, most_isolated, &strict)
-                            : beta;
+    const int is_strict = lattice->n <= 2 && lattice->count < few;
+    const double safe = is_strict ? find_beta(past, lattice, rough, done, most_isolated, &strict) : 0;
 
+    if (safe == 1) { /* what is told strictly is told */
+        *spacing = strict;
+        return 1;
+    }
+    const double beta = find_beta(past, lattice, rough, done, 1, spacing);
     if (safe > 0 && safe < beta) {
         *spacing = strict;
         if (safe < little_gained * done) {
