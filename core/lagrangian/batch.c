@@ -108,6 +108,7 @@ static void evaluate(const gbees_journey *w, batch *b, int stage)
 GBEES_NUM void place_along(int stage, size_t count, const double *restrict x, const double *restrict length,
                            const double *restrict slope, double *restrict point)
 {
+#pragma omp simd
     for (size_t i = 0; i < count; i++)
         point[i] = x[i] + length[i] * gbees_dormand_prince_slope(stage, slope + i, POINTS);
 }
@@ -164,6 +165,7 @@ GBEES_PROCESSOR_CLONES static void end_along(size_t count, const double *restric
                                              const double *restrict slope, double allowed, double *restrict next,
                                              double *restrict fifth, double *restrict third)
 {
+#pragma omp simd
     for (size_t i = 0; i < count; i++) {
         const double mean = gbees_dormand_prince_mean(slope + i, POINTS),
                      by = length[i] / gbees_adaptive_allowed(allowed, x[i]),
@@ -179,6 +181,7 @@ GBEES_PROCESSOR_CLONES static void end_along(size_t count, const double *restric
 GBEES_PROCESSOR_CLONES static void find_errors(size_t count, const double *restrict fifth,
                                                const double *restrict third, double *restrict error)
 {
+#pragma omp simd
     for (size_t i = 0; i < count; i++)
         error[i] = gbees_dormand_prince_error(fifth[i], third[i]);
 }
@@ -247,6 +250,7 @@ static void watch(const gbees_journey *w, batch *b, double *const *lowest)
 GBEES_PROCESSOR_CLONES static void choose_lengths(size_t count, const double *restrict step,
                                                   const double *restrict left, double *restrict length)
 {
+#pragma omp simd
     for (size_t i = 0; i < count; i++)
         length[i] = gbees_adaptive_length(step[i], left[i]);
 }
@@ -254,6 +258,7 @@ GBEES_PROCESSOR_CLONES static void choose_lengths(size_t count, const double *re
 GBEES_PROCESSOR_CLONES static void take_along(size_t count, const double *restrict error, const double *restrict next,
                                               double *restrict x)
 {
+#pragma omp simd
     for (size_t i = 0; i < count; i++)
         x[i] = error[i] <= 1 ? next[i] : x[i];
 }
@@ -268,6 +273,7 @@ GBEES_PROCESSOR_CLONES static int settle(size_t count, const double *restrict er
 {
     double odd = 0;
 
+#pragma omp simd reduction(max : odd)
     for (size_t i = 0; i < count; i++) {
         const int is_taken = error[i] <= 1;
         left[i] = is_taken ? left[i] - length[i] : left[i];

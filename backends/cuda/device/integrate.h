@@ -119,7 +119,7 @@ GBEES_NUM void integrate_pass(const gbees_samples *c)
             gbees_sample_steps_of(c->steps, c->time_step, c->is_timed, c->seed, i / GBEES_STEPS_BLOCK, c->first);
         double x[DIM];
 #if GBEES_DIFFUSION
-        double z[NORMALS];
+        double z[NORMALS] = {0};
 #endif
 
 #pragma unroll
