@@ -1,5 +1,5 @@
-/* exits - noise and a drift that is a cubic of each state, and sets that it may leave to: half lines and the outside
- * of a disc in the first two states. */
+/* exits - noise and a drift that is a cubic of each state, and sets that it may leave to: half lines, the outside of a
+ * disc in the first two states, and an arc of a circle, which the first one may be on. */
 #define GBEES_DIM_MIN 1
 #define GBEES_DIM_MAX 4
 #define GBEES_HAS_MEASURE 1
@@ -40,6 +40,8 @@ static inline real target(int which, int n, real t, const real x[], const real p
         return p[6] - sqrt(x[0] * x[0] + (n > 1 ? x[1] * x[1] : 0));
     case 3:
         return sqrt(p[6] - x[0]);
+    case 5:
+        return cos(p[7]) - cos(x[0] - p[6]);
     default:
         return sqrt(x[0] * x[0] + (n > 1 ? x[1] * x[1] : 0)) - p[6];
     }
@@ -65,7 +67,7 @@ static const gbees_measurement_function measurements[] = {{"x", "the first state
 static const gbees_quantity targets[] = {
     {"above", "-", "x above the upper bound"},           {"below", "-", "x below the lower bound"},
     {"out", "-", "farther from 0 than the upper bound"}, {"rock", "-", "not a number above the upper bound"},
-    {"spot", "-", "nearer to 0 than the upper bound"},
+    {"spot", "-", "nearer to 0 than the upper bound"},   {"arc", "-", "nearer to the upper bound than the lower one is to 0"},
 };
 static const gbees_model_scenario scenarios[] = {
     {"default", "mean: [0, ...]\ncovariance: [0.01, ...]\nend: 1\nrecords: 1\n"

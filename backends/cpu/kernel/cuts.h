@@ -53,11 +53,35 @@ INLINE int is_cut(const kernel_context *c, const kernel_pencil *pencil)
     return outside != c->g->shape.all;
 }
 
-/* Sets s->cuts to those of a whole pencil; memory: for g of each target at its cells, and CUT_REALS a cell. */
+/* The cell, or the face below it, with that number: on a ring, which it may have left by less than a turn, the one in
+ * its place. */
+INLINE int around(const segment *s, int i)
+{
+    const int size = s->planes * s->plane_cells;
+
+    return s->end[0] != GBEES_AT_OTHER_END ? i : i < 0 ? i + size : i >= size ? i - size : i;
+}
+
+/* Adds the cuts of faces from .. to - 1 to s->cuts; g: as is_outside() takes it. */
+INLINE void add_cuts(const real *g, int count, int from, int to, segment *s)
+{
+    const int n = s->plane_cells, size = s->planes * n;
+
+    for (int i = from; i < to; i++) {
+        const int below = around(s, i - n), is_up = is_outside(g, count, size, below);
+
+        if (is_up == is_outside(g, count, size, i))
+            continue;
+        s->cuts[s->cut_count] = find_cut(g, count, size, is_up ? below : i, is_up ? i : below);
+        s->cuts[s->cut_count].face = i;
+        s->cuts[s->cut_count++].up = (int8_t)is_up;
+    }
+}
+
+/* Sets s->cuts to those of a whole pencil, last those where a ring begins anew; memory: for g of each target at its cells, and CUT_REALS a cell. */
 NOINLINE void find_cuts(const kernel_context *c, const kernel_pencil *pencil, segment *s, real *memory, brick_axis a)
 {
     const int count = c->targets.count, n = s->plane_cells, size = s->planes * n;
-    cut *cuts = (cut *)(void *)memory;
     real *g = memory + CUT_REALS * size;
 
     for (int b = 0; b < (int)pencil->bricks; b++)
@@ -69,17 +93,11 @@ NOINLINE void find_cuts(const kernel_context *c, const kernel_pencil *pencil, se
                 row[i] = (real)from[i];
             to_planes(row, g + k * size + b * a.cells, a);
         }
-    s->cuts = cuts;
+    s->cuts = (cut *)(void *)memory;
     s->cut_count = 0;
-    for (int i = n; i < size; i++) {
-        const int below = is_outside(g, count, size, i - n), above = is_outside(g, count, size, i);
-
-        if (below == above)
-            continue;
-        cuts[s->cut_count] = find_cut(g, count, size, below ? i - n : i, below ? i : i - n);
-        cuts[s->cut_count].face = i;
-        cuts[s->cut_count++].up = (int8_t)below;
-    }
+    add_cuts(g, count, n, size, s);
+    if (s->end[0] == GBEES_AT_OTHER_END)
+        add_cuts(g, count, 0, n, s);
 }
 
 /* Sets what is near a cut. beyond: as gbees_cut_set() takes it. */
@@ -92,7 +110,7 @@ INLINE void find_line(const segment *s, const cut *at, int beyond, gbees_cut_lin
     real live[GBEES_CUT_LIVE];
 
     for (int k = 0; k < GBEES_CUT_LIVE; k++) {
-        const int cell = first + k * step;
+        const int cell = around(s, first + k * step);
 
         live[k] = cell >= bottom && cell < top ? s->p[cell] : 0;
     }
@@ -130,30 +148,32 @@ NOINLINE void cross_cuts(const segment *s)
     for (int k = 0; k < s->cut_count; k++) {
         const cut *at = &s->cuts[k];
         const int up = at->up, step = up ? -n : n, to_end = up ? at->face / n : s->planes - at->face / n;
-        const int faces = beyond < to_end + 1 ? beyond : to_end + 1;
+        const int faces = beyond < to_end + 1 || s->end[0] == GBEES_AT_OTHER_END ? beyond : to_end + 1;
         real mass[GBEES_CUT_BEYOND] = {0};
         gbees_cut_line line;
 
         find_line(s, at, beyond, &line);
         for (int m = 0; m < faces; m++)
-            mass[m] = mass_near(s, gbees_cut_cells(&line, up, beyond, m), at->face + m * step);
+            mass[m] = mass_near(s, gbees_cut_cells(&line, up, beyond, m), around(s, at->face + m * step));
         gbees_cut_carry(&line, up, beyond, mass);
         for (int m = 0; m < faces; m++)
-            s->mass[at->face + m * step] = mass[m];
+            s->mass[around(s, at->face + m * step)] = mass[m];
     }
 }
 
-/* Sets the bounded masses through cuts. */
+/* Sets the bounded masses through cuts; those of the face below a ring are also those of the face above it. */
 NOINLINE void open_cuts(const segment *s)
 {
     const int n = s->plane_cells;
 
     for (int k = 0; k < s->cut_count; k++) {
-        const int face = s->cuts[k].face, up = s->cuts[k].up;
+        const int face = s->cuts[k].face, up = s->cuts[k].up, below = around(s, face - n);
         const real sign = (real)(up ? 1 : -1);
 
-        s->bounded[face] = sign * gbees_cut_opened(sign * s->mass[face], s->p[up ? face - n : face],
-                                                   sign * s->bounded[up ? face - n : face + n]);
+        s->bounded[face] = sign * gbees_cut_opened(sign * s->mass[face], s->p[up ? below : face],
+                                                   sign * s->bounded[up ? below : face + n]);
+        if (below > face)
+            s->bounded[below + n] = s->bounded[face];
     }
 }
 
@@ -164,7 +184,7 @@ NOINLINE void enter_targets(const segment *s, const real *masses, double *entere
         const cut *at = &s->cuts[k];
 
         entered[at->target] += in_units((double)(at->up ? masses[at->face] : -masses[at->face]));
-        s->p[at->up ? at->face : at->face - s->plane_cells] = 0;
+        s->p[at->up ? at->face : around(s, at->face - s->plane_cells)] = 0;
     }
 }
 

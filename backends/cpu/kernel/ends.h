@@ -93,13 +93,14 @@ INLINE void close_noise(const segment *s, real *w)
     }
 }
 
-/* Sets the masses through the faces beyond a ring's ends, before they are bounded. */
+/* Sets the masses through the faces at the upper end of a ring and beyond its ends, before they are bounded. */
 INLINE void close_masses(const segment *s)
 {
     const int n = s->plane_cells, top = s->planes * n;
 
     for (int l = 0; l < n && s->end[0] == GBEES_AT_OTHER_END; l++) {
         s->mass[l - n] = s->mass[top - n + l];
+        s->mass[top + l] = s->mass[l];
         s->mass[top + n + l] = s->mass[n + l];
     }
 }

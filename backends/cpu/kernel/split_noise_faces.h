@@ -169,9 +169,9 @@ INLINE void spread_segment(const segment *s, uint32_t dither, brick_totals *tota
         spread_masses_varying(s);
     else
         spread_masses(s, from, s->planes + (s->above ? 2 : 1));
-    close_masses(s);
     if (s->cut_count)
         cross_cuts(s);
+    close_masses(s);
     bound_masses(s, from);
     if (s->cut_count)
         open_cuts(s);

@@ -5,6 +5,7 @@
 
 #include "cells.h"
 #include "cuts.h"
+#include "ends.h"
 #include "noise.h"
 #include "split_column.h"
 #include "split_faces.h"
@@ -19,8 +20,10 @@ INLINE void advect_faces(const segment *s, double *entered)
     real *restrict p = s->p;
 
     cross_by_order(s);
-    if (s->cut_count)
+    if (s->cut_count) {
         cross_cuts(s);
+        close_masses(s);
+    }
     apply_masses(s, mass);
     if (s->cut_count)
         enter_targets(s, mass, entered);

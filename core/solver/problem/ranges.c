@@ -406,6 +406,25 @@ static int is_no_period(const builder *b, int j)
     return differs;
 }
 
+/* Whether a target's function at some places around a circle is not that a period further. */
+static int is_target_of_lines(const builder *b, int j, int function)
+{
+    enum { PLACES = 8 };
+    const gbees_problem *problem = b->problem;
+    double at[2 * PLACES], zeros[2 * PLACES] = {0}, g[2 * PLACES];
+    const double *offset[GBEES_MAX_DIM];
+    int differs = 0;
+
+    for (int k = 0; k < problem->dimension; k++)
+        offset[k] = k == j ? at : zeros;
+    for (int i = 0; i < 2 * PLACES; i++)
+        at[i] = problem->period[j] * (i % PLACES * 0.618034 + i / PLACES);
+    problem->functions->target_d(function, 2 * PLACES, problem->start, problem->mean, offset, problem->parameters, g);
+    for (int i = 0; i < PLACES; i++)
+        differs |= fabs(g[i + PLACES] - g[i]) > 1e-6 * (fabs(g[i]) + fabs(g[i + PLACES])) + 1e-9;
+    return differs;
+}
+
 /* Sets the error for a key, or if it is not given for the state, that a closed axis does not go with. A circle that
  * only the model has is then a line: see gbees_problem_create(). */
 static int refuse(builder *b, int j, const char *key, const char *what, const char *remedy)
@@ -434,8 +453,8 @@ static int check_closed(builder *b, int j)
     if (problem->instant_count > 0)
         return refuse(b, j, "instants", "a jump may lead out of it", "leave it out");
     for (int k = 0; k < problem->target_count; k++)
-        if (b->range[j].period > 0 && problem->targets[k].kind == GBEES_TARGET_ABSORB)
-            return refuse(b, j, "targets", "a target that absorbs needs lines", "give 'count'");
+        if (b->range[j].period > 0 && is_target_of_lines(b, j, problem->targets[k].function))
+            return refuse(b, j, "targets", "a target is another one a period further", "give it the period");
     return GBEES_OK;
 }
 

@@ -1,6 +1,6 @@
 /* test_cuda_targets.c - targets that absorb on a GPU made of threads (shim/), against the CPU and against an exact
  * probability: with noise that is the same everywhere, that varies, that takes repeated sweeps, and without; beside a
- * wall; targets that move; large grids; in one to four dimensions. */
+ * wall, on circles; targets that move; large grids; in one to four dimensions. */
 #include "cuda_engine_fixture.h"
 
 /* What all cases of one model have. */
@@ -12,6 +12,11 @@
 #define FOUR                                                                                                         \
     "dimension=4", "precision=mixed", "mean=[0, 0, 0, 0]", "extent=2.5", "factor=0.5", "parameters.fx=0.5",          \
         "parameters.high=0.4", "targets.below=off", "end=0.05"
+
+/* Circles that begin, by cells, at -pi: an arc ends there, and begins there. */
+#define CIRCLE                                                                                                       \
+    "states=[{state: x, period: 6.283185307179586}]", "targets={arc: absorb, above: off, below: off}",               \
+        "parameters.low=0.8", "parameters.fx=0.3", "parameters.Q=0.25", "end=4", "covariance=[0.04, ...]"
 
 static const bounds same = {0, 1e-12, 1e-12}, rounded = {1e-13, 1e-12, 1e-12};
 
@@ -52,6 +57,14 @@ static const struct {
     {{EXITS, {WIDE, FOUR}}, &same, 1},
     {{ENCOUNTER, {PASS, "scheme=split5", "precision=mixed"}}, &same, 0},
     {{ENCOUNTER, {PASS, "scheme=split7-mp", "precision=double"}}, &rounded, 0},
+    {{EXITS, {CIRCLE, "precision=mixed", "parameters.high=2.3415927", "factor=4"}}, &same, 0},
+    {{EXITS, {CIRCLE, "precision=double", "parameters.high=-2.3415927", "factor=4", "parameters.fx=-0.3"}},
+     &rounded,
+     0},
+    {{EXITS, {CIRCLE, "precision=mixed", "parameters.high=2.4", "factor=4", "parameters.Q=0", "parameters.fx=1"}},
+     &same,
+     0},
+    {{EXITS, {CIRCLE, PLANE, "parameters.high=-3", "parameters.low=0.1", "end=3"}}, &rounded, 0},
     /* Functions that depend on the time. */
     {{EXITS,
       {WIDE, "precision=double", "scheme=split7", "parameters.fx=0.8", "parameters.rise=0.3", "factor=2",

@@ -211,6 +211,19 @@ leaves 0 $plane --set 'covariance=[[0.01,0.004],[0.004,0.01]]' --param fx=0.5 --
 near 0.4724197 "$(of above probability)" 1e-3
 closes
 
+what="an arc of a circle, wherever cells begin" # by finite volumes between its ends, 16,000 of them
+circle="--set dimension=1 --set covariance=[0.04] --set targets={arc:absorb,above:off,below:off} --param low=0.8"
+circle="$circle --param fx=0.3 --param Q=0.25 --until 6 --set width=[0.0327249234748937] --audit off"
+for turned in 0 1 96 140; do
+    at=$(awk -v k=$turned 'BEGIN { printf "%.16g", k * 0.0327249234748937 }')
+    # shellcheck disable=SC2086
+    leaves 0 $circle --set 'states=[{state: x, period: 6.283185307179586}]' --set "mean=[$at]" \
+        --param high="$(awk -v x="$at" 'BEGIN { printf "%.16g", x + 3.141592653589793 }')"
+    near 0.56805 "$(left)" 2e-4
+    left | cut -c 1-10 >>turned
+done
+test "$(sort -u turned | wc -l)" -eq 1 || fail "where cells begin makes a difference: $(cat turned)"
+
 what="a flow without noise"
 leaves 0 --param fx=1 --param Q=0 --param high=1.02 --set targets.below=off --set factor=2 --until 1.05
 near 0.6179114 "$(of above probability)" 1e-3
@@ -335,6 +348,8 @@ refuse "--set targets.sphere: expected 'count', 'absorb' or 'off', found 'wall'"
 refuse "expected a map of targets" --set targets=sphere
 refuse "targets.sphere: a grid that moves does not go with a target that absorbs" --set frame=moving
 refuse "targets.sphere: the scheme ctu does not go with a target that absorbs" --set frame=fixed --set scheme=ctu
+refuse "targets: a target is another one a period further: x is on a circle: give it the period, or 'states: lines'" \
+    --set 'states=[{state: x, period: 20}]' --set frame=fixed --set 'targets={half: absorb}'
 refuse "targets.half: it holds the initial mean" --set 'targets={half: absorb}' --param plane=200
 refuse "targets.rock: its function is not finite at the initial mean" --set 'targets={rock: count}' \
     --set 'mean=[-2000, 0, 0]'
