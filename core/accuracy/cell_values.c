@@ -1,4 +1,5 @@
 /* cell_values.c - whether the cells of a search's runs have values at their centres, or averages. See plan.h. */
+#include "numerics/periods.h"
 #include "plan.h"
 #include <math.h>
 
@@ -34,15 +35,50 @@ static int noise_is_even(const gbees_problem *problem)
     return 1;
 }
 
+/* Whether no measurement tells more than a quarter of the initial deviation along an axis, by its differences about
+ * the initial mean: so that cells of that width show what it tells to sums over their centres. */
+static int measures_widely(const gbees_problem *problem)
+{
+    enum { PLACES = 2 };
+    static const double most = 4;
+    const gbees_functions *functions = gbees_problem_own_functions(problem);
+    static const double origin[N];
+    double x[N][PLACES], out[N][PLACES], *to[N + 1] = {0};
+    const double *from[N];
+    int is_wide = 1;
+
+    for (int k = 0; k < problem->measurement_count && is_wide; k++) {
+        const gbees_measurement *m = &problem->measurements[k];
+
+        is_wide = m->likelihood != GBEES_LIKELIHOOD_MODEL;
+        for (int i = 0; i < m->size; i++)
+            to[i] = out[i];
+        to[m->size] = NULL;
+        for (int axis = 0; axis < problem->dimension && is_wide; axis++) {
+            for (int j = 0; j < problem->dimension; j++) {
+                const double by = j == axis ? sqrt(problem->covariance[j * problem->dimension + j]) / 2 : 0;
+
+                x[j][0] = problem->mean[j] - by;
+                x[j][1] = problem->mean[j] + by;
+                from[j] = x[j];
+            }
+            functions->measure_d(m->function, PLACES, m->time, origin, from, problem->parameters, to);
+            for (int i = 0; i < m->size; i++)
+                is_wide &= m->missing >> i & 1 || fabs(gbees_wrapped(out[i][1] - out[i][0], m->period[i])) <=
+                                                      most * sqrt(m->covariance[i * m->size + i]);
+        }
+    }
+    return is_wide;
+}
+
 int gbees_plan_takes_points(const gbees_problem *problem)
 {
     return problem->dimension > 1 && gbees_problem_engine_noise(problem) == GBEES_DIAGONAL &&
-           problem->accuracy_of == GBEES_ACCURACY_MOMENTS && problem->measurement_count == 0 &&
-           problem->instant_count == 0 && !problem->cells && !gbees_problem_is_closed(problem) &&
+           problem->accuracy_of == GBEES_ACCURACY_MOMENTS && measures_widely(problem) && problem->instant_count == 0 && !problem->cells && !gbees_problem_is_closed(problem) &&
            !gbees_problem_absorbs(problem) && noise_is_even(problem);
 }
 
 int gbees_plan_is_fine(const gbees_problem *problem)
 {
-    return problem->dimension <= 3 && gbees_plan_takes_points(problem);
+    return problem->dimension <= 3 && problem->measurement_count == 0 && gbees_plan_takes_points(problem);
 }

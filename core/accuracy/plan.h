@@ -38,7 +38,8 @@ typedef struct run_result {
     int unsure;              /* records that samples can't certify: the accuracy is within their own error */
     double unsure_time[GBEES_UNSURE_LISTED];
     double unsure_error; /* the largest bound of these; infinite: one has none */
-    int owned;           /* 1: a record is further off than the accuracy and its samples' error explain */
+    int doubtful;        /* the same, also where there are so many that the run is not judged without them */
+    int owned;           /* records that are further off than the accuracy and their samples' error explain */
     int by_points;       /* 1: certificates are from lattices of points */
     double evidence;     /* the logarithm of the evidence of all measurements */
 } run_result;
@@ -131,6 +132,9 @@ void gbees_plan_judge_unsure(run_result *run);
 int gbees_plan_owns(const gbees_refinement *r, const gbees_certificate *certificate, gbees_difference difference);
 /* Whether a run that has ended is not within the accuracy, and of no record the grid is to blame for it. */
 int gbees_plan_is_blind(const gbees_refinement *r);
+/* How many times narrower cells may be in a run that has more samples and so takes longer whatever its grid: the grid's work
+ * becomes a tenth of theirs; 1 or more. updates: of the run before. */
+double gbees_plan_spare(const gbees_refinement *r, double updates);
 /* Whether the next run, on the same cells, may have so many more samples than the `before` of this one that it is
  * worth its time. */
 int gbees_plan_samples_can_grow(const gbees_refinement *r, size_t before);

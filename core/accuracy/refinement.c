@@ -231,7 +231,7 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         now->time = record->time;
     }
     now->by_points |= certificate && certificate->points > 0;
-    now->owned |= owned;
+    now->owned += owned;
     now->sample_bound = fmax(now->sample_bound, difference.bound - difference.value);
     if (record->cells && gbees_cells_count(record->cells) > 0 &&
         gbees_cells_count(record->cells) <= GBEES_COMPARED_CELLS) {
@@ -391,12 +391,17 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     const int truncated = !tail && step->met == 0 && !blind && is_near(r) && is_truncated(r, &summary->totals, 1);
     r->insists = !tail && !truncated && step->met == 0 && (blind || gbees_plan_samples_suffice(r, samples));
     const int halves = !tail && !truncated && !r->insists && step->met == 0 && halves_step(r);
-    if (tail || truncated || r->insists || halves) { /* the same cells */
+    if (tail || truncated || r->insists || halves) { /* the same cells, or what samples leave room for */
+        const double finer = r->insists ? gbees_plan_spare(r, updates) : 1;
+
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)
-            memcpy(factor[l], r->now.legs[l].factor, sizeof factor[l]);
-        cells = tail ? gbees_plan_keep_tail(r) : truncated ? 1.3 : 1; /* a smaller loss takes somewhat more of them */
-        step->next_updates = cells * updates * (halves ? 2 : 1);
+            for (int j = 0; j < r->problem->dimension; j++)
+                factor[l][j] = finer * r->now.legs[l].factor[j];
+        cells = tail        ? gbees_plan_keep_tail(r)
+                : truncated ? 1.3 /* a smaller loss takes somewhat more of them */
+                            : pow(finer, r->problem->dimension);
+        step->next_updates = cells * updates * finer * (halves ? 2 : 1);
     } else
         step->next_updates = gbees_plan_factors(r, updates, factor + legs, factor, &cells);
     gbees_plan_set_threshold(r, cells * (double)summary->totals.max_cells);

@@ -5,7 +5,8 @@
 enum {
     SAMPLES_LEAST = 10000,
     SAMPLES_MOST = 1 << 22,
-    EFFECTIVE_LEAST = 256 /* of samples, for a certificate */
+    EFFECTIVE_LEAST = 256, /* of samples, for a certificate */
+    DOUBTFUL_FOR_ONE = 10  /* records that samples can't tell of, for one that by all appearances is off by chance */
 };
 
 /* Runs on grids at rest have samples for coarse_accuracy at most, until their error is at most near_accuracy times
@@ -19,6 +20,7 @@ static const double most_sample_bound = 0.75; /* of the accuracy: the part of a 
 /* The work of samples in cell updates of the grid: of a step of one of them; always allowed, a second or less; where
  * only samples are missing as much as some ten seconds allow, `growth` times the samples of the run before at most;
  * the part of the grid's work that is allowed besides. On a GPU cell updates are a hundred times cheaper. */
+static const double most_spare = 3; /* narrower cells of a run that has more samples */
 static const double step_cost = 6, always = 5e7, always_missing = 1e9, growth = 4, share = 0.1, share_gpu = 0.001;
 
 int gbees_plan_is_hopeless(double effective)
@@ -72,6 +74,14 @@ static double missing_work(const gbees_refinement *r, size_t before, double grid
 int gbees_plan_samples_can_grow(const gbees_refinement *r, size_t before)
 {
     return (double)affordable(r, missing_work(r, before, r->now.work)) > margin * (double)before;
+}
+
+double gbees_plan_spare(const gbees_refinement *r, double updates)
+{
+    const double room = share * fmin(missing_work(r, r->now.samples, r->now.work),
+                                     step_cost * r->steps * (double)r->samples);
+
+    return updates > 0 ? fmin(fmax(pow(room / updates, 1.0 / (r->problem->dimension + 1)), 1), most_spare) : 1;
 }
 
 int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *options)
@@ -139,6 +149,7 @@ static void note_unsure(run_result *run, double time, double bound)
     if (run->unsure < GBEES_UNSURE_LISTED)
         run->unsure_time[run->unsure] = time;
     run->unsure++;
+    run->doubtful++;
     run->unsure_error = isnan(bound) ? INFINITY : fmax(run->unsure_error, bound);
 }
 
@@ -170,7 +181,9 @@ int gbees_plan_owns(const gbees_refinement *r, const gbees_certificate *certific
 
 int gbees_plan_is_blind(const gbees_refinement *r)
 {
-    return !r->fixed && !r->now.by_points && !r->now.unknown && !r->now.owned && r->now.error > r->problem->accuracy;
+    const int by_chance = DOUBTFUL_FOR_ONE * r->now.owned <= r->now.doubtful;
+
+    return !r->fixed && !r->now.by_points && !r->now.unknown && by_chance && r->now.error > r->problem->accuracy;
 }
 
 void gbees_plan_judge_unsure(run_result *run)
