@@ -8,11 +8,12 @@
 #include "numerics/dormand_prince.h"
 #include "watch.h"
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    POINTS = GBEES_BATCH,
+    POINTS = 2 * GBEES_BATCH, /* with half as many, loops begin twice as often: 6 to 13 % more time */
     MOST = GBEES_MAX_DIM + 1, /* columns: states and the stretch */
     STAGES = GBEES_DORMAND_PRINCE_STAGES,
     SLOPES = GBEES_DORMAND_PRINCE_SLOPES, /* with those that tell where a point is within a step */
@@ -21,7 +22,7 @@ enum {
 
 /* Points on their way, the first `active` of POINTS. */
 typedef struct batch {
-    double slope[MOST][SLOPES][POINTS];
+    _Alignas(64) double slope[MOST][SLOPES][POINTS]; /* a load of a whole vector from two cache lines takes twice as long */
     double x[MOST][POINTS], next[MOST][POINTS]; /* at the step's start and end; at a stage in between: of states */
     double fifth[POINTS], third[POINTS];        /* the differences of orders, in units of the error that is allowed */
     double error[POINTS];                       /* of the step: at most 1 if it is taken */
@@ -423,9 +424,14 @@ static void think(queue *q, batch *b)
     }
 }
 
+/* Fills a batch. What is in no place is 0: loops of whole vectors read it. */
 static void fill(queue *q, batch *b)
 {
-    b->active = 0;
+    const int columns = q->journey->problem->dimension + q->journey->stretches;
+
+    for (int j = 0; j < columns; j++)
+        memset(b->slope[j], 0, sizeof b->slope[j]);
+    memset(b->x, 0, sizeof *b - offsetof(batch, x));
     for (size_t i = 0; i < POINTS; i++)
         vacate(b, i);
     while (b->active < POINTS && load(q, b, b->active))
@@ -438,7 +444,7 @@ uint64_t gbees_batch_run(const gbees_journey *w, size_t first, size_t count, dou
     queue q = {.journey = w, .x = x, .stretch = stretch, .next = first, .end = first + count};
     const int columns = w->problem->dimension + w->stretches;
     uint64_t evaluations = 0;
-    batch b = {0};
+    batch b;
 
     fill(&q, &b);
     while (b.active > 0) {
@@ -462,7 +468,7 @@ double gbees_batch_first_step(const gbees_journey *w, size_t count, const double
     const double span = fabs(w->to - w->from);
     double *columns[GBEES_MAX_DIM];
     gbees_journey whole = *w;
-    batch b = {0};
+    batch b;
 
     for (int j = 0; j < w->problem->dimension; j++)
         columns[j] = (double *)x[j]; /* which load() only reads */
