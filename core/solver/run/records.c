@@ -82,14 +82,14 @@ static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *n
                           .entered = gbees_totals_entered(now) - gbees_totals_entered(then)};
 }
 
-/* Whether the observer wants the cells, or the audit and they are few. */
+/* Whether the observer wants the cells, or the audit and they are few. How many points make is not known before. */
 static int wants_cells(const gbees_solver *solver, const gbees_record *record)
 {
     const gbees_observer *observer = solver->observer;
     const uint64_t cells = record->statistics.cells_above;
 
     if (observer->no_cells)
-        return observer->audit && cells <= AUDIT_CELLS;
+        return observer->audit && cells <= AUDIT_CELLS && !solver->problem->own_backend;
     return observer->cells_most == 0 || cells <= observer->cells_most;
 }
 
