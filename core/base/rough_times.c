@@ -1,5 +1,5 @@
-/* rough_times.c - looks at drift and noise at equal distances in time, at a few points, and bisects where they change
- * by much of their range. */
+/* rough_times.c - looks at drift, noise and functions of targets that absorb at equal distances in time, at a few
+ * points, and bisects where they change by much of their range. */
 #include "rough_times.h"
 #include "array.h"
 #include "numbers.h"
@@ -11,14 +11,18 @@ enum {
     N = GBEES_MAX_DIM,
     LOOKS_LEAST = 32, /* in an interval */
     HALVINGS = 10,    /* of the time between two looks */
-    VALUES = (N + N * N) * GBEES_ROUGH_POINTS
+    COMPONENTS = N + N * N + GBEES_MAX_TARGETS,
+    VALUES = COMPONENTS * GBEES_ROUGH_POINTS
 };
 
 static const double most_change = 1.0 / 8;   /* of the range, from one end of a step to the other */
 static const double least_change = 1.0 / 64; /* that is worth a step of its own */
 static const double negligible = 1e-3;       /* deviations that all of the range adds over the interval */
+static const double soon = 1.0 / 128;        /* of the run: steps are trusted to see what takes longer to change */
+static const double some_change = 1.0 / 16, no_change = 1.0 / 256; /* of the range, over some looks */
 
-/* The drift and the noise at all points at one time, in deviations of a state over the interval. */
+/* The components at all points at one time: the drift and the noise, in deviations of a state over the interval, and
+ * functions of targets, in parts of the largest at the interval's ends. */
 typedef struct values {
     double at[VALUES];
 } values;
@@ -26,20 +30,30 @@ typedef struct values {
 typedef struct search {
     const gbees_rough_look *look;
     const gbees_functions *functions;
-    int entries; /* of the noise; 0: there is none */
-    double range[N + N * N];
+    int states, entries; /* of the drift and the noise; 0: these do not depend on the time */
+    int targets, target[GBEES_MAX_TARGETS]; /* those that absorb: their functions' numbers; else 0 */
+    double size[GBEES_MAX_TARGETS];
+    double range[COMPONENTS];
     gbees_rough_times *times;
+    size_t first; /* of the times that this search has added */
     int status;
 } search;
 
-/* Component k's unit: of the drift the states, then the noise's entries. */
+static int components_of(const search *s)
+{
+    return s->states + s->entries + s->targets;
+}
+
+/* Component k's unit: of the drift the states, then the noise's entries, then the targets. */
 static double unit_of(const search *s, int k)
 {
-    const int n = s->look->problem->dimension;
+    const int n = s->states;
     const double *scale = s->look->scale, length = s->look->to - s->look->from;
 
     if (k < n)
         return length / scale[k];
+    if (k >= n + s->entries)
+        return 1 / s->size[k - n - s->entries];
     const int entry = k - n, row = s->entries > n ? entry / n : entry, column = s->entries > n ? entry % n : entry;
     return length / (scale[row] * scale[column]);
 }
@@ -48,18 +62,23 @@ static void evaluate(const search *s, double time, values *v)
 {
     static const double origin[N];
     const gbees_rough_look *look = s->look;
-    const int n = look->problem->dimension;
+    const int n = s->states;
     const size_t points = look->points;
+    const double *parameters = look->problem->parameters;
     double *out[N * N];
 
     for (int k = 0; k < n; k++)
         out[k] = v->at + (size_t)k * points;
-    s->functions->drift_d(points, time, origin, look->x, look->problem->parameters, out);
+    if (n > 0)
+        s->functions->drift_d(points, time, origin, look->x, parameters, out);
     for (int k = 0; k < s->entries; k++)
         out[k] = v->at + (size_t)(n + k) * points;
     if (s->entries > 0)
-        s->functions->diffusion_d(points, time, origin, look->x, look->problem->parameters, out);
-    for (int k = 0; k < n + s->entries; k++)
+        s->functions->diffusion_d(points, time, origin, look->x, parameters, out);
+    for (int k = 0; k < s->targets; k++)
+        s->functions->target_d(s->target[k], points, time, origin, look->x, parameters,
+                               v->at + (size_t)(n + s->entries + k) * points);
+    for (int k = 0; k < components_of(s); k++)
         for (size_t i = 0; i < points; i++)
             v->at[(size_t)k * points + i] *= unit_of(s, k);
 }
@@ -70,7 +89,7 @@ static double change(const search *s, const values *a, const values *b)
     const size_t points = s->look->points;
     double most = 0;
 
-    for (int k = 0; k < s->look->problem->dimension + s->entries; k++)
+    for (int k = 0; k < components_of(s); k++)
         for (size_t i = 0; i < points && s->range[k] > negligible; i++)
             most = fmax(most, fabs(b->at[(size_t)k * points + i] - a->at[(size_t)k * points + i]) / s->range[k]);
     return most;
@@ -92,7 +111,7 @@ static void append(search *s, double time)
 /* Appends a time, unless it is not after the last one. */
 static void add(search *s, double time)
 {
-    if (s->times->count == 0 || time > s->times->time[s->times->count - 1])
+    if (s->times->count == s->first || time > s->times->time[s->times->count - 1])
         append(s, time);
 }
 
@@ -123,7 +142,7 @@ static double time_of(const gbees_rough_look *look, int k, int looks)
 static void find_range(search *s, int looks)
 {
     const size_t points = s->look->points;
-    const int components = s->look->problem->dimension + s->entries;
+    const int components = components_of(s);
     values least, most, now;
 
     evaluate(s, s->look->from, &least);
@@ -168,7 +187,7 @@ static void append_rows(search *s, const gbees_parameter_table *table)
 }
 
 /* Adds the rows of the problem's tables at which steps are to end, and puts all times in order, each once. */
-static void add_tables(search *s)
+static int finish(search *s, gbees_error *error)
 {
     const gbees_problem *problem = s->look->problem;
     gbees_rough_times *times = s->times;
@@ -176,48 +195,136 @@ static void add_tables(search *s)
 
     for (int k = 0; k < problem->table_count; k++)
         append_rows(s, &problem->tables[k]);
-    if (problem->table_count > 0 && times->count > 0)
+    if (times->count > 0)
         qsort(times->time, times->count, sizeof *times->time, gbees_compare_numbers);
     for (size_t i = 0; i < times->count; i++)
         if (kept == 0 || times->time[i] > times->time[kept - 1])
             times->time[kept++] = times->time[i];
     times->count = kept;
+    return s->status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the times of pulses") : GBEES_OK;
 }
 
-int gbees_rough_times_of_tables(const gbees_problem *problem, gbees_rough_times *times, gbees_error *error)
-{
-    const gbees_rough_look look = {.problem = problem, .from = -INFINITY, .to = INFINITY};
-    search s = {.look = &look, .times = times};
+/* ---- equations ---- */
 
-    add_tables(&s);
-    return s.status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the rows of tables") : GBEES_OK;
+/* Lists the targets that absorb, with the largest values that their functions have at the interval's ends. */
+static void list_targets(search *s)
+{
+    const gbees_problem *problem = s->look->problem;
+    const double end[2] = {s->look->from, s->look->to};
+    values v;
+
+    for (int k = 0; k < problem->target_count; k++)
+        if (problem->targets[k].kind == GBEES_TARGET_ABSORB) {
+            s->size[s->targets] = 1;
+            s->target[s->targets++] = problem->targets[k].function;
+        }
+    for (int k = 0; k < 2 && s->targets > 0; k++) {
+        evaluate(s, end[k], &v);
+        for (size_t i = 0; i < (size_t)s->targets * s->look->points; i++)
+            s->range[i / s->look->points] = fmax(s->range[i / s->look->points], fabs(v.at[i]));
+    }
+    for (int k = 0; k < s->targets; k++) {
+        s->size[k] = s->range[k] > 0 ? s->range[k] : 1;
+        s->range[k] = 0;
+    }
+}
+
+/* Adds the times from and to which something has changed by much, though not from one look to the next, if it has
+ * done so within a time. */
+static void add_changes(search *s, int looks, double within)
+{
+    values last, now;
+    double from = s->look->from;
+
+    evaluate(s, from, &last);
+    for (int k = 1; k <= looks && !s->status; k++) {
+        const double time = time_of(s->look, k, looks);
+
+        evaluate(s, time, &now);
+        const double changed = change(s, &last, &now);
+        if (changed > some_change && time - from <= within) {
+            append(s, from);
+            append(s, time);
+        }
+        if (changed > some_change || (within < INFINITY && changed < no_change) || time - from > within) {
+            last = now;
+            from = time;
+        }
+    }
+}
+
+/* Adds the times of a search whose components are chosen: of drift and noise those of fast changes alone, as steps are
+ * short enough for others; no step needs to be short for a target. */
+static void find(search *s)
+{
+    const gbees_rough_look *look = s->look;
+    const double run = look->problem->end - look->problem->start;
+    const int looks = (int)fmin(GBEES_ROUGH_LOOKS,
+                                fmax(LOOKS_LEAST, ceil(GBEES_ROUGH_LOOKS * (look->to - look->from) / run)));
+    values before, now;
+
+    s->first = s->times->count;
+    find_range(s, looks);
+    evaluate(s, look->from, &before);
+    for (int k = 1; k <= looks && !s->status; k++) {
+        const double a = time_of(look, k - 1, looks), b = time_of(look, k, looks);
+
+        evaluate(s, b, &now);
+        if (change(s, &before, &now) > most_change)
+            divide(s, a, &before, b, &now, HALVINGS);
+        before = now;
+    }
+    add_changes(s, looks, s->targets > 0 ? INFINITY : soon * run);
+}
+
+/* Adds the times of targets that absorb. */
+static void find_targets(search *like)
+{
+    search s = {.look = like->look, .functions = like->functions, .times = like->times};
+
+    list_targets(&s);
+    if (s.targets > 0)
+        find(&s);
+    like->status = s.status;
 }
 
 int gbees_rough_times_find(const gbees_rough_look *look, gbees_rough_times *times, gbees_error *error)
 {
     const gbees_problem *problem = look->problem;
     const int n = problem->dimension;
-    const double part = (look->to - look->from) / (problem->end - problem->start);
-    const int looks = (int)fmin(GBEES_ROUGH_LOOKS, fmax(LOOKS_LEAST, ceil(GBEES_ROUGH_LOOKS * part)));
     search s = {.look = look, .functions = gbees_problem_own_functions(problem), .times = times};
-    values before, now;
 
-    if (!(problem->model->flags & GBEES_TIME_DEPENDENT) || !(look->to > look->from) || !s.functions)
+    if (!(look->to > look->from) || !s.functions)
         return GBEES_OK;
+    find_targets(&s);
+    if (!(problem->model->flags & GBEES_TIME_DEPENDENT))
+        return finish(&s, error);
+    s.states = n;
     if (s.functions->diffusion_d)
         s.entries = problem->model->diffusion == GBEES_FULL ? n * n : n;
-    find_range(&s, looks);
-    evaluate(&s, look->from, &before);
-    for (int k = 1; k <= looks && !s.status; k++) {
-        const double a = time_of(look, k - 1, looks), b = time_of(look, k, looks);
+    find(&s);
+    return finish(&s, error);
+}
 
-        evaluate(&s, b, &now);
-        if (change(&s, &before, &now) > most_change)
-            divide(&s, a, &before, b, &now, HALVINGS);
-        before = now;
+int gbees_rough_times_of_targets(const gbees_problem *problem, gbees_rough_times *times, gbees_error *error)
+{
+    double x[N][GBEES_ROUGH_POINTS];
+    gbees_rough_look look = {
+        .problem = problem, .from = problem->start, .to = problem->end, .points = GBEES_ROUGH_POINTS};
+    search s = {.look = &look, .functions = gbees_problem_own_functions(problem), .times = times};
+
+    for (int j = 0; j < problem->dimension; j++) {
+        const double deviation = sqrt(problem->covariance[j * problem->dimension + j]);
+
+        for (int i = 0; i < GBEES_ROUGH_POINTS; i++) /* a different corner for each */
+            x[j][i] = problem->mean[j] + deviation * ((i + j) % 2 ? 1 : -1) * i;
+        look.x[j] = x[j];
     }
-    add_tables(&s);
-    return s.status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the times of pulses") : GBEES_OK;
+    if (look.to > look.from && s.functions)
+        find_targets(&s);
+    look.from = -INFINITY; /* rows of all times */
+    look.to = INFINITY;
+    return finish(&s, error);
 }
 
 double gbees_rough_times_next(const gbees_rough_times *times, double begin, double elapsed, double length)

@@ -1,5 +1,6 @@
-/* rough_times.h - the times at which a model's drift or noise changes fast, such as the edges of a pulse: steps that
- * suit the rest of an interval would pass over them, so that they are to end there. */
+/* rough_times.h - the times at which a model's drift, noise or function of a target that absorbs changes fast, such as
+ * the edges of a pulse: steps that suit the rest of an interval would pass over them, so that they are to end there.
+ */
 #ifndef GBEES_BASE_ROUGH_TIMES_H
 #define GBEES_BASE_ROUGH_TIMES_H
 
@@ -32,6 +33,9 @@ typedef struct gbees_rough_times {
 int gbees_rough_times_find(const gbees_rough_look *look, gbees_rough_times *times, gbees_error *error);
 /* Adds those of the rows of a problem's tables, of all times. */
 int gbees_rough_times_of_tables(const gbees_problem *problem, gbees_rough_times *times, gbees_error *error);
+/* Adds those of functions of targets that absorb, about the initial density, and of the rows of tables, of the whole
+ * run: for trajectories, which look at the drift themselves. */
+int gbees_rough_times_of_targets(const gbees_problem *problem, gbees_rough_times *times, gbees_error *error);
 /* Where, in an interval that begins at `begin` and is `length` long, the step that begins `elapsed` after it is to
  * end at the latest, counted from `begin`, too: the next of the times, or the interval's end. */
 double gbees_rough_times_next(const gbees_rough_times *times, double begin, double elapsed, double length);

@@ -32,7 +32,7 @@ struct gbees_trajectories {
     gbees_integrator *integrator; /* NULL: there is none */
     gbees_pool *pool;             /* NULL: not needed yet */
     int threads;
-    gbees_rough_times rows; /* of tables, between which these change by much of their range: steps end there */
+    gbees_rough_times rows; /* of tables and of targets, between which these change by much: steps end there */
     _Atomic uint64_t evaluations;
 };
 
@@ -74,7 +74,7 @@ int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend 
                               .threads = gbees_workers_threads(threads)};
     if (t->lender && t->lender->integrator_create(problem, 1, &t->integrator, &ignored))
         t->integrator = NULL;
-    const int status = gbees_rough_times_of_tables(problem, &t->rows, error);
+    const int status = gbees_rough_times_of_targets(problem, &t->rows, error);
     if (status)
         gbees_trajectories_destroy(t);
     else

@@ -1,5 +1,5 @@
-/* test_rough_times.c - the times at which a drift or a noise changes fast: edges are found to a millionth of a run,
- * what is smooth has none, what is negligible neither. */
+/* test_rough_times.c - the times at which a drift, a noise or a target's function changes fast: edges are found to a
+ * millionth of a run, what is smooth has none, what is negligible neither. */
 #include "base/rough_times.h"
 #include "fixtures/suite.h"
 #include <check.h>
@@ -33,7 +33,16 @@ static void diffusion(size_t count, double t, const double *origin, const double
         out[0][i] = (int)p[0] == NOISE ? shape(p, NOISE, t) : 0.1;
 }
 
-static const gbees_functions functions = {.n = 1, .drift_d = drift, .diffusion_d = diffusion};
+static void target(int which, size_t count, double t, const double *origin, const double *const *offset,
+                   const double *p, double *out)
+{
+    (void)which, (void)origin, (void)offset;
+    for (size_t i = 0; i < count; i++)
+        out[i] = 3 - shape(p, (int)p[0], t);
+}
+
+static const gbees_functions functions = {.n = 1, .drift_d = drift, .diffusion_d = diffusion, .target_d = target};
+static const gbees_model still = {.functions = &functions, .function_count = 1, .diffusion = GBEES_DIAGONAL};
 static const gbees_model model = {
     .functions = &functions, .function_count = 1, .diffusion = GBEES_DIAGONAL, .flags = GBEES_TIME_DEPENDENT};
 
@@ -88,13 +97,44 @@ START_TEST(edges_are_found)
 }
 END_TEST
 
-/* A smooth bump is divided into parts of an eighth of its height. */
+/* A smooth bump is divided into parts of an eighth of its height, or, where that takes some looks, of a sixteenth. */
 START_TEST(a_bump_is_divided)
 {
-    gbees_rough_times times = find(BUMP, 5e-4, 2e3);
+    static const double width[] = {5e-4, 1.5e-3, 4e-3};
+    gbees_rough_times times = find(BUMP, width[_i], 2e3);
 
     ck_assert_uint_ge(times.count, 12);
     ck_assert_uint_le(times.count, 60);
+    gbees_rough_times_clear(&times);
+}
+END_TEST
+
+/* A target's function, of a model whose drift does not depend on the time: also what changes slowly is divided. */
+START_TEST(of_a_target)
+{
+    static const struct {
+        int kind;
+        double width;
+    } shapes[] = {{BUMP, 2e-3}, {BUMP, 2e-2}, {PULSE, 1e-3}, {SMOOTH, 1}};
+    gbees_problem problem = {.model = &still,
+                             .functions = &functions,
+                             .dimension = 1,
+                             .end = 1,
+                             .covariance = {1},
+                             .target_count = 1,
+                             .targets = {{.kind = GBEES_TARGET_COUNT}},
+                             .parameters = {shapes[_i].kind, shapes[_i].width, 1}};
+    gbees_rough_times times = {0};
+    gbees_error error;
+
+    ck_assert_int_eq(gbees_rough_times_of_targets(&problem, &times, &error), GBEES_OK);
+    ck_assert_uint_eq(times.count, 0); /* what is counted is looked at in records */
+    problem.targets[0].kind = GBEES_TARGET_ABSORB;
+    ck_assert_int_eq(gbees_rough_times_of_targets(&problem, &times, &error), GBEES_OK);
+    ck_assert_uint_ge(times.count, shapes[_i].kind == PULSE ? 4 : 12);
+    ck_assert_uint_le(times.count, 250);
+    if (shapes[_i].kind != SMOOTH)
+        ck_assert_double_lt(nearest(&times, 0.4321, 1), shapes[_i].width);
     gbees_rough_times_clear(&times);
 }
 END_TEST
@@ -106,7 +146,8 @@ int main(void)
 
     tcase_add_test(tcase, nothing_is_rough);
     tcase_add_loop_test(tcase, edges_are_found, 0, 2);
-    tcase_add_test(tcase, a_bump_is_divided);
+    tcase_add_loop_test(tcase, a_bump_is_divided, 0, 3);
+    tcase_add_loop_test(tcase, of_a_target, 0, 4);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

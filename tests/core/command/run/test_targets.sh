@@ -212,7 +212,8 @@ near 0.4724197 "$(of above probability)" 1e-3
 closes
 
 what="an arc of a circle, wherever cells begin" # by finite volumes between its ends, 16,000 of them
-circle="--set dimension=1 --set covariance=[0.04] --set targets={arc:absorb,above:off,below:off} --param low=0.8"
+circle="--set dimension=1 --set covariance=[0.04] --set targets.arc=absorb --set targets.above=off"
+circle="$circle --set targets.below=off --param low=0.8"
 circle="$circle --param fx=0.3 --param Q=0.25 --until 6 --set width=[0.0327249234748937] --audit off"
 for turned in 0 1 96 140; do
     at=$(awk -v k=$turned 'BEGIN { printf "%.16g", k * 0.0327249234748937 }')
@@ -348,8 +349,8 @@ refuse "--set targets.sphere: expected 'count', 'absorb' or 'off', found 'wall'"
 refuse "expected a map of targets" --set targets=sphere
 refuse "targets.sphere: a grid that moves does not go with a target that absorbs" --set frame=moving
 refuse "targets.sphere: the scheme ctu does not go with a target that absorbs" --set frame=fixed --set scheme=ctu
-refuse "targets: a target is another one a period further: x is on a circle: give it the period, or 'states: lines'" \
-    --set 'states=[{state: x, period: 20}]' --set frame=fixed --set 'targets={half: absorb}'
+refuse "a target is another one a period further: R is on a circle: give it the period, or 'states: lines'" \
+    --set 'states=[{state: R, period: 20}]' --set frame=fixed --set 'targets={half: absorb}'
 refuse "targets.half: it holds the initial mean" --set 'targets={half: absorb}' --param plane=200
 refuse "targets.rock: its function is not finite at the initial mean" --set 'targets={rock: count}' \
     --set 'mean=[-2000, 0, 0]'
