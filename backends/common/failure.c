@@ -4,6 +4,7 @@
 #include "numerics/diffusion.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Writes a point y[n] of the grid in the model's coordinates: "x = 1.5, y = 0.2". */
 static void describe_point(const gbees_problem *problem, const double *y, char *text, size_t size)
@@ -177,17 +178,19 @@ int failure_empty(double threshold, gbees_error *error)
 /* Writes a cell's multi-index and centre, " [3, -1] at x = 1.5, y = 0.2", as far as `size` characters hold it. */
 static void name_cell(const gbees_problem *problem, const int32_t *index, char *text, size_t size)
 {
+    double y[GBEES_MAX_DIM];
     size_t at = 0;
 
-    for (int pass = 0; pass < 2; pass++)
-        for (int j = 0; j < problem->dimension && at < size; j++) {
-            double x = problem->mean[j] + problem->width[j] * index[j];
-            int more = pass ? snprintf(text + at, size - at, "%s%s = %.6g", j ? ", " : "] at ",
-                                       problem->model->states[j].name, x)
-                            : snprintf(text + at, size - at, "%s%d", j ? ", " : " [", (int)index[j]);
+    for (int j = 0; j < problem->dimension && at < size; j++) {
+        const int more = snprintf(text + at, size - at, "%s%d", j ? ", " : " [", (int)index[j]);
 
-            at += more > 0 ? (size_t)more : 0;
-        }
+        y[j] = problem->mean[j] + problem->width[j] * index[j];
+        at += more > 0 ? (size_t)more : 0;
+    }
+    if (at + 5 >= size)
+        return;
+    memcpy(text + at, "] at ", 6);
+    describe_point(problem, y, text + at + 5, size - at - 5);
 }
 
 int failure_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,

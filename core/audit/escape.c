@@ -168,11 +168,13 @@ int gbees_audit_wells(const gbees_problem *problem, const double *from, const do
     memcpy(here, of.x, (size_t)problem->dimension * sizeof *here);
     for (int k = 0; rests && k < 2 * DOUBLINGS * problem->dimension; k++) {
         const int axis = k / (2 * DOUBLINGS), far = k / 2 % DOUBLINGS;
+        double first[GBEES_MAX_DIM];
 
         memcpy(of.x, here, (size_t)problem->dimension * sizeof *here);
         of.x[axis] += ldexp(k % 2 ? spread[axis] : -spread[axis], far);
+        memcpy(first, of.x, sizeof first);
         const double away = come_to_rest(&of) ? distance(&of, here, of.x) : 0;
-        if (away < apart || away >= nearest)
+        if (away < apart || away >= nearest || distance(&of, first, of.x) < still) /* without a drift all is at rest */
             continue;
         nearest = away;
         memcpy(there, of.x, (size_t)problem->dimension * sizeof *there);

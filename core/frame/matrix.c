@@ -53,6 +53,15 @@ double gbees_matrix_determinant(int n, const double *a)
     return determinant;
 }
 
+double gbees_matrix_cell_volume(int n, const double *width, const double *rotation)
+{
+    double volume = rotation ? fabs(gbees_matrix_determinant(n, rotation)) : 1;
+
+    for (int j = 0; j < n; j++)
+        volume *= width[j];
+    return volume;
+}
+
 int gbees_matrix_eigen(int n, double *vectors, double *values)
 {
     return !is_finite(vectors, n * n) || LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'L', n, vectors, n, values) != 0;

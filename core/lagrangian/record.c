@@ -41,7 +41,7 @@ static void set_peak(const gbees_engine *engine, double log_norm, gbees_statisti
 {
     const gbees_problem *problem = engine->problem;
     const int n = problem->dimension;
-    double most = -INFINITY, x[GBEES_MAX_DIM] = {0}, y[GBEES_MAX_DIM], volume = 1;
+    double most = -INFINITY, x[GBEES_MAX_DIM] = {0}, y[GBEES_MAX_DIM];
 
     for (int g = 0; g < engine->parts; g++) {
         const gbees_lattice *lattice = engine->set[0].lattice[g];
@@ -54,11 +54,10 @@ static void set_peak(const gbees_engine *engine, double log_norm, gbees_statisti
             }
     }
     gbees_problem_place(problem, x, y);
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
         statistics->peak_index[j] = (int32_t)lround((y[j] - problem->mean[j]) / problem->width[j]);
-        volume *= problem->width[j];
-    }
-    statistics->peak = exp(most - log_norm) * volume;
+    statistics->peak = exp(most - log_norm) *
+                       gbees_matrix_cell_volume(n, problem->width, problem->rotated ? problem->rotation : NULL);
 }
 
 int gbees_engine_statistics(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *statistics,

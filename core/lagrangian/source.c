@@ -151,7 +151,9 @@ static double expand(const gbees_problem *problem, int32_t *index, const double 
 
 static double cells_log_density(const gbees_problem *problem, const double *x)
 {
-    double off[GBEES_MAX_DIM], volume = 0;
+    const double volume =
+        gbees_matrix_cell_volume(problem->dimension, problem->width, problem->rotated ? problem->rotation : NULL);
+    double off[GBEES_MAX_DIM];
     int32_t index[GBEES_MAX_DIM] = {0};
 
     gbees_problem_place(problem, x, off);
@@ -161,9 +163,8 @@ static double cells_log_density(const gbees_problem *problem, const double *x)
             return -INFINITY;
         index[j] = (int32_t)lround(off[j]);
         off[j] -= index[j];
-        volume += log(problem->width[j]);
     }
-    return expand(problem, index, off) - volume;
+    return expand(problem, index, off) - log(volume);
 }
 
 /* ---- */

@@ -53,12 +53,9 @@ static double log_level(const gbees_selection *s)
     const gbees_problem *start = s->problem->first ? s->problem->first : s->problem;
     const double side = s->is_first && !start->cells ? fmin(nearest_side(start), farthest) : farthest;
     const double inside = fmax(0, side - around * narrowing(s));
-    double volume = 1;
+    const double volume = gbees_matrix_cell_volume(s->problem->dimension, s->problem->width,
+                                                   s->problem->rotated ? s->problem->rotation : NULL);
 
-    for (int j = 0; j < s->problem->dimension; j++)
-        volume *= s->problem->width[j];
-    if (s->problem->moving)
-        volume *= fabs(gbees_matrix_determinant(s->problem->dimension, s->problem->rotation));
     return fmax(log(near_threshold * s->threshold), log(volume) - s->before->entropy + 0.5 - 0.5 * inside * inside);
 }
 

@@ -1,4 +1,5 @@
-"""Bounds of records beside closed forms: of what targets leave, of noise that changes with the state, of full circles."""
+"""Bounds of records beside closed forms: of what targets leave, of noise that changes with the state or in a pulse, of
+full circles, of runs that go on from a record."""
 
 import math
 
@@ -65,3 +66,71 @@ def test_a_heading_that_is_not_known():
     run = gbees.run("unicycle", set={"covariance": [0.04, 0.04, 4], "measurements": [], "end": 0.2, "records": 1},
                     threads=1, progress=False)
     assert np.all(run.records[0].certificate.std[:, 0] < 0.05)
+
+
+def test_a_pulse_of_noise():
+    """dx = -x dt + dW and a pulse that takes some ten thousandths of the run and adds 1 to the variance."""
+    x, t, wide = sp.symbols("x t wide")
+    model = gbees.Model.from_sympy(
+        "noise_pulse", {x: -x}, parameters={wide: 0.001}, time=t,
+        diffusion={x: 0.1 + sp.exp(-(((t - 0.437) / wide) ** 2)) / (wide * math.sqrt(math.pi))},
+        scenario={"mean": [1], "covariance": [0.04], "end": 1, "records": 1})
+    for width in 0.0005, 0.0015, 0.005:
+        variance = 0.04 * math.exp(-2) + 0.05 * (1 - math.exp(-2)) + math.exp(-2 * 0.563 + width**2)
+        record = last(model, accuracy=0.05, parameters={"wide": width})
+        assert is_within(record, math.exp(-1), math.sqrt(variance))
+
+
+def test_a_target_that_opens_for_a_moment():
+    """N(0, 1) rests; what is above 1 is absorbed, and at t = 0.4, for some thousandths, what is above -3."""
+    x, t, wide = sp.symbols("x t wide")
+    model = gbees.Model.from_sympy(
+        "opens", {x: 0 * x}, parameters={wide: 0.001}, time=t,
+        targets={"up": 1 - x - 4 * sp.exp(-(((t - 0.4) / wide) ** 2))},
+        scenario={"mean": [0], "covariance": [1], "end": 1, "records": 1})
+    for width in 0.001, 0.003, 0.02:
+        target = last(model, frame="lagrangian", accuracy=0.05, targets={"up": "absorb"},
+                      parameters={"wide": width}).targets["up"]
+        assert abs(target.probability - math.erfc(-3 / math.sqrt(2)) / 2) <= target.bound + 1e-6
+
+
+def test_what_goes_on_from_a_moving_grid(tmp_path):
+    """A turn by 2 in all: evidence and entropy count a cell of the record with its oblique edges."""
+    x, v = sp.symbols("x v")
+    model = gbees.Model.from_sympy(
+        "turn_on", {x: v, v: -x}, measurements={"z": x},
+        scenario={"mean": [1, 0], "covariance": [0.04, 0.09], "end": 2, "records": 1})
+    gbees.run(model, set={"frame": "moving", "accuracy": 0.02, "end": 1}, threads=1, progress=False, output=tmp_path / "d")
+    variance = 0.04 * math.cos(2) ** 2 + 0.09 * math.sin(2) ** 2 + 0.04
+    evidence = -0.5 * ((-0.9 - math.cos(2)) ** 2 / variance + math.log(2 * math.pi * variance))
+    entropy = math.log(2 * math.pi * math.e * 0.2 * 0.3)
+    measured = [{"time": 2, "function": "z", "value": [-0.9], "covariance": [0.04]}]
+    for frame in "lagrangian", "fixed", "moving":
+        run = gbees.run(
+            model, threads=1, progress=False,
+            set={"frame": frame, "accuracy": 0.02 if frame == "lagrangian" else 0, "initial": {"file": str(tmp_path / "d")},
+                 "measurements": measured})
+        assert abs(run.updates[0].log_evidence - evidence) < 0.02
+        assert abs(run.records[0].entropy - entropy) < 0.03
+
+
+def test_the_cell_that_a_measurement_has_no_value_in():
+    """On a grid that moves it is named by its place, not by its number."""
+    x, v = sp.symbols("x v")
+    model = gbees.Model.from_sympy(
+        "no_number", {x: v, v: -x}, measurements={"z": sp.log(x - 1)},
+        scenario={"mean": [1, 0], "covariance": [0.04, 0.04], "end": 1, "records": 1})
+    measured = [{"time": 0.5, "function": "z", "value": [0], "covariance": [0.01]}]
+    with pytest.raises(gbees.Error) as told:
+        last(model, frame="moving", accuracy=0, measurements=measured)
+    place = [float(part.split(" = ")[1]) for part in str(told.value).rsplit("] at ", 1)[1].split(", ")]
+    assert abs(place[0]) < 1.9 and abs(place[1]) < 1.9 and place[0] < 1
+
+
+def test_a_drift_of_zero_has_no_saddle():
+    x, y = sp.symbols("x y")
+    model = gbees.Model.from_sympy(
+        "at_rest", {x: 0 * x, y: 0 * y}, diffusion={x: 1, y: 1}, targets={"out": 1 - x**2 - y**2},
+        scenario={"mean": [0, 0], "covariance": [0.01, 0.01], "end": 0.5, "records": 2})
+    run = gbees.run(model, set={"accuracy": 0.05, "targets": {"out": "absorb"}}, threads=1, progress=False)
+    assert not any("saddle" in text for text in run.warnings)
