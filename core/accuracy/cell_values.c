@@ -74,7 +74,8 @@ static int measures_widely(const gbees_problem *problem)
 int gbees_plan_takes_points(const gbees_problem *problem)
 {
     return problem->dimension > 1 && gbees_problem_engine_noise(problem) == GBEES_DIAGONAL &&
-           problem->accuracy_of == GBEES_ACCURACY_MOMENTS && measures_widely(problem) && problem->instant_count == 0 && !problem->cells && !gbees_problem_is_closed(problem) &&
+           problem->accuracy_of == GBEES_ACCURACY_MOMENTS && measures_widely(problem) &&
+           problem->instant_count == 0 && !problem->cells && !gbees_problem_is_closed(problem) &&
            !gbees_problem_absorbs(problem) && noise_is_even(problem);
 }
 

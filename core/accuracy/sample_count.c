@@ -78,8 +78,8 @@ int gbees_plan_samples_can_grow(const gbees_refinement *r, size_t before)
 
 double gbees_plan_spare(const gbees_refinement *r, double updates)
 {
-    const double room = share * fmin(missing_work(r, r->now.samples, r->now.work),
-                                     step_cost * r->steps * (double)r->samples);
+    const double room =
+        share * fmin(missing_work(r, r->now.samples, r->now.work), step_cost * r->steps * (double)r->samples);
 
     return updates > 0 ? fmin(fmax(pow(room / updates, 1.0 / (r->problem->dimension + 1)), 1), most_spare) : 1;
 }

@@ -174,7 +174,8 @@ int gbees_audit_wells(const gbees_problem *problem, const double *from, const do
         of.x[axis] += ldexp(k % 2 ? spread[axis] : -spread[axis], far);
         memcpy(first, of.x, sizeof first);
         const double away = come_to_rest(&of) ? distance(&of, here, of.x) : 0;
-        if (away < apart || away >= nearest || distance(&of, first, of.x) < still) /* without a drift all is at rest */
+        if (away < apart || away >= nearest ||
+            distance(&of, first, of.x) < still) /* without a drift all is at rest */
             continue;
         nearest = away;
         memcpy(there, of.x, (size_t)problem->dimension * sizeof *there);

@@ -30,7 +30,7 @@ typedef struct values {
 typedef struct search {
     const gbees_rough_look *look;
     const gbees_functions *functions;
-    int states, entries; /* of the drift and the noise; 0: these do not depend on the time */
+    int states, entries;                    /* of the drift and the noise; 0: these do not depend on the time */
     int targets, target[GBEES_MAX_TARGETS]; /* those that absorb: their functions' numbers; else 0 */
     double size[GBEES_MAX_TARGETS];
     double range[COMPONENTS];
@@ -253,14 +253,14 @@ static void add_changes(search *s, int looks, double within)
     }
 }
 
-/* Adds the times of a search whose components are chosen: of drift and noise those of fast changes alone, as steps are
- * short enough for others; no step needs to be short for a target. */
+/* Adds the times of a search whose components are chosen: of drift and noise those of fast changes alone, as steps
+ * are short enough for others; no step needs to be short for a target. */
 static void find(search *s)
 {
     const gbees_rough_look *look = s->look;
     const double run = look->problem->end - look->problem->start;
-    const int looks = (int)fmin(GBEES_ROUGH_LOOKS,
-                                fmax(LOOKS_LEAST, ceil(GBEES_ROUGH_LOOKS * (look->to - look->from) / run)));
+    const int looks =
+        (int)fmin(GBEES_ROUGH_LOOKS, fmax(LOOKS_LEAST, ceil(GBEES_ROUGH_LOOKS * (look->to - look->from) / run)));
     values before, now;
 
     s->first = s->times->count;

@@ -22,7 +22,8 @@ enum {
 
 /* Points on their way, the first `active` of POINTS. */
 typedef struct batch {
-    _Alignas(64) double slope[MOST][SLOPES][POINTS]; /* a load of a whole vector from two cache lines takes twice as long */
+    _Alignas(64) double slope[MOST][SLOPES]
+                             [POINTS]; /* a load of a whole vector from two cache lines takes twice as long */
     double x[MOST][POINTS], next[MOST][POINTS]; /* at the step's start and end; at a stage in between: of states */
     double fifth[POINTS], third[POINTS];        /* the differences of orders, in units of the error that is allowed */
     double error[POINTS];                       /* of the step: at most 1 if it is taken */

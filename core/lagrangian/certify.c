@@ -268,13 +268,38 @@ static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_e
     return GBEES_OK;
 }
 
+/* Adds by how much the cells that were made are off along each axis of the grid. */
+static int add_cells(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
+{
+    const gbees_problem *problem = engine->problem;
+    double mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], edge[GBEES_MAX_DIM];
+    gbees_sums sums;
+    const int n = problem->dimension, status = gbees_engine_all_sums(engine, &sums, error);
+
+    if (status)
+        return status;
+    gbees_sums_moments(&sums, mean, covariance);
+    for (int j = 0; j < n; j++) {
+        double away = 0, at_edge = 0;
+
+        (void)gbees_problem_edges(problem, j, edge);
+        for (int k = 0; k < n; k++) {
+            away += fabs(edge[k]) * engine->off[k];
+            at_edge = edge[k] != 0 ? fmax(at_edge, engine->off_edge[k]) : at_edge;
+        }
+        certificate->marginal[j].bound += away / sqrt(covariance[j * n + j]);
+        certificate->kolmogorov[j].bound = fmin(1, certificate->kolmogorov[j].bound + at_edge);
+    }
+    return GBEES_OK;
+}
+
 int gbees_engine_certify(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
 {
     const int status = engine->is_certified ? GBEES_OK : certify(engine, certificate, error);
 
-    if (!status) {
-        *certificate = engine->certificate;
-        certificate->variation = engine->variation;
-    }
-    return status;
+    if (status)
+        return status;
+    *certificate = engine->certificate;
+    certificate->variation = engine->variation;
+    return engine->variation > 0 ? add_cells(engine, certificate, error) : GBEES_OK;
 }

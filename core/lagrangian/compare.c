@@ -8,6 +8,7 @@
 #include "marginals.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { N = GBEES_MAX_DIM, BATCH = 1024 };
 
@@ -86,9 +87,11 @@ static void compare_line(comparison *c, int axis, const gbees_own_marginals *own
     if (record.length == 0)
         return;
     c->certificate->marginal[axis] =
-        add_own(found.wasserstein / deviation, fmax(GBEES_SETS_SAFETY * own->wasserstein, least) + own->misplaced);
-    c->certificate->kolmogorov[axis] =
-        (gbees_difference){found.kolmogorov, found.kolmogorov + fmax(GBEES_SETS_SAFETY * own->kolmogorov, least)};
+        add_own(found.wasserstein / deviation, fmax(GBEES_SETS_SAFETY * own->wasserstein, least) + own->misplaced +
+                                                   own->smeared[axis] * own->line[axis].width / deviation);
+    c->certificate->kolmogorov[axis] = (gbees_difference){
+        found.kolmogorov,
+        fmin(1, found.kolmogorov + fmax(GBEES_SETS_SAFETY * own->kolmogorov, least) + own->smeared[axis])};
     c->certificate->variation_least = fmax(c->certificate->variation_least, fmax(found.kolmogorov, found.variation));
 }
 
@@ -98,8 +101,10 @@ static int compare_marginals(comparison *c, gbees_error *error)
     int status = GBEES_OK;
 
     *c->grid = *c->record->problem;
-    if (c->record->projection) /* along the states */
+    if (c->record->projection) { /* along the states */
         c->grid->rotated = 0;
+        memcpy(c->grid->width, c->record->projection->width, (size_t)c->grid->dimension * sizeof *c->grid->width);
+    }
     if (c->record->projection || c->record->marginals)
         status = gbees_engine_marginals(c->engine, c->grid, &own, error);
     if (!status) /* the lattices may have changed */

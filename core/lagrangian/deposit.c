@@ -179,6 +179,18 @@ static int list_cells(const gbees_images *images, const gbees_deposit_options *o
     return status;
 }
 
+/* Compares cells with those of fewer parts; width: that of parts, in cells, if these are as many, or 0. */
+static int compare(int n, const gbees_initial_cells *cells, const gbees_initial_cells *fewer, double width,
+                   gbees_deposit_report *report, gbees_error *error)
+{
+    report->variation = width > 0 ? fmin(width, 1) : gbees_cells_compare(n, cells, fewer).variation;
+    if (width == 0 && gbees_cells_compare_along(n, cells, fewer, report->wasserstein, report->kolmogorov))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the marginals of a record's cells");
+    for (int j = 0; j < n && width > 0; j++)
+        report->wasserstein[j] = report->kolmogorov[j] = report->variation;
+    return GBEES_OK;
+}
+
 /* The same from a sixteenth of the parts, from a quarter, and from all, until the report's `variation` is small
  * enough. Where lattice cells are so small that they are not divided it is the width of the parts. */
 static int list_better(const gbees_images *images, const gbees_deposit_options *options, gbees_initial_cells *cells,
@@ -198,9 +210,7 @@ static int list_better(const gbees_images *images, const gbees_deposit_options *
         if (!status)
             status = list_cells(images, options, coarser, cells, &width, report, error);
         if (!status)
-            report->variation = report->parts == parts
-                                    ? fmin(width, 1)
-                                    : gbees_cells_compare(images->image[0]->n, cells, &fewer).variation;
+            status = compare(images->image[0]->n, cells, &fewer, report->parts == parts ? width : 0, report, error);
         gbees_initial_cells_clear(&fewer);
     } while (!status && coarser > 0 && report->variation > options->variation);
     return status;

@@ -29,6 +29,8 @@ typedef struct gbees_deposit_report {
     double dropped;   /* fraction in cells that were dropped; the others were scaled to make up for it */
     double variation; /* of cells: their total variation distance to those of a quarter of the parts, which is more
                        * than that to the averages of the density that the lattices carry */
+    /* The same of their marginals, as gbees_cells_compare_along() has it. */
+    double wasserstein[GBEES_MAX_DIM], kolmogorov[GBEES_MAX_DIM];
     double misplaced; /* estimated error of interpolated places, in cells: the mean over the density, of the axis
                        * with the largest. Above some .1 the lattice is too coarse for these cells */
     uint64_t parts;   /* into which the lattices' cells were divided */

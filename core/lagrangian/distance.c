@@ -1,6 +1,7 @@
 /* distance.c - see distance.h. */
 #include "distance.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- marginals ---- */
 
@@ -107,4 +108,40 @@ gbees_cells_distance gbees_cells_compare(int n, const gbees_initial_cells *a, co
         apart += fabs(p - q);
     }
     return (gbees_cells_distance){fmin(1, ab / sqrt(aa * bb)), fmin(1, apart / 2)};
+}
+
+/* Widens [*lo, *hi] to the indices of cells along an axis. */
+static void widen(const gbees_initial_cells *cells, int axis, int32_t *lo, int32_t *hi)
+{
+    for (size_t i = 0; i < cells->count; i++) {
+        *lo = cells->index[axis][i] < *lo ? cells->index[axis][i] : *lo;
+        *hi = cells->index[axis][i] > *hi ? cells->index[axis][i] : *hi;
+    }
+}
+
+int gbees_cells_compare_along(int n, const gbees_initial_cells *a, const gbees_initial_cells *b, double *wasserstein,
+                              double *kolmogorov)
+{
+    for (int j = 0; j < n; j++) {
+        int32_t lo = INT32_MAX, hi = INT32_MIN;
+        double apart = 0;
+
+        wasserstein[j] = kolmogorov[j] = 0;
+        widen(a, j, &lo, &hi);
+        widen(b, j, &lo, &hi);
+        double *more = lo <= hi ? calloc((size_t)((int64_t)hi - lo) + 1, sizeof *more) : NULL;
+        if (!more)
+            return lo <= hi;
+        for (size_t i = 0; i < a->count; i++)
+            more[(int64_t)a->index[j][i] - lo] += a->p[i];
+        for (size_t i = 0; i < b->count; i++)
+            more[(int64_t)b->index[j][i] - lo] -= b->p[i];
+        for (int64_t k = 0; k <= (int64_t)hi - lo; k++) {
+            apart += more[k];
+            wasserstein[j] += fabs(apart);
+            kolmogorov[j] = fmax(kolmogorov[j], fabs(apart));
+        }
+        free(more);
+    }
+    return 0;
 }

@@ -9,9 +9,10 @@
 
 enum { N = GBEES_MAX_DIM };
 
-/* Entries of a line a standard deviation; at least so many where the density is thinner, and at most. A deposit
- * smears it by some .3 of one, which is taken back where it is wide. */
-static const double entries = 8, least_thin = 2.5, most_entries = 64;
+/* Entries of a line a standard deviation; at least so many where the density is thinner, and at most: two a cell of
+ * the record, if its cells are narrow. A deposit smears it by some .3 of one, which is taken back where it is wide.
+ */
+static const double entries = 8, least_thin = 2.5, most_entries = 64, most_entries_narrow = 512;
 /* Parts are so far apart, in entries. */
 static const double apart = 0.5;
 /* Lines end where they have less than this part of their largest entry. */
@@ -19,12 +20,14 @@ static const double least_entry = 1e-12;
 /* Lattices that misplace more of a marginal than is asked for are made denser: so often, up to so many points. */
 static const double places_share = 2.5; /* of the accuracy of moments, in deviations */
 enum { ROUNDS = 3, POINTS_MOST = 100000 };
+enum { RESOLVED_MOST = 6 }; /* times that entries are made narrower */
 
 /* Marginals that are being made. */
 typedef struct making {
     gbees_engine *engine;
     gbees_problem *grid;      /* whose cells are the lines' entries */
     double deviation[N];      /* along its axes */
+    double least[N];          /* the narrowest entries */
     double misplaced;         /* as that of the marginals */
     gbees_marginals *of[2];   /* of two sets */
     gbees_lattice **lattice;  /* [parts]: those of a set */
@@ -51,6 +54,8 @@ static int set_lines(making *m, gbees_error *error)
             for (int b = 0; b < n; b++)
                 variance += inverse[j * n + a] * covariance[a * n + b] * inverse[j * n + b];
         m->deviation[j] = sqrt(fmax(0, variance));
+        m->least[j] =
+            fmax(m->deviation[j] / most_entries_narrow, fmin(m->deviation[j] / most_entries, m->grid->width[j] / 2));
         m->grid->width[j] = fmax(m->deviation[j] / entries, 1e-14 * fabs(m->grid->mean[j]) + 1e-300);
     }
     return GBEES_OK;
@@ -93,22 +98,38 @@ static int place(making *m, gbees_error *error)
     }
 }
 
+/* The width of entries that suits a line, in those that it has. */
+static double thinness_of(const making *m, int j)
+{
+    const gbees_marginal_line own = {.length = m->of[0]->length[j], .p = m->of[0]->line[j]};
+
+    return gbees_line_thinness(&own) / least_thin;
+}
+
 /* Makes entries narrower along axes where the density is thin. Returns whether it has. */
 static int resolve(making *m)
 {
     int changed = 0;
 
     for (int j = 0; j < m->grid->dimension; j++) {
-        const gbees_marginal_line own = {.length = m->of[0]->length[j], .p = m->of[0]->line[j]};
-        const double least = m->deviation[j] / most_entries, width = m->grid->width[j],
-                     thin = gbees_line_thinness(&own) / least_thin;
+        const double width = m->grid->width[j], thin = thinness_of(m, j);
 
-        if (!(thin < 1) || !(width > least))
+        if (!(thin < 1) || !(width > m->least[j]))
             continue;
-        m->grid->width[j] = fmax(width * thin, least);
+        m->grid->width[j] = fmax(width * fmin(thin, 0.5), m->least[j]);
         changed = 1;
     }
     return changed;
+}
+
+static double smeared_of(const making *m, int j)
+{
+    const double *p = m->of[0]->line[j];
+    double most = 0;
+
+    for (size_t k = 1; k < m->of[0]->length[j]; k++)
+        most = fmax(most, p[k - 1] + p[k]);
+    return thinness_of(m, j) < 1 ? most : 0;
 }
 
 static gbees_marginal_line line_of(const making *m, int set, int j)
@@ -153,6 +174,7 @@ static int join(making *m)
         const gbees_marginal_line line = line_of(m, 0, j);
 
         own.line[j] = (gbees_smooth_line){line.low, line.width, line.length, NULL};
+        own.smeared[j] = smeared_of(m, j);
     }
     m->own = gbees_own_marginals_create(&own, n);
     for (int j = 0; j < n && m->own; j++) {
@@ -180,7 +202,7 @@ static int make(making *m, gbees_error *error)
 
     if (!status)
         status = place(m, error);
-    for (int round = 0; round < ROUNDS && !status && resolve(m); round++)
+    for (int round = 0; round < RESOLVED_MOST && !status && resolve(m); round++)
         status = deposit(m, 0, 0, &misplaced, error);
     if (!status)
         status = deposit(m, 1, 0, &misplaced, error);

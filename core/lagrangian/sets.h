@@ -32,12 +32,14 @@ struct gbees_engine {
     double evidence_bound;                      /* of all measurements so far */
     gbees_certificate certificate;              /* of now, if is_certified */
     int is_certified;
-    double
-        variation; /* an estimate of the total variation distance of the cells that were last made of now; 0: none */
-    gbees_own_marginals *marginals;               /* of now; NULL: not made */
-    gbees_sums sums[GBEES_LAGRANGIAN_SETS];       /* of now; points = 0: not made */
-    gbees_entered entered[GBEES_LAGRANGIAN_SETS]; /* of now, of targets that absorb */
-    double entered_before[GBEES_MAX_TARGETS];     /* the totals at the last measurement */
+    /* Estimates of how far the cells that were last made of now are off; 0: none were made. */
+    double variation;                                   /* their total variation distance */
+    double off[GBEES_MAX_DIM], off_edge[GBEES_MAX_DIM]; /* of marginals along the grid's axes: Wasserstein's distance,
+                                                         * in cells, and Kolmogorov's */
+    gbees_own_marginals *marginals;                     /* of now; NULL: not made */
+    gbees_sums sums[GBEES_LAGRANGIAN_SETS];             /* of now; points = 0: not made */
+    gbees_entered entered[GBEES_LAGRANGIAN_SETS];       /* of now, of targets that absorb */
+    double entered_before[GBEES_MAX_TARGETS];           /* the totals at the last measurement */
     int limited; /* along so many directions the last update's lattices are as dense as they may be, but too coarse */
     double sharp;  /* the lattices of updates are so many times as dense as the problem asks for, for its accuracy */
     double beyond; /* the part of its bounds that is what lies beyond the tail; */

@@ -1,5 +1,5 @@
-/* exits - noise and a drift that is a cubic of each state, and sets that it may leave to: half lines, the outside of a
- * disc in the first two states, and an arc of a circle, which the first one may be on. */
+/* exits - noise and a drift that is a cubic of each state, and sets that it may leave to: half lines, the outside of
+ * a disc in the first two states, and an arc of a circle, which the first one may be on. */
 #define GBEES_DIM_MIN 1
 #define GBEES_DIM_MAX 4
 #define GBEES_HAS_MEASURE 1
@@ -65,9 +65,12 @@ static const gbees_parameter parameters[] = {
 };
 static const gbees_measurement_function measurements[] = {{"x", "the first state", 1, states, NULL}};
 static const gbees_quantity targets[] = {
-    {"above", "-", "x above the upper bound"},           {"below", "-", "x below the lower bound"},
-    {"out", "-", "farther from 0 than the upper bound"}, {"rock", "-", "not a number above the upper bound"},
-    {"spot", "-", "nearer to 0 than the upper bound"},   {"arc", "-", "nearer to the upper bound than the lower one is to 0"},
+    {"above", "-", "x above the upper bound"},
+    {"below", "-", "x below the lower bound"},
+    {"out", "-", "farther from 0 than the upper bound"},
+    {"rock", "-", "not a number above the upper bound"},
+    {"spot", "-", "nearer to 0 than the upper bound"},
+    {"arc", "-", "nearer to the upper bound than the lower one is to 0"},
 };
 static const gbees_model_scenario scenarios[] = {
     {"default", "mean: [0, ...]\ncovariance: [0.01, ...]\nend: 1\nrecords: 1\n"

@@ -78,7 +78,8 @@ INLINE void add_cuts(const real *g, int count, int from, int to, segment *s)
     }
 }
 
-/* Sets s->cuts to those of a whole pencil, last those where a ring begins anew; memory: for g of each target at its cells, and CUT_REALS a cell. */
+/* Sets s->cuts to those of a whole pencil, last those where a ring begins anew; memory: for g of each target at its
+ * cells, and CUT_REALS a cell. */
 NOINLINE void find_cuts(const kernel_context *c, const kernel_pencil *pencil, segment *s, real *memory, brick_axis a)
 {
     const int count = c->targets.count, n = s->plane_cells, size = s->planes * n;

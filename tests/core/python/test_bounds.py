@@ -134,3 +134,27 @@ def test_a_drift_of_zero_has_no_saddle():
         scenario={"mean": [0, 0], "covariance": [0.01, 0.01], "end": 0.5, "records": 2})
     run = gbees.run(model, set={"accuracy": 0.05, "targets": {"out": "absorb"}}, threads=1, progress=False)
     assert not any("saddle" in text for text in run.warnings)
+
+
+@pytest.mark.parametrize("frame, of, accuracy", [
+    ("fixed", "marginals", 0.02), ("moving", "moments", 0.02), ("lagrangian", "moments", 0.002),
+    ("lagrangian", "marginals", 0.01)])
+def test_marginals_with_steep_edges(frame, of, accuracy):
+    """x' = x - x^3 from N(0.1, 0.25): the distribution functions at the edges of cells, by the inverse of the flow."""
+    x, y = sp.symbols("x y")
+    drift = {x: x - x**3} if frame != "lagrangian" else {x: x - x**3, y: -y}
+    model = gbees.Model.from_sympy(
+        "well" + str(len(drift)), drift,
+        scenario={"mean": [0.1, 1][: len(drift)], "covariance": [0.25, 0.25][: len(drift)], "end": 3, "records": 6})
+    run = gbees.run(model, set={"frame": frame, "accuracy": accuracy, "accuracy_of": of}, threads=1, progress=False)
+    for record in run.records[1:]:
+        middle, density = record.marginal(0)
+        width = middle[1] - middle[0]
+        edge = middle[0] - width / 2 + width * np.arange(len(middle) + 1)
+        root = 1 - edge**2 * (1 - np.exp(-2 * record.time))
+        start = np.where(root > 0, edge * np.exp(-record.time) / np.sqrt(np.maximum(root, 1e-300)), np.sign(edge) * 99)
+        below = np.array([math.erfc((0.1 - at) / 0.5 / math.sqrt(2)) / 2 for at in start])
+        off = np.abs(np.concatenate([[0], np.cumsum(density * width)]) - below)
+        assert off.max() <= record.certificate.kolmogorov[0, 1]
+        if frame == "lagrangian":
+            assert off.sum() * width / record.std[0] <= record.certificate.marginal[0, 1]
