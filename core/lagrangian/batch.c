@@ -170,7 +170,7 @@ GBEES_PROCESSOR_CLONES static void end_along(size_t count, const double *restric
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
         const double mean = gbees_dormand_prince_mean(slope + i, POINTS),
-                     by = length[i] / gbees_adaptive_allowed(allowed, x[i]),
+                     by = length[i] / gbees_adaptive_allowed(allowed, x[i], length[i] * mean),
                      five = fabs(by * gbees_dormand_prince_fifth(slope + i, POINTS)),
                      three = fabs(by * gbees_dormand_prince_third(slope + i, POINTS, mean));
 

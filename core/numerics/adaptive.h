@@ -14,10 +14,11 @@ enum {
     GBEES_ADAPTIVE_WINDOW = 256 /* steps, after which it is asked whether the point gets on */
 };
 
-/* The largest error of a step at x: what is allowed, or what rounding of x makes of it. */
-GBEES_NUM double gbees_adaptive_allowed(double allowed, double x)
+/* The largest error of a step that leads from x by `way`: what is allowed, or what rounding of x and of slopes, whose
+ * sums have terms of several times the way, makes of it. */
+GBEES_NUM double gbees_adaptive_allowed(double allowed, double x, double way)
 {
-    return allowed + 1e-15 * fabs(x);
+    return allowed + 1e-15 * fabs(x) + 8e-15 * fabs(way);
 }
 
 /* The shortest step of a point that gets on. */

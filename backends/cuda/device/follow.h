@@ -47,7 +47,7 @@ GBEES_NUM double follow_step(const gbees_samples *c, const follower *f, double l
 #pragma unroll
     for (int j = 0; j < DIM; j++) {
         const double mean = gbees_dormand_prince_mean(slope[j], 1),
-                     by = length / gbees_adaptive_allowed(c->tolerance * c->scale[j], f->x[j]),
+                     by = length / gbees_adaptive_allowed(c->tolerance * c->scale[j], f->x[j], length * mean),
                      five = fabs(by * gbees_dormand_prince_fifth(slope[j], 1)),
                      three = fabs(by * gbees_dormand_prince_third(slope[j], 1, mean));
 
