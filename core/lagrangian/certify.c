@@ -17,6 +17,9 @@
  * variance that it adds most to: a Gaussian's rim lies at a squared distance of 2 tail deviations, that of a density
  * which is bent may lie further. */
 static const double beyond_rim = 0.25;
+/* What lies beyond is a geometric series if shares of a variance fall so from what is within the rim to the rim; no more
+ * slowly than this is believed. */
+static const double most_slowly = 0.9;
 /* The tolerance of a trajectory's steps counts so many times. */
 static const double steps = 1e3;
 /* Bins of a marginal, and how many deviations they reach to either side. */
@@ -25,15 +28,17 @@ enum { BINS = 1024, REACH = 10 };
 /* Moments of a set, or of all. */
 typedef struct figures {
     double log_mass, mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], points;
-    double rim, rim_share; /* the rim's part of the mass, and of a variance */
+    double rim, rim_share; /* the rim's part of the mass, and of a variance, */
+    double falls;          /* and of that, over the part of what is within it */
 } figures;
 
 static void set_figures(const gbees_sums *sums, figures *of)
 {
     gbees_sums_moments(sums, of->mean, of->covariance);
     of->log_mass = gbees_sums_log_mass(sums);
-    of->rim = sums->rim / sums->total[0];
-    of->rim_share = gbees_sums_rim_share(sums);
+    of->rim = sums->shell[0].w / sums->total[0];
+    of->rim_share = gbees_sums_share(sums, 0);
+    of->falls = of->rim_share / fmax(gbees_sums_share(sums, 1), 1e-300);
     of->points = sums->points;
 }
 
@@ -232,6 +237,15 @@ static double cut_error(const gbees_engine *engine)
     return of->left > 0 && of->cut > 0 ? of->cut / of->left * h * h / 4 : 0;
 }
 
+/* What lies beyond the rim, as a part of the mass or of a variance. */
+static double find_beyond(const gbees_engine *engine, const figures *all)
+{
+    const int n = engine->problem->dimension;
+    const double ratio = fmin(all->falls, most_slowly), most = fmax(beyond_rim, ratio / (1 - ratio));
+
+    return fmax(beyond_rim * 2 * engine->set[0].rule.tail / n * all->rim, most * all->rim_share);
+}
+
 static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_error *error)
 {
     const int n = engine->problem->dimension;
@@ -256,7 +270,7 @@ static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_e
     engine->figure = most;
     certificate->points = (uint64_t)all.points;
     /* What the tail leaves out, and the steps' errors, are the same in all lattices. */
-    set_beyond(engine, beyond_rim * fmax(2 * engine->set[0].rule.tail / n * all.rim, all.rim_share));
+    set_beyond(engine, find_beyond(engine, &all));
     bound = GBEES_SETS_SAFETY * most + engine->beyond + cut_error(engine) + steps * engine->problem->tolerance;
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;

@@ -8,8 +8,9 @@
 enum { BLOCK = 64 };
 
 /* The length of a difference, in deviations or in places, whichever is longer: the errors of its third order and of
- * rounding are then alike. */
-static const double beside = 1e-5;
+ * rounding are then alike. Where images are far larger than what they came from rounding may hide the sign of a
+ * determinant: then it is `longer`. */
+static const double beside = 1e-5, longer = 1e-3;
 
 static int not_finite(const gbees_point_jump *jump, const double *x, gbees_error *error)
 {
@@ -44,8 +45,8 @@ static void evaluate_beside(const gbees_point_jump *jump, size_t count, const do
     }
 }
 
-/* Sets determinant[i] at each of the points x[j][i]. */
-static void find_determinants(const gbees_point_jump *jump, size_t count, const double x[][BLOCK],
+/* Sets determinant[i] at each of the points x[j][i], by differences of some length. */
+static void find_determinants(const gbees_point_jump *jump, size_t count, const double x[][BLOCK], double length_of,
                               double *determinant)
 {
     const int n = jump->problem->dimension;
@@ -53,7 +54,7 @@ static void find_determinants(const gbees_point_jump *jump, size_t count, const 
 
     for (int k = 0; k < n; k++) {
         for (size_t i = 0; i < count; i++)
-            h[i] = beside * fmax(jump->scale[k], 1e-3 * fabs(x[k][i]));
+            h[i] = length_of * fmax(jump->scale[k], 1e-3 * fabs(x[k][i]));
         evaluate_beside(jump, count, x, k, h, g);
         for (size_t i = 0; i < count; i++) {
             const double length = (x[k][i] + h[i]) - (x[k][i] - h[i]);
@@ -73,6 +74,22 @@ static int is_finite(int n, double *const *x, size_t i)
     for (int j = 0; j < n; j++)
         sum += 0 * x[j][i];
     return sum == 0;
+}
+
+static double sign_of(double determinant)
+{
+    return determinant > 0 ? 1 : determinant < 0 ? -1 : 0;
+}
+
+/* The determinant at one point of those that a function takes by longer differences. */
+static double determinant_at(const gbees_point_jump *jump, const double *x)
+{
+    double one[GBEES_MAX_DIM][BLOCK], determinant;
+
+    for (int j = 0; j < jump->problem->dimension; j++)
+        one[j][0] = x[j];
+    find_determinants(jump, 1, (const double(*)[BLOCK])one, longer, &determinant);
+    return determinant;
 }
 
 /* Adds the stretch of a block of points, whose places before were `from`; x: after. */
@@ -95,12 +112,14 @@ static int add_stretch(gbees_point_jump *jump, size_t count, const double from[]
         }
         if (!is_finite(n, x, i) || !isfinite(determinant[i]))
             return not_finite(jump, before, error);
-        const double sign = determinant[i] > 0 ? 1 : determinant[i] < 0 ? -1 : 0;
+        double found = determinant[i];
 
-        jump->sign = jump->sign == 0 ? sign : jump->sign;
-        if (sign == 0 || sign != jump->sign)
+        jump->sign = jump->sign == 0 ? sign_of(found) : jump->sign;
+        if (sign_of(found) != jump->sign && jump->instant->function != GBEES_JUMP_AFFINE)
+            found = determinant_at(jump, before);
+        if (found == 0 || sign_of(found) != jump->sign)
             return folds(jump, before, error);
-        stretch[i] += log(fabs(determinant[i]));
+        stretch[i] += log(fabs(found));
     }
     return GBEES_OK;
 }
@@ -123,7 +142,7 @@ int gbees_point_jump_run(gbees_point_jump *jump, gbees_lattice *lattice, uint32_
         for (size_t i = 0; i < some; i++)
             determinant[i] = same;
         if (!is_affine)
-            find_determinants(jump, some, (const double(*)[BLOCK])from, determinant);
+            find_determinants(jump, some, (const double(*)[BLOCK])from, beside, determinant);
         gbees_instant_points(jump->problem, jump->instant, jump->time, some, x);
         status = add_stretch(jump, some, (const double(*)[BLOCK])from, x, determinant,
                              lattice->stretch + first + done, error);

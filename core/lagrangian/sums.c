@@ -16,7 +16,7 @@ typedef struct summation {
     gbees_lattice *const *lattice;
     gbees_sums *whole;
     gbees_sums part[GBEES_WORKERS_PARTS];
-    double rim; /* points of a log weight below whole->most + rim are the rim */
+    double inside; /* points of a log weight below whole->most + inside are within a rim, or in it */
     struct {
         double most;
         const gbees_lattice *lattice;
@@ -73,15 +73,15 @@ static void add_point(gbees_sums *part, const gbees_lattice *lattice, size_t i, 
     }
 }
 
-/* Adds a point of weight w at a lattice's rim. */
-static void add_to_rim(gbees_sums *part, const gbees_lattice *lattice, size_t i, double w)
+static void add_to_shell(const gbees_sums *part, const gbees_lattice *lattice, size_t i, double w,
+                         gbees_sums_shell *shell)
 {
-    part->rim += w;
+    shell->w += w;
     for (int j = 0; j < part->n; j++) {
         const double d = lattice->x[j][i] - part->reference[j];
 
-        part->rim_first[j] += w * d;
-        part->rim_second[j] += w * d * d;
+        shell->first[j] += w * d;
+        shell->second[j] += w * d * d;
     }
 }
 
@@ -108,8 +108,8 @@ static void sum_part(void *context, size_t k)
             add_point(part, lattice, i, w);
             part->squares += w * w;
             part->log_density += w * (lattice->log_weight[i] - lattice->stretch[i]);
-            if (log_weight < all->rim)
-                add_to_rim(part, lattice, i, w);
+            if (log_weight < all->inside)
+                add_to_shell(part, lattice, i, w, &part->shell[log_weight >= all->inside - rim_depth]);
         }
     }
 }
@@ -121,10 +121,12 @@ static void join(const gbees_sums *part, gbees_sums *sums)
     sums->squares += part->squares;
     sums->log_density += part->log_density;
     sums->lost += part->lost;
-    sums->rim += part->rim;
-    for (int j = 0; j < sums->n; j++) {
-        sums->rim_first[j] += part->rim_first[j];
-        sums->rim_second[j] += part->rim_second[j];
+    for (int k = 0; k < 2; k++) {
+        sums->shell[k].w += part->shell[k].w;
+        for (int j = 0; j < sums->n; j++) {
+            sums->shell[k].first[j] += part->shell[k].first[j];
+            sums->shell[k].second[j] += part->shell[k].second[j];
+        }
     }
     sums->points += part->points;
 }
@@ -162,7 +164,7 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
     all->count = count;
     all->lattice = lattice;
     all->whole = sums;
-    all->rim = rim_depth - tail;
+    all->inside = 2 * rim_depth - tail;
     for (int l = 0; l < count; l++)
         points += lattice[l]->count;
     threads = gbees_workers_worth(threads, points * POINT_NS);
@@ -179,6 +181,16 @@ int gbees_sums_make(int count, gbees_lattice *const *lattice, double tail, int t
     return status;
 }
 
+/* Adds a shell times a factor to one about a reference that is d[n] further down. */
+static void add_shell(int n, const gbees_sums_shell *shell, const double *d, double factor, gbees_sums_shell *to)
+{
+    for (int j = 0; j < n; j++) {
+        to->first[j] += factor * (shell->first[j] + shell->w * d[j]);
+        to->second[j] += factor * (shell->second[j] + 2 * d[j] * shell->first[j] + shell->w * d[j] * d[j]);
+    }
+    to->w += factor * shell->w;
+}
+
 /* Adds sums times a factor to those about another reference. */
 static void add_about(const gbees_sums *sums, double factor, gbees_sums *to)
 {
@@ -189,18 +201,16 @@ static void add_about(const gbees_sums *sums, double factor, gbees_sums *to)
     for (int j = 0; j < n; j++)
         d[j] = sums->reference[j] - to->reference[j];
     *figure++ += factor * w;
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
         *figure++ += factor * (first[j] + w * d[j]);
-        to->rim_first[j] += factor * (sums->rim_first[j] + sums->rim * d[j]);
-        to->rim_second[j] += factor * (sums->rim_second[j] + 2 * d[j] * sums->rim_first[j] + sums->rim * d[j] * d[j]);
-    }
     for (int j = 0; j < n; j++)
         for (int k = 0; k <= j; k++)
             *figure++ += factor * (*second++ + d[j] * first[k] + d[k] * first[j] + w * d[j] * d[k]);
     to->squares += factor * factor * sums->squares;
     to->log_density += factor * sums->log_density;
     to->lost += factor * sums->lost;
-    to->rim += factor * sums->rim;
+    for (int k = 0; k < 2; k++)
+        add_shell(n, &sums->shell[k], d, factor, &to->shell[k]);
 }
 
 void gbees_sums_average(int count, const gbees_sums *of, gbees_sums *mean)
@@ -231,18 +241,19 @@ void gbees_sums_moments(const gbees_sums *sums, double *mean, double *covariance
             covariance[j * n + k] = covariance[k * n + j] = *second++ / figure[0] - first[j] * first[k];
 }
 
-double gbees_sums_rim_share(const gbees_sums *sums)
+double gbees_sums_share(const gbees_sums *sums, int shell)
 {
+    const gbees_sums_shell *of = &sums->shell[shell];
     const double *second = sums->total + 1 + sums->n;
     double most = 0;
 
     for (int j = 0; j < sums->n; j++) {
         const double first = sums->total[1 + j] / sums->total[0];
         const double whole = second[j * (j + 3) / 2] - sums->total[0] * first * first;
-        const double rim = sums->rim_second[j] - 2 * first * sums->rim_first[j] + first * first * sums->rim;
+        const double own = of->second[j] - 2 * first * of->first[j] + first * first * of->w;
 
         if (whole > 0)
-            most = fmax(most, rim / whole);
+            most = fmax(most, own / whole);
     }
     return most;
 }

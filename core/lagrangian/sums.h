@@ -6,6 +6,11 @@
 
 enum { GBEES_SUMS_FIGURES = 1 + GBEES_MAX_DIM + GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2 };
 
+/* Of points of some weights. */
+typedef struct gbees_sums_shell {
+    double w, first[GBEES_MAX_DIM], second[GBEES_MAX_DIM]; /* sums of w, of w d_j, and of w d_j^2 */
+} gbees_sums_shell;
+
 /* Sums over points of weight w at d = x - reference. A figure is the sum of w, of w d_j (n of them), or of w d_j d_k
  * for k <= j, in that order. */
 typedef struct gbees_sums {
@@ -16,9 +21,7 @@ typedef struct gbees_sums {
     double squares;                   /* sum of w^2 */
     double log_density;               /* sum of w (log_weight - stretch): of the density at x, up to its norm */
     double lost;                      /* sum of w over points that have left every bound */
-    double rim;                       /* sum of w over points at the lattices' rims; */
-    double rim_first[GBEES_MAX_DIM];  /* of w d_j over them; */
-    double rim_second[GBEES_MAX_DIM]; /* and of w d_j^2 */
+    gbees_sums_shell shell[2];        /* of the lattices' rims, and of what lies within them, as deep */
     double points;                    /* number of points, those that are lost among them */
 } gbees_sums;
 
@@ -36,7 +39,7 @@ void gbees_sums_average(int count, const gbees_sums *of, gbees_sums *mean);
 double gbees_sums_log_mass(const gbees_sums *sums);
 /* Sets mean[n] and covariance[n][n]. */
 void gbees_sums_moments(const gbees_sums *sums, double *mean, double *covariance);
-/* The largest share that points at the rims have in the variance of a state. */
-double gbees_sums_rim_share(const gbees_sums *sums);
+/* The largest share that points of a shell have in the variance of a state. */
+double gbees_sums_share(const gbees_sums *sums, int shell);
 
 #endif
