@@ -119,9 +119,10 @@ static void see_run(gbees_refinement *plan, const gbees_problem *problem, size_t
     ck_assert_int_eq(gbees_refinement_finish(plan, &summary, step, &error), GBEES_OK);
 }
 
-/* Where an error may be all the samples' own, cells stay as they are: the next run has more samples, if these do not
- * take too long; else there is none. Where the grid is certainly off, cells become finer. */
-START_TEST(an_error_of_the_samples_refines_no_grid)
+/* Where an error may be all the samples' own, the next run has more samples, if these do not take too long; else
+ * there is none. Cells become finer only as far as the grid's work is a tenth of that of these samples, which a few
+ * steps of the grid are worth. Where the grid is certainly off, they become finer in any case. */
+START_TEST(an_error_of_the_samples_refines_little)
 {
     static const struct {
         double steps, value;
@@ -144,12 +145,14 @@ START_TEST(an_error_of_the_samples_refines_no_grid)
     ck_assert_int_eq(step.samples_few, cases[_i].few);
     if (cases[_i].value < 0.1) {
         ck_assert_uint_eq(step.samples_needed, gbees_plan_samples_for(0.01, 1));
-        ck_assert_double_eq(step.next_updates, step.updates);
+        ck_assert_double_ge(step.next_updates, step.updates);
+        ck_assert_double_le(step.next_updates,
+                            fmax(step.updates, 0.6 * cases[_i].steps * (double)step.samples_needed));
     }
     for (size_t before = how.samples; cases[_i].value < 0.1 && step.next; before = how.samples) {
         (void)gbees_refinement_audit(plan, &how); /* four times as many, as long as it is not for long */
         ck_assert_uint_eq(how.samples, before * 4 < step.samples_needed ? before * 4 : step.samples_needed);
-        ck_assert_double_eq(plan->now.legs[0].factor[0], 1);
+        ck_assert_double_le(plan->now.legs[0].factor[0], 30);
         see_run(plan, &problem, how.samples, cases[_i].value, &step);
     }
     ck_assert_int_eq(step.samples_few, cases[_i].value < 0.1);
@@ -194,7 +197,7 @@ int main(void)
     tcase_add_test(tcase, they_grow_when_the_grids_error_is_near_to_theirs);
     tcase_add_test(tcase, they_stay_where_their_margin_suffices);
     tcase_add_test(tcase, their_work_is_bounded);
-    tcase_add_loop_test(tcase, an_error_of_the_samples_refines_no_grid, 0, 5);
+    tcase_add_loop_test(tcase, an_error_of_the_samples_refines_little, 0, 5);
     tcase_add_loop_test(tcase, with_noise_all_legs_have_one_grid, 0, 2);
     tcase_add_test(tcase, a_moving_grid_has_all_from_the_start);
     suite_add_tcase(suite, tcase);

@@ -166,7 +166,7 @@ static const struct {
      "the drift is another one a period further: angle is on a circle: give the drift's period, or 'states: lines'"},
     {"conjunction",
      {"frame=fixed", "states=[{state: transverse, period: 1e4}]"},
-     "a target that absorbs needs lines: transverse is on a circle: give 'count', or 'states: lines'"},
+     "a target is another one a period further: transverse is on a circle: give it the period, or 'states: lines'"},
     {"walls", {WALL, "frame=lagrangian"}, "x1 is between walls: remove it, or 'states: lines'"},
     {"phase",
      {"covariance=[1e12]", "width=[0.1]", "extent=3"},
