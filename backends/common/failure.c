@@ -103,6 +103,50 @@ static int failure_noise(const gbees_problem *problem, const gbees_shape *shape,
         name, where, time, state, own / (problem->width[j] * problem->width[j]), beside);
 }
 
+/* Whether the drift at a point y[n] of the grid has a component that is not finite. */
+static int is_drift_lost(const gbees_problem *problem, const double *y, double time)
+{
+    const double zero[GBEES_MAX_DIM] = {0}, *offset[GBEES_MAX_DIM];
+    double drift[GBEES_MAX_DIM], *out[GBEES_MAX_DIM], sum = 0;
+
+    for (int j = 0; j < problem->dimension; j++) {
+        offset[j] = &y[j];
+        out[j] = &drift[j];
+    }
+    problem->functions->drift_d(1, time, zero, offset, problem->parameters, out);
+    for (int j = 0; j < problem->dimension; j++)
+        sum += 0 * drift[j];
+    return sum != 0; /* or not a number */
+}
+
+/* Writes where in a brick the drift is not finite: at the first face or centre of a cell, or the brick's centre. */
+static void describe_drift(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, double time,
+                           char *text, size_t size)
+{
+    const int n = shape->n;
+
+    describe_place(problem, shape, key, text, size);
+    for (int cell = 0; key && problem->functions && cell < shape->cells; cell++) {
+        double y[GBEES_MAX_DIM];
+
+        for (int j = 0; j < n; j++)
+            y[j] = problem->mean[j] +
+                   problem->width[j] * (double)(key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j));
+        for (int face = -2 * n; face < 1; face++) { /* face 0: the centre */
+            double at[GBEES_MAX_DIM];
+            const int axis = (face + 2 * n) / 2;
+
+            memcpy(at, y, sizeof at);
+            if (face < 0)
+                at[axis] += (face % 2 ? 0.5 : -0.5) * problem->width[axis];
+            if (is_drift_lost(problem, at, time)) {
+                describe_point(problem, at, text, size);
+                return;
+            }
+        }
+    }
+}
+
 int failure_drift(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, double time,
                   gbees_error *error)
 {
@@ -110,7 +154,7 @@ int failure_drift(const gbees_problem *problem, const gbees_shape *shape, const 
 
     if (key && gbees_problem_engine_noise(problem) && failure_noise(problem, shape, key, time, error))
         return GBEES_ENUMERIC;
-    describe_place(problem, shape, key, where, sizeof where);
+    describe_drift(problem, shape, key, time, where, sizeof where);
     return gbees_error_set(error, GBEES_ENUMERIC,
                            "the drift of %s is not finite near %s at t = %.9g: check the equations, or keep the "
                            "density away from there",

@@ -287,8 +287,9 @@ static void describe_blow_up(const gbees_problem *problem, const gbees_totals *t
 {
     (void)problem;
     (void)snprintf(text, size,
-                   "trajectories have left every bound in finite time: the first before t = %.6g, %.3g %% of the "
-                   "probability now; means, deviations and densities are those of what is left",
+                   "trajectories have left every bound in finite time, or come where the drift is not a number: the "
+                   "first before t = %.6g, %.3g %% of the probability now; means, deviations and densities are those "
+                   "of what is left",
                    totals->lost_since, 100 * totals->mass_outflow);
 }
 

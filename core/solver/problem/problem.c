@@ -7,6 +7,7 @@
 #include "driven.h"
 #include "scenario/scenario.h"
 #include "scenario/schema.h"
+#include <float.h>
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <limits.h>
@@ -246,6 +247,20 @@ static int too_few_cells(const builder *b, int axis)
                             key, axis + 1, builder_find(b, "width") ? "smaller 'width'" : "larger 'factor'");
 }
 
+static int check_rounding(const builder *b)
+{
+    const gbees_problem *problem = b->problem;
+    const char *key = builder_find(b, "width") ? "width" : "covariance";
+
+    for (int j = 0; j < problem->dimension; j++)
+        if (problem->width[j] < 4 * DBL_EPSILON * fabs(problem->mean[j]))
+            return gbees_node_error(builder_find(b, key), b->error,
+                                    "%s: cells of %g along axis %d are below the rounding of the mean, %g: measure "
+                                    "that state from nearer by, or give a larger covariance",
+                                    key, problem->width[j], j + 1, problem->mean[j]);
+    return GBEES_OK;
+}
+
 static int set_grid(builder *b)
 {
     gbees_problem *problem = b->problem;
@@ -281,7 +296,7 @@ static int set_grid(builder *b)
         return status;
     if (problem->gaussian_count > 0)
         cells = builder_set_boxes(b, extent);
-    return cells <= max_initial_cells ? GBEES_OK : too_many_cells(b, cells);
+    return cells <= max_initial_cells ? check_rounding(b) : too_many_cells(b, cells);
 }
 
 /* ---- time ------------------------------------------------------------------------------------------------- */

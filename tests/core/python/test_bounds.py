@@ -188,3 +188,12 @@ def test_moments_that_the_tail_carries():
         for accuracy in (0.05, 0.02) if step > 4 else ():
             record = last(model, frame="lagrangian", accuracy=accuracy, end=step, instants=[{"every": 1, "jump": "fold"}])
             assert is_within(record, mean, deviation)
+
+
+def test_where_a_drift_is_not_finite():
+    """The place that the error names, within the brick that it is found in."""
+    x, y = sp.symbols("x y")
+    model = gbees.Model.from_sympy(
+        "pole", {x: 1 / x, y: -x}, scenario={"mean": [0, 0], "covariance": [0.04, 0.04], "end": 1, "records": 1})
+    with pytest.raises(gbees.Error, match="not finite near x = 0, y"):
+        last(model, frame="moving", accuracy=0.05)
