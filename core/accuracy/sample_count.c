@@ -20,8 +20,10 @@ static const double most_sample_bound = 0.75; /* of the accuracy: the part of a 
 /* The work of samples in cell updates of the grid: of a step of one of them; always allowed, a second or less; where
  * only samples are missing as much as some ten seconds allow, `growth` times the samples of the run before at most;
  * the part of the grid's work that is allowed besides. On a GPU cell updates are a hundred times cheaper. */
-static const double most_spare = 3; /* narrower cells of a run that has more samples */
 static const double step_cost = 6, always = 5e7, always_missing = 1e9, growth = 4, share = 0.1, share_gpu = 0.001;
+/* The part of the samples' work that the grid may have where only they are missing, and by how much its cells may
+ * become narrower for that. */
+static const double spare = 0.03, most_spare = 3;
 
 int gbees_plan_is_hopeless(double effective)
 {
@@ -79,7 +81,7 @@ int gbees_plan_samples_can_grow(const gbees_refinement *r, size_t before)
 double gbees_plan_spare(const gbees_refinement *r, double updates)
 {
     const double room =
-        share * fmin(missing_work(r, r->now.samples, r->now.work), step_cost * r->steps * (double)r->samples);
+        spare * fmin(missing_work(r, r->now.samples, r->now.work), step_cost * r->steps * (double)r->samples);
 
     return updates > 0 ? fmin(fmax(pow(room / updates, 1.0 / (r->problem->dimension + 1)), 1), most_spare) : 1;
 }
