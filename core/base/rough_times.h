@@ -1,5 +1,6 @@
-/* rough_times.h - the times at which a model's drift, noise or function of a target that absorbs changes fast, such as
- * the edges of a pulse: steps that suit the rest of an interval would pass over them, so that they are to end there.
+/* rough_times.h - the times at which a model's drift, noise or function of a target that absorbs changes fast, such
+ * as the edges of a pulse: steps that suit the rest of an interval would pass over them, so that they are to end
+ * there.
  */
 #ifndef GBEES_BASE_ROUGH_TIMES_H
 #define GBEES_BASE_ROUGH_TIMES_H

@@ -17,8 +17,8 @@ int gbees_matrix_solve(int n, const double *a, int columns, double *b);
 /* The determinant; not finite if a is not. */
 double gbees_matrix_determinant(int n, const double *a);
 
-/* The volume of a cell with such widths along the columns of rotation[n][n], which need not be orthogonal; NULL: along
- * the states. */
+/* The volume of a cell with such widths along the columns of rotation[n][n], which need not be orthogonal; NULL:
+ * along the states. */
 double gbees_matrix_cell_volume(int n, const double *width, const double *rotation);
 
 /* The eigenvalues of a symmetric matrix in ascending order, and its eigenvectors as the columns of vectors[n][n],

@@ -17,8 +17,8 @@
  * variance that it adds most to: a Gaussian's rim lies at a squared distance of 2 tail deviations, that of a density
  * which is bent may lie further. */
 static const double beyond_rim = 0.25;
-/* What lies beyond is a geometric series if shares of a variance fall so from what is within the rim to the rim; no more
- * slowly than this is believed. */
+/* What lies beyond is a geometric series if shares of a variance fall so from what is within the rim to the rim; no
+ * more slowly than this is believed. */
 static const double most_slowly = 0.9;
 /* The tolerance of a trajectory's steps counts so many times. */
 static const double steps = 1e3;

@@ -31,9 +31,9 @@ typedef struct gbees_deposit_report {
                        * than that to the averages of the density that the lattices carry */
     /* The same of their marginals, as gbees_cells_compare_along() has it. */
     double wasserstein[GBEES_MAX_DIM], kolmogorov[GBEES_MAX_DIM];
-    double misplaced; /* estimated error of interpolated places, in cells: the mean over the density, of the axis
-                       * with the largest. Above some .1 the lattice is too coarse for these cells */
-    uint64_t parts;   /* into which the lattices' cells were divided */
+    double misplaced;     /* estimated error of interpolated places, in cells: the mean over the density, of the axis
+                           * with the largest. Above some .1 the lattice is too coarse for these cells */
+    uint64_t parts;       /* into which the lattices' cells were divided */
     double largest_bytes; /* memory that the sums took */
 } gbees_deposit_report;
 

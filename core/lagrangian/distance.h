@@ -38,7 +38,8 @@ typedef struct gbees_cells_distance {
 
 gbees_cells_distance gbees_cells_compare(int n, const gbees_initial_cells *a, const gbees_initial_cells *b);
 /* Sets, of their marginals along each axis, the sum of the differences of the distribution functions at the edges of
- * cells, wasserstein[n], which is a distance in cells, and the largest, kolmogorov[n]. Returns 1 if there is no memory.
+ * cells, wasserstein[n], which is a distance in cells, and the largest, kolmogorov[n]. Returns 1 if there is no
+ * memory.
  */
 int gbees_cells_compare_along(int n, const gbees_initial_cells *a, const gbees_initial_cells *b, double *wasserstein,
                               double *kolmogorov);

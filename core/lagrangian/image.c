@@ -376,10 +376,11 @@ int gbees_images_create(gbees_images *images, const gbees_problem *problem, int 
     for (; images->count < count && !status; images->count++)
         status = gbees_image_create(problem, lattice[images->count], threads, &images->image[images->count], error);
     if (!status && set_fractions(images, lattice, log_factor))
-        status = gbees_error_set(error, GBEES_ENUMERIC,
-                                 "no point of the density has a weight above 0 and a place that a cell's 32-bit index "
-                                 "can tell: give wider cells ('width', 'factor'), or write none: 'output: {densities: "
-                                 "none}'");
+        status =
+            gbees_error_set(error, GBEES_ENUMERIC,
+                            "no point of the density has a weight above 0 and a place that a cell's 32-bit index "
+                            "can tell: give wider cells ('width', 'factor'), or write none: 'output: {densities: "
+                            "none}'");
     return status;
 }
 

@@ -10,8 +10,8 @@
 struct gbees_own_marginals {
     int rotated; /* 1: along the axes of a grid, the columns of `rotation`; 0: along the states */
     double rotation[GBEES_MATRIX], deviation[GBEES_MAX_DIM];
-    /* Of each line: the most that lies in two entries next to each other, where the density is too thin for them; else
-     * 0. So much its distribution function may be off at an edge. */
+    /* Of each line: the most that lies in two entries next to each other, where the density is too thin for them;
+     * else 0. So much its distribution function may be off at an edge. */
     double smeared[GBEES_MAX_DIM];
     double misplaced; /* estimated error of places between points, in deviations, which is alike in all sets */
     gbees_smooth_line line[GBEES_MAX_DIM];

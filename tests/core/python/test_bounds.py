@@ -100,7 +100,8 @@ def test_what_goes_on_from_a_moving_grid(tmp_path):
     model = gbees.Model.from_sympy(
         "turn_on", {x: v, v: -x}, measurements={"z": x},
         scenario={"mean": [1, 0], "covariance": [0.04, 0.09], "end": 2, "records": 1})
-    gbees.run(model, set={"frame": "moving", "accuracy": 0.02, "end": 1}, threads=1, progress=False, output=tmp_path / "d")
+    folder = tmp_path / "d"
+    gbees.run(model, set={"frame": "moving", "accuracy": 0.02, "end": 1}, threads=1, progress=False, output=folder)
     variance = 0.04 * math.cos(2) ** 2 + 0.09 * math.sin(2) ** 2 + 0.04
     evidence = -0.5 * ((-0.9 - math.cos(2)) ** 2 / variance + math.log(2 * math.pi * variance))
     entropy = math.log(2 * math.pi * math.e * 0.2 * 0.3)
@@ -108,7 +109,7 @@ def test_what_goes_on_from_a_moving_grid(tmp_path):
     for frame in "lagrangian", "fixed", "moving":
         run = gbees.run(
             model, threads=1, progress=False,
-            set={"frame": frame, "accuracy": 0.02 if frame == "lagrangian" else 0, "initial": {"file": str(tmp_path / "d")},
+            set={"frame": frame, "accuracy": 0.02 if frame == "lagrangian" else 0, "initial": {"file": str(folder)},
                  "measurements": measured})
         assert abs(run.updates[0].log_evidence - evidence) < 0.02
         assert abs(run.records[0].entropy - entropy) < 0.03
@@ -165,7 +166,8 @@ def test_a_density_as_narrow_as_rounding_allows():
     x, v = sp.symbols("x v")
     model = gbees.Model.from_sympy(
         "narrow", {x: v, v: -x},
-        scenario={"mean": [1, 0], "covariance": [1e-20, 4e-20], "end": 1, "records": 1, "output": {"densities": "none"}})
+        scenario={"mean": [1, 0], "covariance": [1e-20, 4e-20], "end": 1, "records": 1,
+                  "output": {"densities": "none"}})
     deviation = 1e-10 * math.sqrt(math.cos(1) ** 2 + 4 * math.sin(1) ** 2)
     assert is_within(last(model, frame="lagrangian", accuracy=0.05), math.cos(1), deviation)
     with pytest.raises(gbees.Error, match="time step has shrunk"):
@@ -173,7 +175,7 @@ def test_a_density_as_narrow_as_rounding_allows():
 
 
 def test_moments_that_the_tail_carries():
-    """Henon's map five and six times: polynomials of degree 64, by Gauss's rule; far out rounding hides its Jacobian."""
+    """Henon's map five and six times, of degree 64, by Gauss's rule; far out rounding hides its Jacobian."""
     x, y = sp.symbols("x y")
     model = gbees.Model.from_sympy(
         "henon", {x: 0 * x, y: 0 * y}, jumps={"fold": [1 - 1.4 * x**2 + y, 0.3 * x]},
@@ -186,7 +188,8 @@ def test_moments_that_the_tail_carries():
         mean = np.sum(weight * first)
         deviation = math.sqrt(np.sum(weight * (first - mean) ** 2))
         for accuracy in (0.05, 0.02) if step > 4 else ():
-            record = last(model, frame="lagrangian", accuracy=accuracy, end=step, instants=[{"every": 1, "jump": "fold"}])
+            record = last(model, frame="lagrangian", accuracy=accuracy, end=step,
+                          instants=[{"every": 1, "jump": "fold"}])
             assert is_within(record, mean, deviation)
 
 
@@ -197,3 +200,30 @@ def test_where_a_drift_is_not_finite():
         "pole", {x: 1 / x, y: -x}, scenario={"mean": [0, 0], "covariance": [0.04, 0.04], "end": 1, "records": 1})
     with pytest.raises(gbees.Error, match="not finite near x = 0, y"):
         last(model, frame="moving", accuracy=0.05)
+
+
+def test_evidence_with_noise_and_parts_missing():
+    """Of ten pairs of two states with noise every other number is missing: Kalman's filter."""
+    x = sp.symbols("x1:3")
+    model = gbees.Model.from_sympy(
+        "pairs", {x[0]: -0.1 * x[0] + 1.25 * x[1], x[1]: -0.8 * x[0] - 0.1 * x[1]}, diffusion={c: 0.3 for c in x},
+        measurements={"both": {"x1": x[0], "x2": x[1]}},
+        scenario={"mean": [1, 0], "covariance": [0.25, 0.25], "end": 2, "records": 1})
+    turn = np.array([[-0.1, 1.25], [-0.8, -0.1]])
+    steps = 4000
+    mean, covariance, evidence, seen = np.array([1.0, 0.0]), 0.25 * np.eye(2), 0.0, []
+    one = np.eye(2) + turn / steps * 0.2 + (turn / steps * 0.2) @ (turn / steps * 0.2) / 2
+    for k in range(1, 11):
+        for _ in range(steps):
+            mean, covariance = one @ mean, one @ covariance @ one.T + 0.3 * 0.2 / steps * np.eye(2)
+        part, value = (k + 1) % 2, math.sin(0.2 * k)
+        seen.append({"time": 0.2 * k, "function": "both", "covariance": [0.04, 0.04],
+                     "value": [value if j == part else None for j in range(2)]})
+        spread = covariance[part, part] + 0.04
+        evidence -= 0.5 * ((value - mean[part]) ** 2 / spread + math.log(2 * math.pi * spread))
+        gain = covariance[:, part] / spread
+        mean = mean + gain * (value - mean[part])
+        covariance = covariance - np.outer(gain, covariance[part])
+    run = gbees.run(model, set={"accuracy": 0.05, "measurements": seen, "end": 2}, threads=1, progress=False)
+    assert abs(sum(u.log_evidence for u in run.updates) - evidence) < 0.01
+    assert is_within(run.records[-1], mean[0], math.sqrt(covariance[0, 0]))

@@ -44,7 +44,8 @@ static const struct {
     {&lorenz63, "factor: 1e308\nextent: 1e-308",
      "defaults:2:13: covariance: the cell width along axis 1 is 0: change the covariance or the factor"},
     {&lorenz63, "covariance: [1, 1e-300, 1]",
-     "f.yaml:1:13: covariance: cells of 5e-151 along axis 2 are below the rounding of the mean, -10: measure that state "
+     "f.yaml:1:13: covariance: cells of 5e-151 along axis 2 are below the rounding of the mean, -10: measure that "
+     "state "
      "from nearer by, or give a larger covariance"},
     {&lorenz63, "end: 1\nextent: [3, 0.2, 3]",
      "f.yaml:2:9: extent: the initial box has a single cell along axis 2: give a larger 'extent' or a larger "
