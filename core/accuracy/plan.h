@@ -60,6 +60,7 @@ struct gbees_refinement {
     double updated;   /* log of the fraction that the measurements of one time select, until their record */
     double selected;  /* least such fraction of measurements of the current run whose tail was lost; 1: none */
     double least;     /* least such fraction of any measurement of the current run; 1: none */
+    double spared;    /* by how much cells have become narrower as samples left room for it */
     double kept;      /* fraction whose tail the run's grid is to keep; 1: none */
     double threshold; /* p* of the next run if kept < 1 */
     gbees_histogram *pending; /* of the record that is to come */
@@ -130,7 +131,8 @@ int gbees_plan_note_samples(gbees_refinement *r, const gbees_record *record, gbe
 void gbees_plan_judge_unsure(run_result *run);
 /* Whether a record's error is the grid's: above the accuracy, and not by what samples differ from each other. */
 int gbees_plan_owns(const gbees_refinement *r, const gbees_certificate *certificate, gbees_difference difference);
-/* Whether a run that has ended is not within the accuracy, and of no record the grid is to blame for it. */
+/* Whether a run that has ended is not within the accuracy, or not certified though by the run before it is within,
+ * and of no record, but for one in many by chance, the grid is to blame for it. */
 int gbees_plan_is_blind(const gbees_refinement *r);
 /* How many times narrower cells may be in a run that has more samples and so takes longer whatever its grid: the
  * grid's work becomes a tenth of theirs; 1 or more. updates: of the run before. */

@@ -61,6 +61,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
                                .selected = 1,
                                .least = 1,
                                .kept = 1,
+                               .spared = 1,
                                .courant = problem->numerics.courant * (gbees_plan_is_fine(problem) ? 0.5 : 1)};
     made->samples = gbees_plan_samples_for(problem->accuracy, 1);
     made->budget = gbees_plan_budget(problem);
@@ -305,6 +306,12 @@ static int is_estimated(const gbees_refinement *r)
            (r->fixed || gbees_plan_is_hopeless(r->now.effective));
 }
 
+/* By what runs are compared: the largest error of a record, by the run before where nothing certifies it. */
+static double error_of(const run_result *run)
+{
+    return !run->unknown ? run->error : isnan(run->estimate) ? INFINITY : fmax(run->error, run->estimate);
+}
+
 /* Makes the plan the next run's. */
 static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *error)
 {
@@ -381,19 +388,19 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
                                     .seconds = summary->wall_s,
                                     .samples = r->now.by_points ? 0 : samples};
     memcpy(step->unsure_time, r->now.unsure_time, sizeof step->unsure_time);
-    step->best = step->met == 1 || r->run == 1 || (r->now.unknown ? isinf(r->best) : r->now.error < r->best);
-    if (!r->now.unknown)
-        r->best = fmin(r->best, r->now.error);
+    step->best = step->met == 1 || r->run == 1 || error_of(&r->now) < r->best;
+    r->best = fmin(r->best, error_of(&r->now));
     gbees_plan_choose_samples(r);
     if (step->met == 0)
         note_loss(r, &summary->totals);
     const int tail = step->met != 1 && gbees_plan_lacks_tail(r), blind = gbees_plan_is_blind(r);
     const int truncated = !tail && step->met == 0 && !blind && is_near(r) && is_truncated(r, &summary->totals, 1);
-    r->insists = !tail && !truncated && step->met == 0 && (blind || gbees_plan_samples_suffice(r, samples));
+    r->insists = !tail && !truncated && (blind || (step->met == 0 && gbees_plan_samples_suffice(r, samples)));
     const int halves = !tail && !truncated && !r->insists && step->met == 0 && halves_step(r);
     if (tail || truncated || r->insists || halves) { /* the same cells, or what samples leave room for */
         const double finer = r->insists ? gbees_plan_spare(r, updates) : 1;
 
+        r->spared *= finer;
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)
             for (int j = 0; j < r->problem->dimension; j++)

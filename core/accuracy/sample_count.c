@@ -23,7 +23,7 @@ static const double most_sample_bound = 0.75; /* of the accuracy: the part of a 
 static const double step_cost = 6, always = 5e7, always_missing = 1e9, growth = 4, share = 0.1, share_gpu = 0.001;
 /* The part of the samples' work that the grid may have where only they are missing, and by how much its cells may
  * become narrower for that. */
-static const double spare = 0.03, most_spare = 3;
+static const double spare = 0.03, most_spare = 6;
 
 int gbees_plan_is_hopeless(double effective)
 {
@@ -83,7 +83,8 @@ double gbees_plan_spare(const gbees_refinement *r, double updates)
     const double room =
         spare * fmin(missing_work(r, r->now.samples, r->now.work), step_cost * r->steps * (double)r->samples);
 
-    return updates > 0 ? fmin(fmax(pow(room / updates, 1.0 / (r->problem->dimension + 1)), 1), most_spare) : 1;
+    return updates > 0 ? fmin(fmax(pow(room / updates, 1.0 / (r->problem->dimension + 1)), 1), most_spare / r->spared)
+                       : 1;
 }
 
 int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *options)
@@ -185,7 +186,11 @@ int gbees_plan_is_blind(const gbees_refinement *r)
 {
     const int by_chance = DOUBTFUL_FOR_ONE * r->now.owned <= r->now.doubtful;
 
-    return !r->fixed && !r->now.by_points && !r->now.unknown && by_chance && r->now.error > r->problem->accuracy;
+    const int lacks = r->now.unknown ? r->now.estimate <= r->problem->accuracy && r->now.effective < 1 &&
+                                           !gbees_plan_is_hopeless(r->now.effective)
+                                     : r->now.error > r->problem->accuracy;
+
+    return !r->fixed && !r->now.by_points && by_chance && lacks;
 }
 
 void gbees_plan_judge_unsure(run_result *run)

@@ -66,10 +66,10 @@ GBEES_NUM gbees_time_step gbees_step_choose(const gbees_step_clock *clock, doubl
     return step;
 }
 
-/* Whether a step is so small that a thousand millions of them would not come to the interval's end. */
+/* Whether a step is so small that adding it does not change clock->elapsed. */
 GBEES_NUM int gbees_step_vanishes(const gbees_step_clock *clock, const gbees_time_step *step)
 {
-    return !step->is_last && step->size < 1e-9 * clock->length;
+    return !step->is_last && clock->elapsed + step->size == clock->elapsed;
 }
 
 /* Whether a fixed step exceeds the largest Courant number that a backend takes: size * rate > most; never if most is
