@@ -414,6 +414,11 @@ static const warning_text texts[] = {
     {GBEES_WARNING_ROUNDING, NULL,
      "the mass is not what the ledger says: rounding has made or lost more than a millionth of it, as cells are "
      "floats to which many steps have added too little; give 'precision: double'"},
+    {GBEES_WARNING_PART, NULL,
+     "a measurement may have selected a part of the initial density that p* cuts off: the grid, and samples, may "
+     "lack it, "
+     "and certificates do not show it; give 'threshold: 1e-12' and no accuracy, or, without noise, 'frame: "
+     "lagrangian'"},
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 

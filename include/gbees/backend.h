@@ -78,7 +78,8 @@ typedef struct gbees_clock {
     ROW(AUDIT_LOST, 14, "the audit's samples have failed: certificates say no more than why")                        \
     ROW(BLOW_UP, 15, "by a backend: trajectories have left every bound in finite time")                              \
     ROW(SADDLE, 16, "more has been lost than a tenth of what is beyond a saddle of the drift")                       \
-    ROW(ROUNDING, 17, "rounding has made or lost more than a millionth of the mass")
+    ROW(ROUNDING, 17, "rounding has made or lost more than a millionth of the mass")                                 \
+    ROW(PART, 18, "a measurement may have selected a part of the initial density that p* cuts off")
 
 #define GBEES_WARNING_BIT(id, bit, condition) GBEES_WARNING_##id = 1 << bit,
 /** A warning. */

@@ -97,7 +97,7 @@ static double slope_between(double below, double above, double h_below, double h
     if (!(below * above > 0))
         return 0;
     const double w = h_below + 2 * h_above, v = 2 * h_below + h_above;
-    return (w + v) / (w / above + v / below);
+    return (w + v) / (w / below + v / above);
 }
 
 /* The slope at an end by the three rows there, with the sign of the secant, at most three times it. */

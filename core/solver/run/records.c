@@ -150,6 +150,8 @@ static int check_tail(gbees_solver *solver, const gbees_record *record, const gb
 
     if (found)
         solver->now.record_warnings |= GBEES_WARNING_TAIL;
+    if (gbees_tail_lost_part(&selection))
+        solver->now.record_warnings |= GBEES_WARNING_PART;
     return status;
 }
 

@@ -11,6 +11,7 @@ enum { N = GBEES_MAX_DIM };
 static const double near_threshold = 10; /* times p*: cells near the edge of the grid, which lets mass out */
 static const double farthest = 3.6;      /* standard deviations, of what a scheme resolves of a Gaussian */
 static const double around = 1.5;        /* standard deviations around the updated peak that must be resolved, too */
+static const double some_of_it = 0.01;   /* of the density after the update, that a part may have */
 
 /* How far the nearest side of the initial box is from a mean along the worst axis, in standard deviations. */
 static double nearest_side(const gbees_problem *problem)
@@ -119,4 +120,31 @@ int gbees_tail_find(const gbees_selection *s, int *found, gbees_error *error)
     if (!status)
         *found = log(s->after->peak) + s->evidence - likelihood < log_level(s);
     return status;
+}
+
+int gbees_tail_lost_part(const gbees_selection *s)
+{
+    const gbees_problem *start = s->problem->first ? s->problem->first : s->problem;
+    const int n = start->dimension;
+    const double two_pi = 6.283185307179586;
+    const double volume = gbees_matrix_cell_volume(n, s->problem->width, NULL); /* its axes are the Gaussians' */
+    double most = 0;
+    gbees_error ignored;
+
+    for (int k = 0; k < s->count; k++) {
+        double log_peak;
+
+        if (gbees_measurement_log_peak(s->problem, &s->measurements[k], &log_peak, &ignored) || isnan(log_peak))
+            return 0;
+        most += log_peak;
+    }
+    for (int g = 0; s->is_first && !start->cells && g < start->gaussian_count; g++) {
+        const gbees_gaussian *part = &start->gaussians[g];
+        const double spread = sqrt(fabs(gbees_matrix_determinant(n, part->covariance)) * pow(two_pi, n));
+
+        if (part->weight * volume / spread < near_threshold * s->threshold &&
+            log(part->weight) + most > log(some_of_it) + s->evidence)
+            return 1;
+    }
+    return 0;
 }

@@ -21,4 +21,9 @@ typedef struct gbees_selection {
  * is that after it, times the evidence, over the likelihood. */
 int gbees_tail_find(const gbees_selection *selection, int *found, gbees_error *error);
 
+/* Whether the first measurements may have selected a part of the initial mixture whose most probable cell was near
+ * p*, or below: its weight times the largest likelihood is no small part of the evidence. Samples by weight may lack
+ * it, too. */
+int gbees_tail_lost_part(const gbees_selection *selection);
+
 #endif

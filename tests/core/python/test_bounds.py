@@ -225,3 +225,34 @@ def test_evidence_with_noise_and_parts_missing():
     run = gbees.run(model, set={"accuracy": 0.05, "measurements": seen, "end": 2}, threads=1, progress=False)
     assert abs(sum(u.log_evidence for u in run.updates) - evidence) < 0.01
     assert is_within(run.records[-1], mean[0], math.sqrt(covariance[0, 0]))
+
+
+def test_a_part_that_only_a_measurement_shows():
+    """Of a mixture the wide part, of 1e-5, is pruned, and no sample is in it: so a warning has to say it."""
+    x = sp.Symbol("x")
+    model = gbees.Model.from_sympy(
+        "parts", {x: -x / 2}, diffusion={x: 0.01}, measurements={"z": x},
+        scenario={"mean": [0], "covariance": [1], "end": 0.5, "records": 1})
+    parts = [{"weight": weight, "mean": [0], "covariance": [spread]} for weight, spread in ((1, 0.01), (1e-5, 9))]
+    for value, warns in (2.5, True), (0.2, False):
+        measured = [{"time": 0.5, "function": "z", "value": [value], "covariance": [0.25]}]
+        run = gbees.run(model, set={"initial": parts, "measurements": measured, "accuracy": 0.05}, threads=1,
+                        progress=False)
+        assert any("part of the initial density" in text for text in run.warnings) == warns
+
+
+def test_a_cubic_table():
+    """dx/dt is a table with rows at unequal distances: the integral of Fritsch and Butland's cubics."""
+    x, u = sp.symbols("x u")
+    time, value = np.array([0, 0.5, 0.6, 2, 3]), np.array([0.0, 1, 2, 4, 4.5])
+    model = gbees.Model.from_sympy(
+        "cubic", {x: u}, parameters={u: 0},
+        scenario={"mean": [0], "covariance": [0.01], "end": 2, "records": 1})
+    step, secant = np.diff(time), np.diff(value) / np.diff(time)
+    heavy, light = step[:-1] + 2 * step[1:], 2 * step[:-1] + step[1:]
+    slope = (heavy + light) / (heavy / secant[:-1] + light / secant[1:])
+    slope = np.concatenate([[0], slope])  # of three rows' parabola, which would fall
+    way = step[:3] * (value[:3] + value[1:4]) / 2 + step[:3] ** 2 * (slope[:3] - slope[1:4]) / 12
+    table = {"time": list(map(float, time)), "value": list(map(float, value)), "interpolation": "cubic"}
+    record = last(model, frame="lagrangian", accuracy=0.005, tables={"u": table})
+    assert is_within(record, float(way.sum()), 0.1)
