@@ -319,11 +319,19 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
     folders = _Folders(solver.output)
     best: Run | None = None
     best_met: bool | None = None
+    ended: str | None = None  # why a later run has, with which the one before stays
     number, more = 0, True
     try:
         while more and number < runs_most:
             number += 1
-            made = _one_run(solver, bar, folders.begin(number))
+            try:
+                made = _one_run(solver, bar, folders.begin(number))
+            except lib.Error as error:
+                if best is None:
+                    raise
+                folders.end(False)
+                ended = f"run {number} for the accuracy has ended, and the best before it is returned: {error}"
+                break
             more, better, met, _ = solver.plan()
             better = better or best is None
             folders.end(better)
@@ -342,6 +350,9 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
     solver.conclude()
     folders.rename()
     best.scenario, best.warnings = solver.scenario, solver.last_warnings
+    if ended:
+        best.warnings = [*best.warnings, ended]
+        warnings.warn(ended, lib.Warning, stacklevel=3)
     best.judge()
     return best
 

@@ -256,3 +256,24 @@ def test_a_cubic_table():
     table = {"time": list(map(float, time)), "value": list(map(float, value)), "interpolation": "cubic"}
     record = last(model, frame="lagrangian", accuracy=0.005, tables={"u": table})
     assert is_within(record, float(way.sum()), 0.1)
+
+
+def test_an_error_of_a_later_run(monkeypatch):
+    """Of the runs for an accuracy the best before it stays, with a warning."""
+    x = sp.Symbol("x")
+    model = gbees.Model.from_sympy(
+        "grows_on", {x: x / 2}, diffusion={x: 0.2}, measurements={"z": x},
+        scenario={"mean": [0], "covariance": [1], "end": 0.4, "records": 1})
+    measured = [{"time": 0.2, "function": "z", "value": [-0.34], "covariance": [0.01]}]
+    run_once, runs = gbees._run._one_run, []
+
+    def fails(*given):
+        runs.append(given)
+        if len(runs) == 3:
+            raise gbees.NumericError("cells are too far")
+        return run_once(*given)
+
+    monkeypatch.setattr(gbees._run, "_one_run", fails)
+    run = gbees.run(model, set={"accuracy": 0.01, "measurements": measured}, threads=1, progress=False)
+    assert len(runs) == 3 and run.records[-1].time == 0.4
+    assert any("run 3 for the accuracy has ended" in text and "cells are too far" in text for text in run.warnings)
