@@ -220,6 +220,7 @@ START_TEST(each_warning_has_a_text_of_its_own)
     }
     check_text(GBEES_WARNING_SADDLE, &problem, &totals, "0.25 of the probability has been lost");
     check_text(GBEES_WARNING_SADDLE, &problem, &totals, "give 'tail: 1e-10'");
+    check_text(GBEES_WARNING_PART, &problem, &totals, "a part of the initial density that p* cuts off");
     check_text(GBEES_WARNING_BLOW_UP, &problem, &totals, "the first before t = 1.5, 25 % of the probability now");
 }
 END_TEST
