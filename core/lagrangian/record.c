@@ -34,6 +34,7 @@ static void enter_grid(const gbees_problem *problem, gbees_statistics *statistic
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
             transposed[k * n + j] = inverse[j * n + k];
+    statistics->entropy += log(fabs(gbees_matrix_determinant(n, inverse)));
     gbees_matrix_multiply(n, inverse, statistics->covariance, statistics->covariance);
     gbees_matrix_multiply(n, statistics->covariance, transposed, statistics->covariance);
 }

@@ -343,8 +343,6 @@ void gbees_frame_statistics(const gbees_problem *problem, gbees_statistics *stat
         return;
     memcpy(mean, statistics->mean, sizeof mean);
     gbees_problem_point(problem, mean, statistics->mean);
-    /* Backends take a cell's volume for that of its widths: the axes of a frame, be it a record's, have lengths. */
-    if (problem->moving || (problem->cells && !problem->own_backend))
-        statistics->entropy += log(fabs(gbees_matrix_determinant(problem->dimension, problem->rotation)));
+    statistics->entropy += log(fabs(gbees_matrix_determinant(problem->dimension, problem->rotation)));
     rotate_matrix(problem->dimension, problem->rotation, 1, statistics->covariance, statistics->covariance);
 }

@@ -55,7 +55,7 @@ static double log_level(const gbees_selection *s)
     const double side = s->is_first && !start->cells ? fmin(nearest_side(start), farthest) : farthest;
     const double inside = fmax(0, side - around * narrowing(s));
     const double volume = gbees_matrix_cell_volume(s->problem->dimension, s->problem->width,
-                                                   s->problem->rotated ? s->problem->rotation : NULL);
+                                                   s->problem->moving ? s->problem->rotation : NULL);
 
     return fmax(log(near_threshold * s->threshold), log(volume) - s->before->entropy + 0.5 - 0.5 * inside * inside);
 }
