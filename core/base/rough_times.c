@@ -35,7 +35,6 @@ typedef struct search {
     double size[GBEES_MAX_TARGETS];
     double range[COMPONENTS];
     gbees_rough_times *times;
-    size_t first; /* of the times that this search has added */
     int status;
 } search;
 
@@ -108,13 +107,6 @@ static void append(search *s, double time)
     times->time[times->count++] = time;
 }
 
-/* Appends a time, unless it is not after the last one. */
-static void add(search *s, double time)
-{
-    if (s->times->count == s->first || time > s->times->time[s->times->count - 1])
-        append(s, time);
-}
-
 /* Adds times from a to b between which nothing changes by much of its range, or that are as near as they may be. */
 static void divide(search *s, double a, const values *at_a, double b, const values *at_b, int halvings)
 {
@@ -123,8 +115,8 @@ static void divide(search *s, double a, const values *at_a, double b, const valu
 
     if (!(changed > most_change) || halvings == 0) {
         if (changed > least_change) {
-            add(s, a);
-            add(s, b);
+            append(s, a);
+            append(s, b);
         }
         return;
     }
@@ -229,28 +221,24 @@ static void list_targets(search *s)
     }
 }
 
+/* What has changed since a time. */
+typedef struct since {
+    double time;
+    values at;
+} since;
+
 /* Adds the times from and to which something has changed by much, though not from one look to the next, if it has
- * done so within a time. */
-static void add_changes(search *s, int looks, double within)
+ * done so within a time; now, or as nothing has changed, the changes are counted from now on. */
+static void add_change(search *s, double within, double time, const values *now, since *last)
 {
-    values last, now;
-    double from = s->look->from;
+    const double changed = change(s, &last->at, now), passed = time - last->time;
 
-    evaluate(s, from, &last);
-    for (int k = 1; k <= looks && !s->status; k++) {
-        const double time = time_of(s->look, k, looks);
-
-        evaluate(s, time, &now);
-        const double changed = change(s, &last, &now);
-        if (changed > some_change && time - from <= within) {
-            append(s, from);
-            append(s, time);
-        }
-        if (changed > some_change || (within < INFINITY && changed < no_change) || time - from > within) {
-            last = now;
-            from = time;
-        }
+    if (changed > some_change && passed <= within) {
+        append(s, last->time);
+        append(s, time);
     }
+    if (changed > some_change || (within < INFINITY && changed < no_change) || passed > within)
+        *last = (since){time, *now};
 }
 
 /* Adds the times of a search whose components are chosen: of drift and noise those of fast changes alone, as steps
@@ -258,23 +246,25 @@ static void add_changes(search *s, int looks, double within)
 static void find(search *s)
 {
     const gbees_rough_look *look = s->look;
-    const double run = look->problem->end - look->problem->start;
+    const double run = look->problem->end - look->problem->start, within = s->targets > 0 ? INFINITY : soon * run;
     const int looks =
         (int)fmin(GBEES_ROUGH_LOOKS, fmax(LOOKS_LEAST, ceil(GBEES_ROUGH_LOOKS * (look->to - look->from) / run)));
-    values before, now;
+    since before, last;
 
-    s->first = s->times->count;
     find_range(s, looks);
-    evaluate(s, look->from, &before);
+    before.time = look->from;
+    evaluate(s, look->from, &before.at);
+    last = before;
     for (int k = 1; k <= looks && !s->status; k++) {
-        const double a = time_of(look, k - 1, looks), b = time_of(look, k, looks);
+        const double time = time_of(look, k, looks);
+        values now;
 
-        evaluate(s, b, &now);
-        if (change(s, &before, &now) > most_change)
-            divide(s, a, &before, b, &now, HALVINGS);
-        before = now;
+        evaluate(s, time, &now);
+        if (change(s, &before.at, &now) > most_change)
+            divide(s, before.time, &before.at, time, &now, HALVINGS);
+        add_change(s, within, time, &now, &last);
+        before = (since){time, now};
     }
-    add_changes(s, looks, s->targets > 0 ? INFINITY : soon * run);
 }
 
 /* Adds the times of targets that absorb. */
