@@ -21,6 +21,15 @@ static void describe_point(const gbees_problem *problem, const double *y, char *
     }
 }
 
+/* Sets y[n] to the centre of a brick's cell, in the grid's axes. */
+static void find_centre(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, int cell,
+                        double *y)
+{
+    for (int j = 0; j < shape->n; j++)
+        y[j] = problem->mean[j] +
+               problem->width[j] * (double)(key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j));
+}
+
 /* Writes the centre of a brick in the model's coordinates; "" if key is NULL. */
 static void describe_place(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, char *text,
                            size_t size)
@@ -50,9 +59,8 @@ static int find_noise_fault(const gbees_problem *problem, const gbees_shape *sha
     for (int k = 0; k < (full ? n * n : n); k++)
         out[k] = &q[k];
     for (int cell = 0; cell < shape->cells; cell++) {
+        find_centre(problem, shape, key, cell, x);
         for (int j = 0; j < n; j++) {
-            x[j] = problem->mean[j] +
-                   problem->width[j] * (double)(key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j));
             over[j] = 1 / problem->width[j];
             offset[j] = &x[j];
         }
@@ -129,9 +137,7 @@ static void describe_drift(const gbees_problem *problem, const gbees_shape *shap
     for (int cell = 0; key && problem->functions && cell < shape->cells; cell++) {
         double y[GBEES_MAX_DIM];
 
-        for (int j = 0; j < n; j++)
-            y[j] = problem->mean[j] +
-                   problem->width[j] * (double)(key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j));
+        find_centre(problem, shape, key, cell, y);
         for (int face = -2 * n; face < 1; face++) { /* face 0: the centre */
             double at[GBEES_MAX_DIM];
             const int axis = (face + 2 * n) / 2;

@@ -81,7 +81,7 @@ static double sign_of(double determinant)
     return determinant > 0 ? 1 : determinant < 0 ? -1 : 0;
 }
 
-/* The determinant at one point of those that a function takes by longer differences. */
+/* The determinant at one point, by longer differences. */
 static double determinant_at(const gbees_point_jump *jump, const double *x)
 {
     double one[GBEES_MAX_DIM][BLOCK], determinant;
