@@ -134,8 +134,8 @@ int gbees_plan_owns(const gbees_refinement *r, const gbees_certificate *certific
 /* Whether a run that has ended is not within the accuracy, or not certified though by the run before it is within,
  * and of no record, but for one in many by chance, the grid is to blame for it. */
 int gbees_plan_is_blind(const gbees_refinement *r);
-/* How many times narrower cells may be in a run that has more samples and so takes longer whatever its grid: the
- * grid's work becomes a tenth of theirs; 1 or more. updates: of the run before. */
+/* How many times narrower cells may be in a run that has more samples and so takes longer whatever its grid, whose
+ * work is then a small part of theirs; 1 or more. updates: of the run before. */
 double gbees_plan_spare(const gbees_refinement *r, double updates);
 /* Whether the next run, on the same cells, may have so many more samples than the `before` of this one that it is
  * worth its time. */

@@ -416,8 +416,7 @@ static const warning_text texts[] = {
      "floats to which many steps have added too little; give 'precision: double'"},
     {GBEES_WARNING_PART, NULL,
      "a measurement may have selected a part of the initial density that p* cuts off: the grid, and samples, may "
-     "lack it, "
-     "and certificates do not show it; give 'threshold: 1e-12' and no accuracy, or, without noise, 'frame: "
+     "lack it, and certificates do not show it; give 'threshold: 1e-12' and no accuracy, or, without noise, 'frame: "
      "lagrangian'"},
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
