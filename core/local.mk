@@ -231,6 +231,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/lattice.c \
 	%D%/lagrangian/lattice.h \
 	%D%/lagrangian/lattice_order.c \
+	%D%/lagrangian/light.c \
+	%D%/lagrangian/light.h \
 	%D%/lagrangian/past.c \
 	%D%/lagrangian/past.h \
 	%D%/lagrangian/source.c \

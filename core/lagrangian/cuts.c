@@ -88,8 +88,8 @@ static double largest_doubt(const gbees_cuts *cuts, uint32_t *count)
 /* Evaluates the points that have been added from number `first` on. */
 static int evaluate(gbees_cuts *cuts, uint32_t first, gbees_error *error)
 {
-    const int status =
-        gbees_past_evaluate(cuts->past, cuts->source, cuts->fine.lattice, first, &gbees_no_update, -INFINITY, error);
+    const int status = gbees_past_evaluate(cuts->past, cuts->source, cuts->fine.lattice, first, &gbees_no_update,
+                                           -INFINITY, NULL, error);
 
     return status ? status : gbees_fields_extend(&cuts->fine, error);
 }

@@ -2,6 +2,7 @@
 #include "flood.h"
 #include "base/array.h"
 #include "base/workers.h"
+#include "light.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,41 +164,79 @@ static int add_wave(const gbees_past *past, gbees_lattice *lattice, uint32_t fir
     return status;
 }
 
-/* Removes the points whose weight is exp(least) or less, and sorts the others. */
-static int trim(gbees_lattice *lattice, const gbees_update *update, double least, gbees_error *error)
+/* Removes the points whose weight is exp(least) or less, and sorts the others. most[count]: of a point whose weight
+ * is 0, what its log weight may be. */
+static int trim(gbees_lattice *lattice, const gbees_update *update, double least, const double *most,
+                gbees_error *error)
 {
     unsigned char *keep = gbees_array_create(lattice->count, 1);
+    int status = keep ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to trim a lattice");
 
-    if (!keep)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to trim a lattice");
-    for (uint32_t i = 0; i < lattice->count; i++)
-        keep[i] = value_of(lattice, i, update) > least;
-    gbees_lattice_keep(lattice, keep);
+    for (uint32_t i = 0; i < lattice->count && !status; i++) {
+        const double value = value_of(lattice, i, update);
+
+        keep[i] = value > least;
+        if (!keep[i])
+            status = gbees_light_note(lattice, &lattice->site[i], fmax(value, most[i]), error);
+    }
+    if (!status)
+        gbees_lattice_keep(lattice, keep);
     free(keep);
-    return gbees_lattice_sort(lattice, error);
+    gbees_lattice_forget(lattice);
+    return status ? status : gbees_lattice_sort(lattice, error);
+}
+
+/* A lattice that grows. */
+typedef struct flood {
+    const gbees_past *past;
+    const gbees_source *source;
+    const gbees_update *update;
+    gbees_lattice *lattice;
+    double *most; /* [lattice->count]: as gbees_past_evaluate() sets it, else -INFINITY */
+    size_t capacity;
+} flood;
+
+/* Evaluates the points from number `first` on; those from number `start` on are new to `most`. */
+static int evaluate(flood *f, uint32_t start, uint32_t first, double least, gbees_error *error)
+{
+    const int status = check_memory(f->past, f->lattice, error);
+
+    if (status)
+        return status;
+    if (gbees_array_reserve(&f->most, f->lattice->count, &f->capacity, sizeof *f->most))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the points of a lattice");
+    for (uint32_t i = start; i < f->lattice->count; i++)
+        f->most[i] = -INFINITY;
+    return first == f->lattice->count
+               ? GBEES_OK
+               : gbees_past_evaluate(f->past, f->source, f->lattice, first, f->update, least, f->most, error);
 }
 
 int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
                      gbees_lattice *lattice, uint32_t first, const gbees_update *update, gbees_error *error)
 {
     const double kept = rule->tail + (past->measured > 1 ? beside_tail : 0);
+    const double more = update->beta > 0 ? update->beta * update->log_peak : 0;
+    flood f = {.past = past, .source = source, .update = update, .lattice = lattice};
     double best = -INFINITY;
     int status = gbees_lattice_index(lattice, error);
 
     for (uint32_t start = 0; start < lattice->count && !status;) {
         const uint32_t end = lattice->count;
 
-        status = check_memory(past, lattice, error);
-        if (!status && end > first)
-            status = gbees_past_evaluate(past, source, lattice, first, update, best - kept, error);
-        if (!status) {
-            best = fmax(best, gbees_lattice_most(lattice, start, end, update->beta));
+        status = evaluate(&f, start, start ? start : first, best - kept, error);
+        best = status ? best : fmax(best, gbees_lattice_most(lattice, start, end, update->beta));
+        if (!status && start == 0)
+            status = gbees_light_keep(lattice, more, best - kept, error);
+        if (!status)
             status = add_wave(past, lattice, start, update, best - rule->tail, error);
-        }
-        first = start = end;
+        start = end;
     }
     /* Where all weights are 0 the caller finds it. */
-    return status || !(best > -INFINITY) ? status : trim(lattice, update, best - kept, error);
+    if (!status && best > -INFINITY)
+        status = trim(lattice, update, best - kept, f.most, error);
+    free(f.most);
+    return status;
 }
 
 int gbees_flood_border(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, gbees_error *error)
@@ -208,7 +247,7 @@ int gbees_flood_border(const gbees_past *past, const gbees_source *source, gbees
     if (!status)
         status = add_wave(past, lattice, 0, &gbees_no_update, -INFINITY, error);
     if (!status)
-        status = gbees_past_evaluate(past, source, lattice, inner, &gbees_no_update, -INFINITY, error);
+        status = gbees_past_evaluate(past, source, lattice, inner, &gbees_no_update, -INFINITY, NULL, error);
     lattice->border = lattice->count - inner;
     if (status)
         gbees_lattice_drop_border(lattice);
@@ -328,7 +367,7 @@ int gbees_flood_begin(const gbees_past *past, const gbees_source *source, const 
         if (!status)
             status = check_memory(past, made, error);
         if (!status)
-            status = gbees_past_evaluate(past, source, made, 0, &gbees_no_update, -INFINITY, error);
+            status = gbees_past_evaluate(past, source, made, 0, &gbees_no_update, -INFINITY, NULL, error);
     }
     if (status)
         gbees_lattice_destroy(made);

@@ -53,6 +53,7 @@ void gbees_lattice_destroy(gbees_lattice *lattice)
     free(lattice->whole);
     free(lattice->block);
     free(lattice->slot);
+    free(lattice->light);
     gbees_lattice_unlink(lattice);
     free(lattice);
 }
@@ -202,10 +203,10 @@ static int make_slots(gbees_lattice *lattice)
     return 0;
 }
 
-/* Enters a point into the table. Returns 1 if there is no memory. */
-static int insert(gbees_lattice *lattice, uint32_t point)
+/* Enters the number of a site's point into the table. Returns 1 if there is no memory. */
+static int insert(gbees_lattice *lattice, const gbees_site *site, uint32_t point)
 {
-    const gbees_site key = key_of(lattice, &lattice->site[point]);
+    const gbees_site key = key_of(lattice, site);
     uint32_t slot;
 
     if (2 * (uint64_t)lattice->block_count >= lattice->slot_mask && make_slots(lattice))
@@ -225,9 +226,13 @@ static int insert(gbees_lattice *lattice, uint32_t point)
         memset(lattice->block[count].point, 0xff, sizeof lattice->block[count].point);
         lattice->slot[slot] = lattice->block_count++;
     }
-    lattice->block[lattice->slot[slot]].point[lattice->site[point].z[lattice->n - 1] & (GBEES_SITE_BLOCK - 1)] =
-        point;
+    lattice->block[lattice->slot[slot]].point[site->z[lattice->n - 1] & (GBEES_SITE_BLOCK - 1)] = point;
     return 0;
+}
+
+int gbees_lattice_enter_light(gbees_lattice *lattice, const gbees_site *site)
+{
+    return insert(lattice, site, GBEES_LIGHT_POINT);
 }
 
 static void drop_table(gbees_lattice *lattice)
@@ -252,7 +257,7 @@ int gbees_lattice_index(gbees_lattice *lattice, gbees_error *error)
     if (lattice->block)
         return GBEES_OK;
     for (uint32_t i = 0; i < lattice->count && !failed; i++)
-        failed = insert(lattice, i);
+        failed = insert(lattice, &lattice->site[i], i);
     if (!failed && !lattice->block) /* of an empty lattice */
         failed = move_array(&lattice->block, 0, (lattice->block_capacity = FIRST) * sizeof *lattice->block);
     if (!failed)
@@ -300,7 +305,7 @@ static int append(gbees_lattice *lattice, const gbees_site *site, const double *
         lattice->x[j][i] = x0[j];
     for (int k = 0; k < columns; k++)
         (*column[k])[i] = 0;
-    if (lattice->block && insert(lattice, i))
+    if (lattice->block && insert(lattice, site, i))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the table of %u points", i);
     lattice->count++;
     return GBEES_OK;

@@ -28,7 +28,8 @@ typedef struct gbees_site_block {
     uint32_t point[GBEES_SITE_BLOCK]; /* or GBEES_NO_POINT */
 } gbees_site_block;
 
-#define GBEES_NO_POINT UINT32_MAX /* of gbees_lattice_find(): there is no such point */
+#define GBEES_NO_POINT UINT32_MAX          /* of gbees_lattice_find(): there is no such point */
+#define GBEES_LIGHT_POINT (UINT32_MAX - 1) /* the same, and it is known to be too light to be kept */
 
 /* The site below (side 2 k) or above (2 k + 1) another along index k. */
 static inline gbees_site gbees_site_beside(const gbees_site *site, int side)
@@ -38,6 +39,12 @@ static inline gbees_site gbees_site_beside(const gbees_site *site, int side)
     beside.z[side / 2] = (int16_t)(beside.z[side / 2] + (side & 1 ? 1 : -1));
     return beside;
 }
+
+/* A site whose point was evaluated and is not kept. */
+typedef struct gbees_light_site {
+    gbees_site site;
+    double most; /* what its log weight is, at most */
+} gbees_light_site;
 
 typedef struct gbees_lattice {
     int n;
@@ -64,6 +71,8 @@ typedef struct gbees_lattice {
     uint32_t block_count, block_capacity;
     uint32_t *slot; /* [slot_mask + 1]: numbers of blocks, or GBEES_NO_POINT */
     uint32_t slot_mask;
+    gbees_light_site *light; /* [light_count], of this lattice until it has been replaced (light.h) */
+    size_t light_count, light_capacity;
 } gbees_lattice;
 
 /* Creates an empty lattice. */
@@ -71,8 +80,8 @@ int gbees_lattice_create(int n, const double *origin, const double *axes, gbees_
                          gbees_error *error);
 void gbees_lattice_destroy(gbees_lattice *lattice);
 
-/* Returns the number of the point at a site, or GBEES_NO_POINT. The hash table is made at the first call of
- * gbees_lattice_index(), which must come before; then any number of threads may find points. */
+/* Returns the number of the point at a site, or GBEES_NO_POINT, or GBEES_LIGHT_POINT. The hash table is made at the
+ * first call of gbees_lattice_index(), which must come before; then any number of threads may find points. */
 uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site);
 /* Forgets the neighbours, as points are added or in another order; and also where each point is found. */
 void gbees_lattice_unlink(gbees_lattice *lattice);
@@ -82,6 +91,9 @@ void gbees_lattice_forget(gbees_lattice *lattice);
 int gbees_lattice_link(gbees_lattice *lattice, int threads, gbees_error *error);
 /* Makes the hash table, if there is none. */
 int gbees_lattice_index(gbees_lattice *lattice, gbees_error *error);
+/* Enters a site that has no point into the table: it will be found as GBEES_LIGHT_POINT. Returns 1 if there is no
+ * memory. */
+int gbees_lattice_enter_light(gbees_lattice *lattice, const gbees_site *site);
 
 /* Allocates memory for so many points. */
 int gbees_lattice_reserve(gbees_lattice *lattice, uint64_t capacity, gbees_error *error);

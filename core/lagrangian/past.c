@@ -148,16 +148,32 @@ static void give_up(gbees_lattice *lattice, uint32_t i)
     lattice->x[0][i] = NAN; /* so that it is not integrated any further */
 }
 
-/* Gives up the points that can gain no weight above `least` by the likelihoods from number k on. */
-static void give_up_light(const group *points, int k, const gbees_update *update, double least)
+/* What the points that are evaluated side by side share. */
+typedef struct evaluation {
+    group points; /* all of them */
+    const gbees_source *source;
+    const gbees_update *update;
+    double least;
+    double *most;
+    uint32_t group; /* points that a thread takes */
+    atomic_int status;
+    gbees_error error;
+} evaluation;
+
+/* Gives up the points that can gain no weight above all->least by the likelihoods from number k on. */
+static void give_up_light(const evaluation *all, const group *points, int k)
 {
-    double more = update->beta > 0 ? update->beta * update->log_peak : 0;
+    const gbees_update *update = all->update;
+    double *weight = points->lattice->log_weight, more = update->beta > 0 ? update->beta * update->log_peak : 0;
 
     for (; k < points->past->count; k++)
         more += points->past->of[k].log_peak;
     for (uint32_t i = points->first; i < points->first + points->count; i++)
-        if (!(points->lattice->log_weight[i] + more > least))
+        if (!(weight[i] + more > all->least)) {
+            if (all->most && weight[i] > -INFINITY)
+                all->most[i] = weight[i] + more;
             give_up(points->lattice, i);
+        }
 }
 
 static int add_likelihood(const group *points, const gbees_past_event *of, gbees_error *error)
@@ -334,17 +350,6 @@ int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const dou
 
 /* ---- from the start to now ---- */
 
-/* What the groups of points share that are evaluated side by side. */
-typedef struct evaluation {
-    group points; /* all of them */
-    const gbees_source *source;
-    const gbees_update *update;
-    double least;
-    uint32_t group; /* points that a thread takes */
-    atomic_int status;
-    gbees_error error;
-} evaluation;
-
 static int follow(const evaluation *all, const group *points, gbees_error *error)
 {
     const gbees_past *past = points->past;
@@ -356,7 +361,7 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
     for (int k = 0; k < past->count && !status; k++) {
         const gbees_past_event *of = &past->of[k];
 
-        give_up_light(points, k, all->update, all->least);
+        give_up_light(all, points, k);
         on.to = of->time;
         status = !points->alone && is_cancelled(past, error) ? GBEES_ECANCELLED : advance(points, on, &plan, error);
         if (!status)
@@ -370,7 +375,7 @@ static int follow(const evaluation *all, const group *points, gbees_error *error
     }
     if (status)
         return status;
-    give_up_light(points, past->count, all->update, all->least);
+    give_up_light(all, points, past->count);
     on.to = past->now;
     status = advance(points, on, &plan, error);
     return status || !all->update->measurement
@@ -401,12 +406,13 @@ static void follow_group(void *context, size_t number)
 }
 
 int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
-                        const gbees_update *update, double least, gbees_error *error)
+                        const gbees_update *update, double least, double *most, gbees_error *error)
 {
     evaluation all = {.points = {past, lattice, first, lattice->count - first, 0},
                       .source = source,
                       .update = update,
-                      .least = least};
+                      .least = least,
+                      .most = most};
 
     if (gbees_trajectories_offloads(past->trajectories, all.points.count))
         return follow(&all, &all.points, error);

@@ -60,10 +60,11 @@ int gbees_past_add_jump(gbees_past *past, const gbees_instant *instant, double s
 /* Sets the log weight, the place and the stretch of the points from number `first` on, which are at their start: from
  * the initial density through all measurements so far to `now`, and their gain by the update, if there is one.
  * Points that have left every bound before a measurement have the log weight -INFINITY; so have those whose log
- * weight will not be above `least` whatever the likelihoods to come: they are followed no further. GBEES_ENUMERIC: a
- * likelihood is not a number. GBEES_ECANCELLED. */
+ * weight will not be above `least` whatever the likelihoods to come: they are followed no further, and most[number],
+ * unless it is NULL, is set to what it could still have become. GBEES_ENUMERIC: a likelihood is not a number.
+ * GBEES_ECANCELLED. */
 int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
-                        const gbees_update *update, double least, gbees_error *error);
+                        const gbees_update *update, double least, double *most, gbees_error *error);
 
 /* Notes how far the points have come into targets until now, when a measurement is applied: what has entered before
  * is no part of the density any more. */
