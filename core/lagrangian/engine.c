@@ -320,8 +320,9 @@ static int rewind_points(gbees_engine *engine, gbees_error *error)
                 gbees_lattice_start(lattice, &lattice->site[i], x0);
                 for (int j = 0; j < lattice->n; j++)
                     lattice->x[j][i] = lattice->log_weight[i] > -INFINITY ? x0[j] : NAN;
-                lattice->stretch[i] = 0;
             }
+            if (lattice)
+                gbees_source_log_share(&engine->source[g], lattice->count, lattice->x, lattice->stretch);
         }
     engine->past.now = engine->past.start;
     gbees_engine_change(engine);

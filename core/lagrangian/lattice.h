@@ -57,7 +57,8 @@ typedef struct gbees_lattice {
     double *x[GBEES_MAX_DIM]; /* x[j][count]: present places; not finite: the point has left every bound */
     double *log_weight;       /* [count] */
     double *gain;             /* [count]: log-likelihood of the measurement that is being applied, else 0 */
-    double *stretch;          /* [count]: the integral of div f along the trajectory, log |det dx/dx0| */
+    double *stretch; /* [count]: log weight less the logarithm of the density at x: log |det dx/dx0|, which is
+                      * the integral of div f along the trajectory, and gbees_source_log_share() */
     /* Of targets that absorb; NULL: of others, and before gbees_lattice_watch(). */
     double *lowest[GBEES_MAX_TARGETS];  /* lowest[k][count]: how far the point has come into target k (watch.h), */
     double *settled[GBEES_MAX_TARGETS]; /* and how far until the last measurement; INFINITY before the first */

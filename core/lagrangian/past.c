@@ -107,6 +107,7 @@ static void weigh_block(void *context, size_t block)
         x[j] = lattice->x[j] + first;
     if (all->source) {
         gbees_source_log_density(all->source, count, x, out);
+        gbees_source_log_share(all->source, count, x, lattice->stretch + first);
         return;
     }
     status = gbees_measurement_log_likelihood(all->points->past->problem, all->measurement, all->time, count,

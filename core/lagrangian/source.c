@@ -196,6 +196,29 @@ void gbees_source_log_density(const gbees_source *source, size_t count, double *
     }
 }
 
+static double log_share(const gbees_source *source, int n, const double *x)
+{
+    const double own = gaussian_log_density(source, n, x);
+    double sum = 0; /* of all parts, over its own */
+
+    for (int k = 0; k < source->parts; k++)
+        sum += exp(gaussian_log_density(&source->all[k], n, x) - own);
+    return -log(sum);
+}
+
+void gbees_source_log_share(const gbees_source *source, size_t count, double *const *x0, double *out)
+{
+    const int n = source->problem->dimension;
+
+    for (size_t i = 0; i < count; i++) {
+        double x[GBEES_MAX_DIM];
+
+        for (int j = 0; j < n; j++)
+            x[j] = x0[j][i];
+        out[i] = source->parts > 1 ? log_share(source, n, x) : 0;
+    }
+}
+
 int gbees_source_list(const gbees_problem *problem, gbees_source **list, int *count, gbees_error *error)
 {
     const int parts = problem->cells || problem->gaussian_count == 0 ? 1 : problem->gaussian_count;
@@ -210,6 +233,8 @@ int gbees_source_list(const gbees_problem *problem, gbees_source **list, int *co
         double mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], c[GBEES_MATRIX];
 
         made[g].problem = problem;
+        made[g].all = made;
+        made[g].parts = parts;
         memcpy(mean, gaussian ? gaussian->mean : problem->mean, sizeof mean);
         memcpy(covariance, gaussian ? gaussian->covariance : problem->covariance, sizeof covariance);
         if (problem->cells)
