@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double most_cut_off = 0.015; /* of the initial Gaussian, by its box */
-static const double widest_cell = 1.5;    /* in standard deviations */
-static const double narrowest = 1.5;      /* of a marginal's standard deviation, in cells */
-static const double most_lost = 0.1;      /* of the mass, since the start or an update */
-static const double least_mass = 0.5;     /* since an update */
-static const double rounding = 1e-6;      /* of what a target has taken, of the mass by the ledger */
-static const double most_made = 1e-3;     /* rounding: mass beyond 1 and what clipping has added */
-static const double budget_margin = 1.6;  /* a budget is held within this factor */
+static const double most_cut_off = 0.015;      /* of the initial Gaussian, by its box */
+static const double widest_cell = 1.5;         /* in standard deviations */
+static const double narrowest = 1.5;           /* of a marginal's standard deviation, in cells */
+static const double narrowest_of_points = 0.5; /* whose averages over cells are exact */
+static const double most_lost = 0.1;           /* of the mass, since the start or an update */
+static const double least_mass = 0.5;          /* since an update */
+static const double rounding = 1e-6;           /* of what a target has taken, of the mass by the ledger */
+static const double most_made = 1e-3;          /* rounding: mass beyond 1 and what clipping has added */
+static const double budget_margin = 1.6;       /* a budget is held within this factor */
 
 /* ---- the initial Gaussian and its grid ---- */
 
@@ -138,20 +139,27 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
     return gbees_equations_jump(problem, &jump) ? found | GBEES_WARNING_JUMP : found;
 }
 
-unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics)
+unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics, int with_cells)
 {
     const int n = problem->dimension;
     /* A grid that moves may have slightly fewer cells a standard deviation than it was asked for. */
-    const double least = gbees_problem_is_exact(problem) ? 0
+    const double least = gbees_problem_is_exact(problem) ? narrowest_of_points
                          : problem->moving               ? fmin(narrowest, 0.75 * problem->frame_least)
                                                          : narrowest;
 
-    if (gbees_problem_absorbs(problem) && statistics->mass == 0) /* targets have taken all */
+    if (!with_cells || (gbees_problem_absorbs(problem) && statistics->mass == 0)) /* targets have taken all */
         return 0;
     for (int j = 0; j < n; j++)
         if (!(statistics->covariance[j * n + j] >= pow(least * problem->width[j], 2)))
             return GBEES_WARNING_NARROW;
     return 0;
+}
+
+unsigned gbees_warnings_certificate(const gbees_problem *problem, const gbees_certificate *certificate)
+{
+    const double bound = gbees_certificate_error(certificate, problem->dimension, problem->accuracy_of).bound;
+
+    return problem->accuracy > 0 && !(bound <= problem->accuracy) ? GBEES_WARNING_ACCURACY : 0;
 }
 
 unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record *record)
@@ -348,10 +356,27 @@ static void describe_audit(const gbees_problem *problem, const gbees_totals *tot
 static void describe_accuracy(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
     (void)totals;
-    (void)snprintf(text, size,
-                   "the accuracy that was asked for, %g, is not certified at every record (error <=): give more "
-                   "time (--max-time), memory or samples (--audit), or ask for less",
-                   problem->accuracy);
+    (void)snprintf(text, size, "the accuracy that was asked for, %g, is not certified at every record (error <=): %s",
+                   problem->accuracy,
+                   !gbees_problem_is_exact(problem)
+                       ? "give more time (--max-time), memory or samples (--audit), or ask for less"
+                   : problem->accuracy_of == GBEES_ACCURACY_MARGINALS
+                       ? "give narrower cells (a larger 'factor'), or write none ('output: {densities: none}')"
+                       : "denser points do not help; give a larger 'frame_cells' or 'tail', or more memory");
+}
+
+static void describe_narrow(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    (void)totals;
+    (void)snprintf(
+        text, size, "%s",
+        gbees_problem_is_exact(problem)
+            ? "cells of a record are wider than the density: its marginals are right at the edges of cells, "
+              "and tell nothing within them; give a larger 'factor', or write none ('output: {densities: "
+              "none}'); moments and evidence do not come from cells"
+            : "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid "
+              "does not resolve the density there, and widens it; give a larger 'factor', or smaller "
+              "widths along its axis, or after an update 'regrid: auto'");
 }
 
 static void describe_tail(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
@@ -389,10 +414,7 @@ static const warning_text texts[] = {
     {GBEES_WARNING_BUDGET_FLOOR, describe_floor, NULL},
     {GBEES_WARNING_BUDGET_SPENT, describe_spent, NULL},
     {GBEES_WARNING_AUDIT, describe_audit, NULL},
-    {GBEES_WARNING_NARROW, NULL,
-     "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does not resolve the "
-     "density there, and widens it; give a larger 'factor', or smaller widths along its axis, or after an update "
-     "'regrid: auto'"},
+    {GBEES_WARNING_NARROW, describe_narrow, NULL},
     {GBEES_WARNING_ACCURACY, describe_accuracy, NULL},
     {GBEES_WARNING_JUMP, describe_jump, NULL},
     {GBEES_WARNING_TAIL, describe_tail, NULL},

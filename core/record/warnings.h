@@ -5,8 +5,12 @@
 #include <gbees/gbees.h>
 
 /* GBEES_WARNING_NARROW if a marginal along one of the grid's axes is narrower than 1.5 cells, else 0: there a scheme
- * widens the density by more than its own width.  The statistics are in the grid's axes. */
-unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics);
+ * widens the density by more than its own width.  Of points that go with the flow, if the record has cells, than half
+ * a cell. The statistics are in the grid's axes. */
+unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics, int with_cells);
+
+/* GBEES_WARNING_ACCURACY if the certificate of points is not within the accuracy that was asked for, else 0. */
+unsigned gbees_warnings_certificate(const gbees_problem *problem, const gbees_certificate *certificate);
 
 /* GBEES_WARNING_ROUNDING if a record's mass is not the one of its ledger, else 0. */
 unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record *record);

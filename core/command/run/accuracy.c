@@ -16,11 +16,6 @@ static const double large_bend = 30; /* a frame that moves needs so many times t
 
 /* ---- messages ---- */
 
-static const char *name_of(gbees_accuracy_of of)
-{
-    return of == GBEES_ACCURACY_DENSITY ? "density" : of == GBEES_ACCURACY_MARGINALS ? "marginals" : "moments";
-}
-
 static void print_step(const gbees_search *s, const gbees_refinement_step *step)
 {
     FILE *out = s->report->out;
@@ -34,7 +29,7 @@ static void print_step(const gbees_search *s, const gbees_refinement_step *step)
     } else if (!s->options->quiet) {
         (void)fprintf(out, "run %d: %s updates in %.3g s, error of the %s ", step->run,
                       gbees_units_count(updates, sizeof updates, step->updates), step->seconds,
-                      name_of(s->setup->problem->accuracy_of));
+                      gbees_print_accuracy_of(s->setup->problem->accuracy_of));
         if (isnan(step->error))
             (void)fprintf(out, "not certifiable with %zu samples", step->samples);
         if (isfinite(step->estimate))
@@ -215,8 +210,9 @@ static int print_best(gbees_search *s, const char *why, const gbees_error *failu
     if (best->size)
         (void)fwrite(best->text, 1, best->size, out);
     if (!s->options->json && !s->options->quiet && s->count > 0) {
-        (void)fprintf(out, "accuracy %g of the %s: %s%s%s\n", problem->accuracy, name_of(problem->accuracy_of),
-                      s->met ? "met" : "not met", why ? ": " : "", why ? why : "");
+        (void)fprintf(out, "accuracy %g of the %s: %s%s%s\n", problem->accuracy,
+                      gbees_print_accuracy_of(problem->accuracy_of), s->met ? "met" : "not met", why ? ": " : "",
+                      why ? why : "");
         print_unsure(&s->steps[s->count - 1], out);
         if (!s->met && s->steps[s->count - 1].next)
             (void)fprintf(out, "a finer run would take about %.2g s\n", s->steps[s->count - 1].next_seconds);

@@ -57,6 +57,8 @@ int gbees_check_memory(const gbees_setup *setup, gbees_error *error);
 int gbees_print_flush(FILE *out, gbees_error *error);
 /* "default", "paper" or "legacy" */
 const char *gbees_print_mode(gbees_mode mode);
+/* What an accuracy is of, in a word. */
+const char *gbees_print_accuracy_of(gbees_accuracy_of of);
 /* " 1.5 2 3" */
 void gbees_print_numbers(FILE *out, const double *values, int count);
 /* "warning: ...", a line each */

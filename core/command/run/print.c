@@ -20,6 +20,11 @@ const char *gbees_print_mode(gbees_mode mode)
     return mode == GBEES_MODE_PAPER ? "paper" : mode == GBEES_MODE_LEGACY ? "legacy" : "default";
 }
 
+const char *gbees_print_accuracy_of(gbees_accuracy_of of)
+{
+    return of == GBEES_ACCURACY_DENSITY ? "density" : of == GBEES_ACCURACY_MARGINALS ? "marginals" : "moments";
+}
+
 void gbees_print_numbers(FILE *out, const double *values, int count)
 {
     for (int i = 0; i < count; i++)

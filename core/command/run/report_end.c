@@ -129,12 +129,9 @@ static void print_accuracy(const gbees_report *report, const gbees_summary *summ
     const gbees_problem *problem = summary->problem;
     const double bound =
         gbees_certificate_error(&report->worst.certificate, problem->dimension, problem->accuracy_of).bound;
-    const int met = bound <= problem->accuracy;
 
-    (void)fprintf(report->out, "accuracy %g: %s\n", problem->accuracy,
-                  met                                          ? "met"
-                  : summary->warnings & GBEES_WARNING_ACCURACY ? "not met: denser points do not help"
-                                                               : "not met");
+    (void)fprintf(report->out, "accuracy %g of the %s: %s\n", problem->accuracy,
+                  gbees_print_accuracy_of(problem->accuracy_of), bound <= problem->accuracy ? "met" : "not met");
 }
 
 static void print_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,

@@ -297,8 +297,9 @@ class Record:
         """The probability that a state is below limits: an array of their shape.
 
         What bins hold up to their edges is interpolated between them by the polynomial of fifth degree of the six nearest
-        edges, and stays between the two that enclose the limit: a limit need not be at an edge. With ``cell_values: points``
-        a result f(x) being the density, h the width, is off by h^2 f'(x) / 24.
+        edges, and stays between the two that enclose the limit: a limit need not be at an edge. Where bins are as wide as
+        the standard deviation it may be off by 0.005 between edges, where they are twice as wide by 0.07. With
+        ``cell_values: points`` a result f(x) being the density, h the width, is off by h^2 f'(x) / 24.
 
         Examples
         --------

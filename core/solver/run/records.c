@@ -196,7 +196,8 @@ static int find_statistics(gbees_solver *solver, gbees_event *event, gbees_stati
 
     if (status)
         return status;
-    solver->now.record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
+    const int with_cells = !solver->backend->exact || wants_cells(solver, record);
+    solver->now.record_warnings |= gbees_warnings_record(record->problem, &record->statistics, with_cells);
     *found = record->statistics;
     gbees_frame_statistics(record->problem, &record->statistics);
     if (solver->problem->moving)
@@ -228,8 +229,11 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
     if (status || !solver->backend->certify || solver->observer->audit)
         return status;
     status = solver->backend->certify(solver->grid.engine, &event->certificate, &cause);
-    event->is_certified = !status;
-    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+    if (status)
+        return gbees_run_fail(solver, status, &cause, error);
+    event->is_certified = 1;
+    solver->now.record_warnings |= gbees_warnings_certificate(record->problem, &event->certificate);
+    return GBEES_OK;
 }
 
 /* Where there is no memory for a record, makes a checkpoint: a run with more memory goes on with this record. Not

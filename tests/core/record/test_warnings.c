@@ -231,12 +231,27 @@ START_TEST(narrow_marginals)
     const gbees_problem problem = {.dimension = 3, .width = {0.5, 2, 1}};
     gbees_statistics statistics = {.covariance = {0.5626, 9, 9, 9, 9.001, 9, 9, 9, 2.2501}};
 
-    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics), 0);
+    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics, 1), 0);
     statistics.covariance[4] = 8.999;
-    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics), GBEES_WARNING_NARROW);
+    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics, 1), GBEES_WARNING_NARROW);
     statistics.covariance[4] = NAN;
-    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics), GBEES_WARNING_NARROW);
+    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics, 1), GBEES_WARNING_NARROW);
     check_text(GBEES_WARNING_NARROW, &problem, NULL, "below 1.5 cells");
+
+    /* of points that go with the flow: half a cell, of records that have cells */
+    const gbees_backend exact = {.exact = 1};
+    const gbees_problem points = {.dimension = 1, .width = {1}, .own_backend = &exact, .accuracy = 0.01};
+    gbees_certificate certificate = {.mean = {{0.002, 0.009}}, .std = {{0.001, 0.009}}};
+
+    statistics.covariance[0] = 0.26;
+    ck_assert_uint_eq(gbees_warnings_record(&points, &statistics, 1), 0);
+    statistics.covariance[0] = 0.24;
+    ck_assert_uint_eq(gbees_warnings_record(&points, &statistics, 1), GBEES_WARNING_NARROW);
+    ck_assert_uint_eq(gbees_warnings_record(&points, &statistics, 0), 0);
+    check_text(GBEES_WARNING_NARROW, &points, NULL, "right at the edges of cells");
+    ck_assert_uint_eq(gbees_warnings_certificate(&points, &certificate), 0);
+    certificate.mean[0].bound = 0.011;
+    ck_assert_uint_eq(gbees_warnings_certificate(&points, &certificate), GBEES_WARNING_ACCURACY);
     check_text(GBEES_WARNING_AUDIT, &problem, NULL, "the audit says");
 }
 END_TEST

@@ -62,8 +62,8 @@ six="--plugin lorenz96 $fixed --set extent=1.6" # a twentieth of the cells
     ! is_long || compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
     compare ou --plugin linear --scenario ou --set accuracy=0 --until 0.5
     # Rings, which are not cut; walls.
-    compare rings --plugin pendulum --set accuracy=0 --param torque=2 --set "covariance=[0.04, 1]" --set measurements=[] \
-        --until 6
+    compare rings --plugin pendulum --set accuracy=0 --param torque=2 --set "covariance=[2, 1]" --set measurements=[] \
+        --until 2
     compare walls --plugin linear --scenario ou --set accuracy=0 --until 0.5 \
         --set "states=[{state: x1, lower: 0}, {state: x2, lower: -3, upper: 1, at_upper: absorb}]"
     compare ctu --plugin lorenz63 $fixed --set scheme=ctu --until 0.2
