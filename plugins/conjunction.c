@@ -110,7 +110,9 @@ static const gbees_model_scenario scenarios[] = {
      "start: -15\n"
      "end: 15\n"
      "frame: lagrangian\n"
-     "accuracy: 0.05\n"
+     "# Moments of what is left would take far more points than the probability\n"
+     "points: 0.8\n"
+     "tail: 12\n"
      "targets: {collision: absorb}\n"
      "output: {densities: none}\n"},
 };
