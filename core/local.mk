@@ -194,6 +194,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/direction.h \
 	%D%/lagrangian/distance.c \
 	%D%/lagrangian/distance.h \
+	%D%/lagrangian/between.c \
+	%D%/lagrangian/between.h \
 	%D%/lagrangian/bricks.c \
 	%D%/lagrangian/bricks.h \
 	%D%/lagrangian/deposit.c \

@@ -730,6 +730,12 @@ check_LTLIBRARIES += %D%/pulse.la
 %C%_pulse_la_CPPFLAGS = $(test_model_cppflags)
 %C%_pulse_la_CFLAGS = $(test_model_cflags)
 
+check_LTLIBRARIES += %D%/unseen.la
+%C%_unseen_la_SOURCES = %D%/plugins/unseen.c
+%C%_unseen_la_LDFLAGS = $(test_module)
+%C%_unseen_la_CPPFLAGS = $(test_model_cppflags)
+%C%_unseen_la_CFLAGS = $(test_model_cflags)
+
 check_LTLIBRARIES += %D%/encounter.la
 %C%_encounter_la_SOURCES = %D%/plugins/encounter.c
 %C%_encounter_la_LDFLAGS = $(test_module)

@@ -8,6 +8,7 @@
  */
 #include "certify.h"
 #include "base/workers.h"
+#include "between.h"
 #include "targets.h"
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ static const double beyond_rim = 0.25;
 static const double most_slowly = 0.9;
 /* The tolerance of a trajectory's steps counts so many times. */
 static const double steps = 1e3;
+/* Errors of sums over a density with edges are those of few numbers, which differ less than independent ones. */
+static const double edge_safety = 2;
 /* Bins of a marginal, and how many deviations they reach to either side. */
 enum { BINS = 1024, REACH = 10 };
 
@@ -271,7 +274,9 @@ static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_e
     certificate->points = (uint64_t)all.points;
     /* What the tail leaves out, and the steps' errors, are the same in all lattices. */
     set_beyond(engine, find_beyond(engine, &all));
-    bound = GBEES_SETS_SAFETY * most + engine->beyond + cut_error(engine) + steps * engine->problem->tolerance;
+    engine->between.bound = gbees_between_bound(engine, all.log_mass);
+    bound = GBEES_SETS_SAFETY * (engine->between.is_edged ? edge_safety : 1) * most + engine->beyond +
+            cut_error(engine) + engine->between.bound + steps * engine->problem->tolerance;
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;
         certificate->marginal[j].bound = fmax(bound, GBEES_SETS_SAFETY * certificate->marginal[j].value);

@@ -1,6 +1,7 @@
 /* engine.c - a density as points that go with the flow, behind the contract of a backend; see engine.h. */
 #include "engine.h"
 #include "align.h"
+#include "between.h"
 #include "certify.h"
 #include "compare.h"
 #include "record.h"
@@ -236,6 +237,8 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     for (int g = 0; g < engine->parts; g++)
         if (engine->set[0].lattice[g])
             gbees_lattice_drop_border(engine->set[0].lattice[g]);
+    if (!status)
+        status = gbees_between_look(engine, &by, mean_evidence(engine, before), error);
     for (int s = 0; s < engine->sets && !status; s++)
         status = update_set(engine, s, &by, &done, error);
     gbees_engine_change(engine);
@@ -252,6 +255,7 @@ static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_me
     engine->totals.refinements += done.refinements;
     engine->whole_beyond = 0; /* the rim is that of other weights */
     engine->limited = done.limited;
+    engine->between.is_edged |= done.is_edged;
     engine->figure = 0;
     status = gbees_engine_sharpen_update(engine, error);
     for (int s = 0; s < engine->sets && !status; s++)

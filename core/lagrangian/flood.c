@@ -105,7 +105,7 @@ static int check_memory(const gbees_past *past, const gbees_lattice *lattice, gb
 typedef struct wave {
     const gbees_lattice *lattice;
     const gbees_update *update;
-    double least; /* points of a log weight above it have all neighbours */
+    double least; /* points of a log weight above it have all neighbours; NAN: all points */
     uint32_t first, count;
     uint16_t *missing; /* [count]: bit s is set where there is none beside it on side s */
 } wave;
@@ -119,7 +119,7 @@ static void find_missing(void *context, size_t part)
         const uint32_t i = all->first + (uint32_t)k;
         unsigned missing = 0;
 
-        for (int side = 0; side < 2 * all->lattice->n && value_of(all->lattice, i, all->update) > all->least;
+        for (int side = 0; side < 2 * all->lattice->n && !(value_of(all->lattice, i, all->update) <= all->least);
              side++) {
             const gbees_site site = gbees_site_beside(&all->lattice->site[i], side);
 
@@ -143,7 +143,8 @@ static int add_beside(gbees_lattice *lattice, uint32_t i, int side, gbees_error 
                                                                 : GBEES_OK;
 }
 
-/* Adds the neighbours that are missing of the points from number `first` on that are above exp(least). */
+/* Adds the neighbours that are missing of the points from number `first` on that are above exp(least); NAN: of all.
+ */
 static int add_wave(const gbees_past *past, gbees_lattice *lattice, uint32_t first, const gbees_update *update,
                     double least, gbees_error *error)
 {
@@ -228,8 +229,9 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
         best = status ? best : fmax(best, gbees_lattice_most(lattice, start, end, update->beta));
         if (!status && start == 0)
             status = gbees_light_keep(lattice, more, best - kept, error);
-        if (!status)
-            status = add_wave(past, lattice, start, update, best - rule->tail, error);
+        if (!status) /* points next to old ones may all lie beyond an edge */
+            status = add_wave(past, lattice, start, update, start > 0 || best > -INFINITY ? best - rule->tail : NAN,
+                              error);
         start = end;
     }
     /* Where all weights are 0 the caller finds it. */

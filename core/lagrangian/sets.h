@@ -20,6 +20,14 @@ typedef struct gbees_lattice_set {
 
 typedef struct gbees_own_marginals gbees_own_marginals;
 
+/* What samples between the points say of the evidence (between.h). */
+typedef struct gbees_between {
+    double log_evidence, error; /* of all measurements so far, and the relative standard error */
+    double bound;               /* what they added to the last certificate's bounds */
+    int32_t is_known;           /* 0: there are none, or none where the last measurement is possible */
+    int32_t is_edged;           /* 1: a measurement was impossible at some points, so that the density has edges */
+} gbees_between;
+
 struct gbees_engine {
     const gbees_problem *problem;
     int threads, parts;
@@ -44,10 +52,11 @@ struct gbees_engine {
     double sharp;  /* the lattices of updates are so many times as dense as the problem asks for, for its accuracy */
     double beyond; /* the part of its bounds that is what lies beyond the tail; */
     double whole_beyond; /* the largest since the last measurement, as a part of what there was then */
-    double figure;       /* the largest difference of any figure in the last certificate of these lattices; 0: none */
-    double evaluations;  /* of the drift, before the engine was loaded */
-    double pace;         /* evaluations of the drift per unit of time, of all points */
-    int smoothed;        /* 1: the points have been taken back to the start, with their weights */
+    gbees_between between;
+    double figure;      /* the largest difference of any figure in the last certificate of these lattices; 0: none */
+    double evaluations; /* of the drift, before the engine was loaded */
+    double pace;        /* evaluations of the drift per unit of time, of all points */
+    int smoothed;       /* 1: the points have been taken back to the start, with their weights */
 };
 
 /* Creates an engine without lattices. */

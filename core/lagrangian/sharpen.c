@@ -11,6 +11,8 @@ static const double exponent = 6, aim = 0.6, limited_aim = 0.8, least_denser = 1
                     little_better = 0.9;
 /* What lies beyond the tail may be this part of the accuracy, and is made this part of it if it is more. */
 static const double most_beyond = 0.3, wanted_beyond = 0.1;
+/* Of 2^n points, of a lattice that becomes denser for what lies between points. */
+static const uint64_t most_points = 1 << 20;
 /* With the accuracy so many times what is certified an update's lattices could have been less dense. They are at most
  * so many times denser than the problem asks for. */
 static const double much_slack = 3, sharpest = 4;
@@ -100,6 +102,13 @@ static int find_slack(gbees_engine *engine, double *slack, gbees_error *error)
     return status;
 }
 
+/* Whether something lies between the points, which lattices show once they are dense enough. */
+static int is_hidden(const gbees_engine *engine)
+{
+    return 2 * engine->between.bound > engine->problem->accuracy &&
+           engine->sums[0].points < (double)(most_points >> engine->problem->dimension);
+}
+
 int gbees_engine_sharpen(gbees_engine *engine, double *times, gbees_error *error)
 {
     progress now = {.times = 1};
@@ -112,7 +121,7 @@ int gbees_engine_sharpen(gbees_engine *engine, double *times, gbees_error *error
         if (status || now.slack >= 1)
             break;
         now.first = now.first > 0 ? now.first : now.slack;
-        in_vain = now.slack * little_better < most ? in_vain + 1 : 0;
+        in_vain = now.slack * little_better < most && !is_hidden(engine) ? in_vain + 1 : 0;
         if (in_vain == 2) {
             engine->totals.warnings |= GBEES_WARNING_ACCURACY;
             break;

@@ -40,14 +40,22 @@ static void set_roots(void *context, size_t k)
     }
 }
 
+/* The square root of the weight at a neighbour of point i. Where a measurement is impossible there it is taken to be
+ * what it is at i: the slope of an edge says nothing of how dense points are to be. */
+static double root_beside(const weighted *all, size_t i, uint32_t beside)
+{
+    if (beside == GBEES_NO_POINT)
+        return 0;
+    return all->beta > 0 && all->lattice->gain[beside] == -INFINITY ? all->root[i] : all->root[beside];
+}
+
 /* The slope of the square root of the weight: the root of the mean of both one-sided squares, with the sign of their
  * sum. Sets *isolated if the weight is so much smaller on both sides. */
 static double slope_at(const weighted *all, size_t i, int j, int *isolated)
 {
-    const uint32_t below = all->lattice->beside[2 * j][i], above = all->lattice->beside[2 * j + 1][i];
     const double here = all->root[i];
-    const double down = here - (below == GBEES_NO_POINT ? 0 : all->root[below]);
-    const double up = (above == GBEES_NO_POINT ? 0 : all->root[above]) - here;
+    const double down = here - root_beside(all, i, all->lattice->beside[2 * j][i]);
+    const double up = root_beside(all, i, all->lattice->beside[2 * j + 1][i]) - here;
     const double slope = sqrt((down * down + up * up) / 2);
 
     *isolated |= down > isolated_by * here && -up > isolated_by * here;

@@ -13,6 +13,7 @@ typedef struct engine_state {
         raised[GBEES_LAGRANGIAN_SETS];
     double entered_before[GBEES_MAX_TARGETS];
     gbees_entered entered[GBEES_LAGRANGIAN_SETS];
+    gbees_between between;
     gbees_totals totals;
     gbees_certificate certificate;
 } engine_state;
@@ -85,6 +86,7 @@ int gbees_engine_save(gbees_engine *engine, gbees_state_sink *sink, void *contex
     state.sharp = engine->sharp;
     state.whole_beyond = engine->whole_beyond;
     state.limited = engine->limited;
+    state.between = engine->between;
     state.beyond = engine->beyond;
     state.is_certified = engine->is_certified;
     if (engine->is_certified)
@@ -252,6 +254,7 @@ int gbees_engine_load(const gbees_problem *problem, const gbees_engine_options *
     made->whole_beyond = state.whole_beyond;
     made->evidence_bound = state.evidence_bound;
     made->limited = state.limited;
+    made->between = state.between;
     made->beyond = state.beyond;
     made->is_certified = state.is_certified;
     made->certificate = state.certificate;

@@ -25,6 +25,9 @@ static const double most_isolated = 1e-3, few = 5000, denser = 1.5;
 /* The factor by which beta becomes larger from one look at the weights to the next. */
 static const double step_of_beta = 4;
 
+/* Of 2^n points, of a lattice that looks for where a measurement is possible. */
+static const uint32_t most_points = 1 << 20;
+
 /* A measurement that leads further down from the peak is a mistake: of a Gaussian these are 14 deviations. */
 static const double furthest = 100;
 
@@ -160,6 +163,32 @@ static int refine(const gbees_past *past, const gbees_source *source, const gbee
     return GBEES_OK;
 }
 
+/* Whether the measurement is impossible at some points: where so few are left that they tell nothing of it, no part
+ * of it leaves more. */
+static int has_edges(const gbees_lattice *lattice)
+{
+    for (uint32_t i = 0; i < lattice->count; i++)
+        if (lattice->gain[i] == -INFINITY && lattice->log_weight[i] > -INFINITY && isfinite(lattice->x[0][i]))
+            return 1;
+    return 0;
+}
+
+/* Replaces the lattice by one of twice as many points along each axis, before the measurement, and weighs them. */
+static int look_closer(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
+                       const gbees_update *update, gbees_lattice **lattice, gbees_error *error)
+{
+    gbees_lattice *made = NULL;
+
+    for (uint32_t i = 0; i < (*lattice)->count; i++)
+        (*lattice)->gain[i] = 0;
+    const int status = gbees_flood_denser(past, source, rule, *lattice, 2, &made, error);
+    if (status)
+        return status;
+    gbees_lattice_destroy(*lattice);
+    *lattice = made;
+    return gbees_past_weigh(past, made, update->measurement, error);
+}
+
 /* The log weight before the measurement of the point with the largest one after a part of it. */
 static double weight_of_best(const gbees_lattice *lattice, double beta)
 {
@@ -212,17 +241,26 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_latti
     const uint64_t made = done->refinements;
     int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
+    if (!status)
+        done->is_edged |= has_edges(*lattice);
     roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;
     for (int round = 0; !status; round++) {
         gbees_spacing spacing = {.effective = 0}, last = {.effective = 0};
         const double before = part.beta;
 
-        if (!is_possible(past, *lattice, part.beta, peak, error))
+        const int is_edged = part.beta == 0 && done->is_edged && (*lattice)->count < most_points >> (*lattice)->n;
+
+        if (!is_edged && !is_possible(past, *lattice, part.beta, peak, error))
             return GBEES_EUNSUPPORTED;
         status = gbees_lattice_link(*lattice, past->threads, error);
         if (!status)
             part.beta = choose_beta(past, *lattice, rule, &rough, before, &spacing);
+        if (!status && part.beta == 0 && is_edged) {
+            status = look_closer(past, source, rule, update, lattice, error);
+            done->refinements++;
+            continue;
+        }
         if (!status && part.beta == 1)
             status = gbees_spacing_find(*lattice, rule, 1, past->threads, &last, error);
         if (status || (part.beta == 1 && !is_rough && last.shape.longest < too_long)) {

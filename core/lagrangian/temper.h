@@ -9,6 +9,7 @@
 typedef struct gbees_tempering {
     uint64_t refinements;      /* lattices that were made */
     double log_likelihood_max; /* the largest log-likelihood of a point */
+    int is_edged;              /* 1: the measurement is impossible at some points */
     int limited;               /* the most directions along which the rule's `most` limits a lattice */
 } gbees_tempering;
 

@@ -161,6 +161,77 @@ START_TEST(a_start_that_is_known_a_million_times_better_is_within_its_certificat
 }
 END_TEST
 
+/* The model unseen, about m[2] with the covariance 1, after a measurement of y. */
+static void see(const double *m, const char *function, double y, double accuracy, kept *k)
+{
+    const char *build = getenv("GBEES_TOP_BUILD");
+    char model[1024], text[512], why[256];
+
+    (void)snprintf(model, sizeof model, "%s/tests/.libs/unseen.so", build ? build : ".");
+    (void)snprintf(
+        text, sizeof text,
+        "mean: [%g, %g]\ncovariance: [1, 1]\nend: 1\nframe: lagrangian\naccuracy: %g\nrecords: 1\nmeasurements:\n"
+        "  - {time: 0.5, function: %s, value: [%g], likelihood: model}\n",
+        m[0], m[1], accuracy, function, y);
+    ck_assert_msg(run(model, text, 1, k, why) == 0, "%s", why);
+}
+
+/* A hole of 0.3 deviations, which falls between the points of all lattices of one point a deviation. */
+START_TEST(a_hole_between_the_points_is_found)
+{
+    static const double mean[][2] = {{0.42, -1.05}, {-0.28, 0.39}, {0.63, 0.21}};
+    const double pi = acos(-1), r = 0.3, *m = mean[_i];
+    enum { CUTS = 200 };
+    double inside = 0;
+    kept k;
+
+    for (int a = 0; a < CUTS; a++)
+        for (int b = 0; b < CUTS; b++) {
+            const double at = r * (a + 0.5) / CUTS, x = at * cos(2 * pi * b / CUTS), y = at * sin(2 * pi * b / CUTS);
+
+            inside += at * r / CUTS / CUTS * exp(-((x - m[0]) * (x - m[0]) + (y - m[1]) * (y - m[1])) / 2);
+        }
+    see(m, "nothing", 0, 0.01, &k);
+    ck_assert_double_le(fabs(k.log_evidence - log1p(-inside)), k.bound);
+    ck_assert_int_eq(k.bound > 0.01, (k.warnings & GBEES_WARNING_ACCURACY) != 0);
+}
+END_TEST
+
+/* Measurements that are impossible beyond an edge: a uniform error of 0.3, and a delay of half a unit. */
+START_TEST(a_density_with_edges_is_within_its_certificate)
+{
+    const double m[] = {0.1, 0}, y = 0.7, root = sqrt(2), pi = acos(-1);
+    const double low = y - 0.3 - m[0], high = y + 0.3 - m[0];
+    const double window = (erf(high / root) - erf(low / root)) / 2,
+                 mean = m[0] + (exp(-low * low / 2) - exp(-high * high / 2)) / sqrt(2 * pi) / window;
+    /* of the delay: exp(2 (x - y)) makes a normal distribution about m + 2 of N(m, 1), cut off at y */
+    const double later = (1 + erf((y - m[0] - 2) / root)) / 2;
+    kept k;
+
+    see(m, "window", y, 0.02, &k);
+    ck_assert_double_le(fabs(k.log_evidence - log(window / 0.6)), k.bound);
+    ck_assert_double_le(fabs(k.last.mean[0] - mean) / sqrt(k.last.covariance[0]), k.bound);
+    see(m, "delay", y, 0.02, &k);
+    ck_assert_double_le(fabs(k.log_evidence - log(2 * exp(2 * (m[0] - y) + 2) * later)), k.bound);
+}
+END_TEST
+
+/* A part of a mixture knows of the others: two that are the same are one Gaussian. */
+START_TEST(the_entropy_of_a_mixture_is_that_of_its_sum)
+{
+    static const char text[] = "dimension: 2\nparameters: {diagonal: 0, upper: 0, lower: 0}\nframe: lagrangian\n"
+                               "accuracy: 0.001\nend: 1\nsmooth: yes\ninitial:\n"
+                               "  - {weight: 1, mean: [0, 0], covariance: [1, 1]}\n"
+                               "  - {weight: 3, mean: [0, 0], covariance: [1, 1]}\n";
+    char why[256];
+    kept k;
+
+    ck_assert_msg(run("linear", text, 1, &k, why) == 0, "%s", why);
+    ck_assert_double_eq_tol(k.last.entropy, 1 + log(2 * acos(-1)), 0.001);
+    ck_assert_double_eq_tol(k.smoothed.entropy, 1 + log(2 * acos(-1)), 0.001);
+}
+END_TEST
+
 /* A torque that a table has for 2e-4 of the way turns a pendulum without weight: by rows that are known. */
 START_TEST(a_pulse_in_a_table_is_not_missed)
 {
@@ -366,6 +437,9 @@ int main(void)
     tcase_add_test(tests, a_bent_posterior_is_within_its_certificate);
     tcase_add_test(tests, both_solutions_of_a_precise_measurement_are_kept);
     tcase_add_test(tests, a_start_that_is_known_a_million_times_better_is_within_its_certificate);
+    tcase_add_loop_test(tests, a_hole_between_the_points_is_found, 0, 3);
+    tcase_add_test(tests, a_density_with_edges_is_within_its_certificate);
+    tcase_add_test(tests, the_entropy_of_a_mixture_is_that_of_its_sum);
     tcase_add_test(tests, a_pulse_in_a_table_is_not_missed);
     tcase_add_test(tests, threads_do_not_change_a_bit);
     tcase_add_test(tests, a_mixture_is_the_sum_of_its_parts);
