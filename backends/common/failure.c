@@ -272,7 +272,8 @@ int failure_unsupported(const gbees_measurement *measurement, double time, doubl
         return gbees_error_set(
             error, GBEES_EUNSUPPORTED,
             "the measurement at t = %.9g is supported by no cell: the model calls it impossible in "
-            "all of them; check its value, or keep lighter cells (a smaller `threshold` or `mass_budget`)",
+            "all of them; check its value, give narrower cells (a larger 'factor'), or keep lighter ones (a smaller "
+            "'threshold' or 'mass_budget')",
             time);
     return gbees_error_set(error, GBEES_EUNSUPPORTED,
                            "the measurement at t = %.9g is supported by no cell: its log-likelihood is at most %.6g "

@@ -30,7 +30,7 @@ static int check(const gbees_problem *problem, gbees_error *error)
         return gbees_error_set(
             error, GBEES_EUSAGE,
             "accuracy: the initial density is a record, whose grid is given: leave 'accuracy' out, "
-            "or give 'regrid'");
+            "or for a model without noise give 'frame: lagrangian'");
     if (problem->numerics.mode != GBEES_MODE_DEFAULT)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "accuracy: paper and legacy mode keep the grid that is given: leave 'accuracy' out");
