@@ -23,7 +23,8 @@ enum {
 #define STRETCH_ALLOWED 1e-8  /* the largest error of a step's stretch */
 #define SAME 1e-7             /* relative differences of the divergence that is called constant */
 #define STRETCH_SAME 1e-4     /* and differences that make less than that of a stretch on the whole way */
-#define LEAST_NANOSECONDS 2e6 /* of work of all threads, below which it does not pay to move the points */
+#define LEAST_NANOSECONDS 2e6 /* of work of all threads, below which it does not pay to move the points; */
+#define LEAST_OF_POINT 20     /* and of them for each point, which takes as long to be moved there and back */
 #define STAGES 12             /* evaluations of the drift in a step */
 
 struct gbees_trajectories {
@@ -33,7 +34,7 @@ struct gbees_trajectories {
     gbees_pool *pool;             /* NULL: not needed yet */
     int threads;
     gbees_rough_times rows; /* of tables and of targets, between which these change by much: steps end there */
-    _Atomic uint64_t evaluations;
+    _Atomic uint64_t evaluations, ways; /* of the drift; calls, times their points */
 };
 
 /* A drift that depends on the time is looked at so many times on the way, at a few points, and the way is divided
@@ -309,7 +310,8 @@ static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done
     double evaluations = 0;
 
     *done = 0;
-    if (!t->integrator || c->alone || c->lowest || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS)
+    if (!t->integrator || c->alone || c->lowest || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS ||
+        nanoseconds / t->threads < LEAST_OF_POINT * (double)c->count)
         return GBEES_OK;
     for (int j = 0; j < t->problem->dimension; j++)
         part[j] = c->x[j] + c->first;
@@ -375,7 +377,9 @@ static int begin(const gbees_trajectories *t, const gbees_travel *travel, gbees_
 
 int gbees_trajectories_offloads(const gbees_trajectories *t, size_t count)
 {
-    return t->integrator && count >= OFFLOADED;
+    const double ways = (double)t->ways, of_point = (double)t->evaluations * (t->problem->dimension + 1) / t->threads;
+
+    return t->integrator && count >= OFFLOADED && of_point >= LEAST_OF_POINT * ways;
 }
 
 /* Finds the length of a first step, and whether the divergence is constant. */
@@ -424,6 +428,7 @@ static int run_part(gbees_trajectories *t, size_t count, double *const *x, doubl
     for (size_t i = 0; stretch && !c.stretch && i < count; i++)
         stretch[i] += plan.rate * (travel->to - travel->from);
     t->evaluations += planning + c.evaluations;
+    t->ways += count;
     return status;
 }
 
