@@ -115,6 +115,8 @@ int gbees_between_look(gbees_engine *engine, const gbees_update *update, double 
     gbees_sums sums;
     int status = GBEES_OK;
 
+    engine->between.missed += engine->between.bound;
+    engine->between.bound = 0;
     engine->between.is_known = 0;
     if (update->measurement->likelihood != GBEES_LIKELIHOOD_MODEL || gbees_problem_absorbs(engine->problem))
         return GBEES_OK;

@@ -433,9 +433,11 @@ int gbees_flood_anew(const gbees_past *past, const gbees_source *source, const g
     int status;
 
     gbees_matrix_multiply(old->n, old->axes, edges, base);
-    status = create(past->problem, mean, base, 1, rule->turn, 0, NULL, &lattice, error);
-    if (!status)
+    status = create(past->problem, mean, base, 1, rule->turn, old->has_edges, NULL, &lattice, error);
+    if (!status) {
+        lattice->has_edges = old->has_edges;
         status = add_seeds(old, update, best - rule->tail, lattice, error);
+    }
     if (!status)
         status = gbees_flood_grow(past, source, rule, lattice, 0, update, error);
     if (status)

@@ -74,6 +74,7 @@ typedef struct gbees_lattice {
     uint32_t slot_mask;
     gbees_light_site *light; /* [light_count], of this lattice until it has been replaced (light.h) */
     size_t light_count, light_capacity;
+    int has_edges; /* 1: measurements are impossible in places, so that some of them have no weight at all */
 } gbees_lattice;
 
 /* Creates an empty lattice. */

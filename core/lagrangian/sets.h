@@ -24,6 +24,7 @@ typedef struct gbees_own_marginals gbees_own_marginals;
 typedef struct gbees_between {
     double log_evidence, error; /* of all measurements so far, and the relative standard error */
     double bound;               /* what they added to the last certificate's bounds */
+    double missed;              /* the sum of those that the measurements before have left */
     int32_t is_known;           /* 0: there are none, or none where the last measurement is possible */
     int32_t is_edged;           /* 1: a measurement was impossible at some points, so that the density has edges */
 } gbees_between;

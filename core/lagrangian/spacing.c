@@ -40,13 +40,19 @@ static void set_roots(void *context, size_t k)
     }
 }
 
-/* The square root of the weight at a neighbour of point i. Where a measurement is impossible there it is taken to be
- * what it is at i: the slope of an edge says nothing of how dense points are to be. */
-static double root_beside(const weighted *all, size_t i, uint32_t beside)
+/* The square root of the weight at the neighbour of point i on a side. Where a measurement is impossible there it is
+ * taken to be what it is at i: the slope of an edge says nothing of how dense points are to be. */
+static double root_beside(const weighted *all, size_t i, int side)
 {
-    if (beside == GBEES_NO_POINT)
+    const gbees_lattice *lattice = all->lattice;
+    const uint32_t beside = lattice->beside[side][i];
+
+    if (beside != GBEES_NO_POINT)
+        return all->beta > 0 && lattice->gain[beside] == -INFINITY ? all->root[i] : all->root[beside];
+    if (!lattice->has_edges)
         return 0;
-    return all->beta > 0 && all->lattice->gain[beside] == -INFINITY ? all->root[i] : all->root[beside];
+    const gbees_site site = gbees_site_beside(&lattice->site[i], side);
+    return gbees_lattice_find(lattice, &site) == GBEES_LIGHT_POINT ? all->root[i] : 0;
 }
 
 /* The slope of the square root of the weight: the root of the mean of both one-sided squares, with the sign of their
@@ -54,8 +60,7 @@ static double root_beside(const weighted *all, size_t i, uint32_t beside)
 static double slope_at(const weighted *all, size_t i, int j, int *isolated)
 {
     const double here = all->root[i];
-    const double down = here - root_beside(all, i, all->lattice->beside[2 * j][i]);
-    const double up = root_beside(all, i, all->lattice->beside[2 * j + 1][i]) - here;
+    const double down = here - root_beside(all, i, 2 * j), up = root_beside(all, i, 2 * j + 1) - here;
     const double slope = sqrt((down * down + up * up) / 2);
 
     *isolated |= down > isolated_by * here && -up > isolated_by * here;

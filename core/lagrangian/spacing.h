@@ -14,8 +14,8 @@ typedef struct gbees_spacing {
     gbees_frame_shape shape; /* the cells that would fit, in units of the present ones */
 } gbees_spacing;
 
-/* Sets *spacing; the lattice has been linked. GBEES_EUNSUPPORTED: the weights are all 0; GBEES_ENUMERIC: the shape is
- * not finite; GBEES_ENOMEM. */
+/* Sets *spacing; the lattice has been linked, and gbees_light_enter_impossible() called. GBEES_EUNSUPPORTED: the
+ * weights are all 0; GBEES_ENUMERIC: the shape is not finite; GBEES_ENOMEM. */
 int gbees_spacing_find(const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta, int threads,
                        gbees_spacing *spacing, gbees_error *error);
 

@@ -1,5 +1,6 @@
 /* state.c - saves and loads an engine: its lattices, and the measurements that have been applied; see state.h. */
 #include "state.h"
+#include "base/array.h"
 #include "base/gaps.h"
 #include "marginals.h"
 #include <stdio.h>
@@ -22,7 +23,7 @@ enum { FIRST_OF_TARGETS = 3 /* of a lattice's columns: the others have names */ 
 
 /* What is saved of a lattice beside its points. */
 typedef struct lattice_state {
-    uint64_t count, is_taken_off;
+    uint64_t count, is_taken_off, light, has_edges;
     double origin[GBEES_MAX_DIM], axes[GBEES_MATRIX];
 } lattice_state;
 
@@ -46,12 +47,17 @@ static int save_lattice(gbees_lattice *lattice, int set, int part, gbees_state_s
     memset(&state, 0, sizeof state);
     state.count = gbees_lattice_inner(lattice);
     state.is_taken_off = (uint64_t)lattice->is_taken_off;
+    state.light = lattice->light_count;
+    state.has_edges = (uint64_t)lattice->has_edges;
     memcpy(state.origin, lattice->origin, sizeof state.origin);
     memcpy(state.axes, lattice->axes, sizeof state.axes);
     stopped = sink(context, name_of(name, set, part, "lattice", 0), 1, sizeof state, &state) ||
               sink(context, name_of(name, set, part, "site", 0), 2, state.count * GBEES_MAX_DIM, lattice->site) ||
               sink(context, name_of(name, set, part, "weight", 0), 8, state.count, lattice->log_weight) ||
               sink(context, name_of(name, set, part, "stretch", 0), 8, state.count, lattice->stretch);
+    if (!stopped && state.light > 0)
+        stopped = sink(context, name_of(name, set, part, "light", 0), 1, state.light * sizeof *lattice->light,
+                       lattice->light);
     for (int j = 0; j < lattice->n && !stopped; j++)
         stopped = sink(context, name_of(name, set, part, "x", j), 8, state.count, lattice->x[j]);
     for (int k = FIRST_OF_TARGETS; k < columns && !stopped; k++)
@@ -175,6 +181,12 @@ static int load_lattice(const loading *from, const gbees_problem *problem, int s
         status = take(from, name_of(name, set, part, "weight", 0), 8, state.count, made->log_weight);
     if (!status)
         status = take(from, name_of(name, set, part, "stretch", 0), 8, state.count, made->stretch);
+    if (!status && gbees_array_reserve(&made->light, state.light, &made->light_capacity, sizeof *made->light))
+        status = gbees_error_set(from->error, GBEES_ENOMEM, "not enough memory for a state");
+    if (!status && state.light > 0)
+        status = take(from, name_of(name, set, part, "light", 0), 1, state.light * sizeof *made->light, made->light);
+    made->light_count = status ? 0 : state.light;
+    made->has_edges = state.has_edges != 0;
     for (int j = 0; j < n && !status; j++)
         status = take(from, name_of(name, set, part, "x", j), 8, state.count, made->x[j]);
     for (int k = FIRST_OF_TARGETS; k < columns && !status; k++)

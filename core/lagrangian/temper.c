@@ -1,5 +1,6 @@
 /* temper.c - see temper.h. */
 #include "temper.h"
+#include "light.h"
 #include <math.h>
 
 enum { ROUNDS = 100, HALVINGS = 4, MOST_HALVINGS = 48, RAISES = 40 };
@@ -241,8 +242,8 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_latti
     const uint64_t made = done->refinements;
     int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
-    if (!status)
-        done->is_edged |= has_edges(*lattice);
+    if (!status && has_edges(*lattice))
+        done->is_edged = (*lattice)->has_edges = 1;
     roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;
     for (int round = 0; !status; round++) {
@@ -254,6 +255,8 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_latti
         if (!is_edged && !is_possible(past, *lattice, part.beta, peak, error))
             return GBEES_EUNSUPPORTED;
         status = gbees_lattice_link(*lattice, past->threads, error);
+        if (!status)
+            status = gbees_light_enter_impossible(*lattice, error);
         if (!status)
             part.beta = choose_beta(past, *lattice, rule, &rough, before, &spacing);
         if (!status && part.beta == 0 && is_edged) {
@@ -281,5 +284,7 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_latti
         status = gbees_flood_grow(past, source, rule, *lattice, (*lattice)->count, update, error);
     if (!status)
         finish(*lattice, done);
+    if ((*lattice)->has_edges) /* sites without a point are for those who look for edges */
+        gbees_lattice_forget(*lattice);
     return status;
 }

@@ -161,18 +161,20 @@ START_TEST(a_start_that_is_known_a_million_times_better_is_within_its_certificat
 }
 END_TEST
 
-/* The model unseen, about m[2] with the covariance 1, after a measurement of y. */
-static void see(const double *m, const char *function, double y, double accuracy, kept *k)
+/* The model unseen, about m[2] with the covariance 1, after so many measurements of y. */
+static void see(const double *m, const char *function, double y, int times, double accuracy, kept *k)
 {
     const char *build = getenv("GBEES_TOP_BUILD");
-    char model[1024], text[512], why[256];
+    char model[1024], text[1024], why[256];
 
     (void)snprintf(model, sizeof model, "%s/tests/.libs/unseen.so", build ? build : ".");
-    (void)snprintf(
-        text, sizeof text,
-        "mean: [%g, %g]\ncovariance: [1, 1]\nend: 1\nframe: lagrangian\naccuracy: %g\nrecords: 1\nmeasurements:\n"
-        "  - {time: 0.5, function: %s, value: [%g], likelihood: model}\n",
-        m[0], m[1], accuracy, function, y);
+    int end = snprintf(text, sizeof text,
+                       "mean: [%g, %g]\ncovariance: [1, 1]\nend: 1\nframe: lagrangian\naccuracy: %g\n"
+                       "records: 1\nmeasurements:\n",
+                       m[0], m[1], accuracy);
+    for (int t = 0; t < times; t++)
+        end += snprintf(text + end, sizeof text - (size_t)end,
+                        "  - {time: %g, function: %s, value: [%g], likelihood: model}\n", 0.5 + t * 0.1, function, y);
     ck_assert_msg(run(model, text, 1, k, why) == 0, "%s", why);
 }
 
@@ -191,7 +193,7 @@ START_TEST(a_hole_between_the_points_is_found)
 
             inside += at * r / CUTS / CUTS * exp(-((x - m[0]) * (x - m[0]) + (y - m[1]) * (y - m[1])) / 2);
         }
-    see(m, "nothing", 0, 0.01, &k);
+    see(m, "nothing", 0, 1 + _i % 2, 0.01, &k);
     ck_assert_double_le(fabs(k.log_evidence - log1p(-inside)), k.bound);
     ck_assert_int_eq(k.bound > 0.01, (k.warnings & GBEES_WARNING_ACCURACY) != 0);
 }
@@ -205,14 +207,16 @@ START_TEST(a_density_with_edges_is_within_its_certificate)
     const double window = (erf(high / root) - erf(low / root)) / 2,
                  mean = m[0] + (exp(-low * low / 2) - exp(-high * high / 2)) / sqrt(2 * pi) / window;
     /* of the delay: exp(2 (x - y)) makes a normal distribution about m + 2 of N(m, 1), cut off at y */
-    const double later = (1 + erf((y - m[0] - 2) / root)) / 2;
+    const double later = (1 + erf((y - m[0] - 2) / root)) / 2, latest = (1 + erf((y - m[0] - 4) / root)) / 2;
     kept k;
 
-    see(m, "window", y, 0.02, &k);
+    see(m, "window", y, 1, 0.02, &k);
     ck_assert_double_le(fabs(k.log_evidence - log(window / 0.6)), k.bound);
     ck_assert_double_le(fabs(k.last.mean[0] - mean) / sqrt(k.last.covariance[0]), k.bound);
-    see(m, "delay", y, 0.02, &k);
+    see(m, "delay", y, 1, 0.02, &k);
     ck_assert_double_le(fabs(k.log_evidence - log(2 * exp(2 * (m[0] - y) + 2) * later)), k.bound);
+    see(m, "delay", y, 2, 0.02, &k); /* beyond the same edge */
+    ck_assert_double_le(fabs(k.log_evidence - log(4 * exp(4 * (m[0] - y) + 8) * latest)), k.bound);
 }
 END_TEST
 
