@@ -259,12 +259,17 @@ class Orbit:
         return replace(inertial, covariance=made)
 
 
+_POLES = 6356.0
+"""The Earth's radius at its poles, in km."""
+
+
 def check_units(orbit: Orbit) -> Orbit:
     """Refuses a state that is in other units than km and km/s, or its covariance."""
     distance, speed = np.linalg.norm(orbit.state[:3]), np.linalg.norm(orbit.state[3:])
-    if not 1000 < distance < 2e6:
+    if not _POLES < distance < 2e6:
+        inside = ", inside the Earth" if distance <= _POLES else ""
         raise lib.InputError(
-            f"{orbit.source}: X, Y and Z are {distance:.4g} km from the Earth's centre: they have to be in km"
+            f"{orbit.source}: X, Y and Z are {distance:.4g} km from the Earth's centre{inside}: they have to be in km"
         )
     if not 0.01 < speed < 40:
         raise lib.InputError(f"{orbit.source}: X_DOT, Y_DOT and Z_DOT are {speed:.4g} km/s: they have to be in km/s")

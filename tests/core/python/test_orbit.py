@@ -157,6 +157,7 @@ def test_tle():
 
 
 REFUSED = {
+    "a position inside the Earth": (dict(state={k: v / 2 for k, v in STATE.items()}), "3439 km .* inside the Earth: they"),
     "a position in metres": (dict(state={k: v * 1000 for k, v in STATE.items()}), "X, Y and Z are 6.878e.06 km"),
     "a velocity in metres": (dict(state={**STATE, "Y_DOT": 7612.6}), "X_DOT, Y_DOT and Z_DOT are 7613 km/s"),
     "a covariance in metres": (dict(covariance=(np.array(DIAGONAL) * 1e9).tolist()), "entries have to be in km.2"),
