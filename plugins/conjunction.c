@@ -111,8 +111,8 @@ static const gbees_model_scenario scenarios[] = {
      "end: 15\n"
      "frame: lagrangian\n"
      "# Moments of what is left would take far more points than the probability\n"
-     "points: 0.8\n"
-     "tail: 12\n"
+     "points: 0.7\n"
+     "tail: 18\n"
      "targets: {collision: absorb}\n"
      "output: {densities: none}\n"},
 };

@@ -380,17 +380,21 @@ static int comes_with_record(const gbees_scenario *scenario, const char *key)
     return 0;
 }
 
-/* Whether a key is of grids only, in a scenario of points that go with the flow: it does not apply from other
- * sources.
- */
-static int is_of_grids(const gbees_scenario *scenario, const char *key)
+/* Whether a key is of grids only, and the scenario asks for points that go with the flow, or the other way round: it
+ * does not apply from other sources. */
+static int is_of_another_frame(const gbees_scenario *scenario, const char *key, const gbees_node *value)
 {
-    static const char *const keys[] = {"bound",   "regrid",    "scheme",      "mode",           "time_step",
-                                       "courant", "precision", "cell_values", "prune_interval", "rotate"};
+    static const char *const of_grids[] = {"bound",   "regrid",    "scheme",      "mode",           "time_step",
+                                           "courant", "precision", "cell_values", "prune_interval", "rotate"};
+    static const char *const of_points[] = {"points", "smooth", "tail", "tolerance"};
+    const int with_points = gbees_scenario_is(scenario, "frame", "lagrangian");
+    const char *const *keys = with_points ? of_grids : of_points;
+    const size_t count = with_points ? sizeof of_grids / sizeof *of_grids : sizeof of_points / sizeof *of_points;
 
-    for (size_t k = 0; gbees_scenario_is(scenario, "frame", "lagrangian") && k < sizeof keys / sizeof *keys; k++)
-        if (strcmp(keys[k], key) == 0)
-            return 1;
+    for (size_t k = 0; find(scenario, "frame") && k < count; k++)
+        if (strcmp(keys[k], key) == 0) /* a tail below 1 is one of grids, too */
+            return !gbees_scenario_is(scenario, "frame", "auto") &&
+                   (strcmp(key, "tail") != 0 || gbees_node_number(value) >= 1);
     return 0;
 }
 
@@ -416,7 +420,7 @@ int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *default
     for (size_t i = 0; !status && i < defaults->count; i++) {
         const gbees_entry *entry = &defaults->entries[i];
 
-        if (comes_with_record(scenario, entry->key) || is_of_grids(scenario, entry->key) ||
+        if (comes_with_record(scenario, entry->key) || is_of_another_frame(scenario, entry->key, entry->value) ||
             (replaced && strcmp(entry->key, "accuracy") == 0))
             continue;
         if (!find(scenario, entry->key) && !has_rival(scenario, entry->key))

@@ -162,7 +162,7 @@ def collide(pair: tuple[Orbit, Orbit], radius: float, window: float | None, opti
         "parameters": {"radius": radius, "distance": float(at[0]), "outwards": float(at[3]), "onwards": float(at[4])},
         "initial": parts, "start": -half, "end": half,
         "records": 2 if brief else 4, "frame": "lagrangian", "targets": {"collision": "absorb"},
-        "points": 0.8 if len(parts) == 1 else 0.7, "tail": 12 if len(parts) == 1 else 9, "output": {"densities": "none"},
+        "points": 0.7, "tail": 18 if len(parts) == 1 else 9, "output": {"densities": "none"},
     }
     made = run("conjunction", {**scenario, **options.pop("set", {})}, **options)
     told = made.targets["collision"]
