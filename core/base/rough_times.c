@@ -11,6 +11,7 @@ enum {
     N = GBEES_MAX_DIM,
     LOOKS_LEAST = 32, /* in an interval */
     HALVINGS = 10,    /* of the time between two looks */
+    LINES = 8,        /* that tell how a target's function changes in a step */
     COMPONENTS = N + N * N + GBEES_MAX_TARGETS,
     VALUES = COMPONENTS * GBEES_ROUGH_POINTS
 };
@@ -237,18 +238,29 @@ static void add_change(search *s, double within, double time, const values *now,
         append(s, last->time);
         append(s, time);
     }
-    if (changed > some_change || (within < INFINITY && changed < no_change) || passed > within)
+    if (changed > some_change || changed < no_change || passed > within)
         *last = (since){time, *now};
 }
 
-/* Adds the times of a search whose components are chosen: of drift and noise those of fast changes alone, as steps
- * are short enough for others; no step needs to be short for a target. */
+static double run_of(const search *s)
+{
+    return s->look->problem->end - s->look->problem->start;
+}
+
+/* How often to look in the interval. */
+static int looks_of(const search *s)
+{
+    const double part = (s->look->to - s->look->from) / run_of(s);
+
+    return (int)fmin(GBEES_ROUGH_LOOKS, fmax(LOOKS_LEAST, ceil(GBEES_ROUGH_LOOKS * part)));
+}
+
+/* Adds the times of fast changes of drift and noise: steps are short enough for others. */
 static void find(search *s)
 {
     const gbees_rough_look *look = s->look;
-    const double run = look->problem->end - look->problem->start, within = s->targets > 0 ? INFINITY : soon * run;
-    const int looks =
-        (int)fmin(GBEES_ROUGH_LOOKS, fmax(LOOKS_LEAST, ceil(GBEES_ROUGH_LOOKS * (look->to - look->from) / run)));
+    const double within = soon * run_of(s);
+    const int looks = looks_of(s);
     since before, last;
 
     find_range(s, looks);
@@ -267,16 +279,88 @@ static void find(search *s)
     }
 }
 
-/* Adds the times of targets that absorb. */
+/* ---- targets ---- */
+
+/* The functions of targets at all looks, count of each. */
+typedef struct course {
+    size_t count;
+    double *at; /* [looks + 1][count] */
+    int looks;
+} course;
+
+/* Whether straight lines between a few looks from .. to tell how a function changes: it is looked at as often in a
+ * step (lagrangian/watch.c). */
+static int is_told(const search *s, const course *c, size_t value, int from, int to)
+{
+    const int stride = (to - from + LINES - 1) / LINES;
+    const double range = s->range[value / s->look->points], *at = c->at + value;
+
+    for (int k = from; k <= to && range > negligible; k++) {
+        const int low = from + (k - from) / stride * stride, high = low + stride < to ? low + stride : to;
+        const double part = high > low ? (double)(k - low) / (high - low) : 0;
+        const double line = (1 - part) * at[(size_t)low * c->count] + part * at[(size_t)high * c->count];
+
+        if (fabs(at[(size_t)k * c->count] - line) > most_change * range)
+            return 0;
+    }
+    return 1;
+}
+
+/* Divides the looks from .. to until each part is told. */
+static void divide_course(search *s, const course *c, int from, int to)
+{
+    const int middle = (from + to) / 2;
+    int told = 1;
+
+    for (size_t value = 0; value < c->count && told && to - from > 2; value++)
+        told = is_told(s, c, value, from, to);
+    if (told)
+        return;
+    append(s, time_of(s->look, middle, c->looks));
+    divide_course(s, c, from, middle);
+    divide_course(s, c, middle, to);
+}
+
+/* Adds the times at which steps are to end for a course, also between two looks. */
+static void follow_course(search *s, const course *c)
+{
+    values before, now;
+
+    divide_course(s, c, 0, c->looks);
+    for (int k = 0; k < c->looks; k++) {
+        memcpy(before.at, c->at + (size_t)k * c->count, c->count * sizeof *c->at);
+        memcpy(now.at, c->at + (size_t)(k + 1) * c->count, c->count * sizeof *c->at);
+        if (change(s, &before, &now) > most_change)
+            divide(s, time_of(s->look, k, c->looks), &before, time_of(s->look, k + 1, c->looks), &now, HALVINGS);
+    }
+}
+
+/* Adds the times of targets that absorb: no step needs to be short for them. */
 static void find_targets(search *like)
 {
     search s = {.look = like->look, .functions = like->functions, .times = like->times};
 
     list_targets(&s);
-    if (s.targets > 0)
-        find(&s);
+    if (s.targets == 0)
+        return;
+    course c = {.count = (size_t)s.targets * s.look->points, .looks = looks_of(&s)};
+    c.at = gbees_array_create((size_t)(c.looks + 1) * c.count, sizeof *c.at);
+    s.status = c.at ? GBEES_OK : GBEES_ENOMEM;
+    if (c.at) {
+        find_range(&s, c.looks);
+        for (int k = 0; k <= c.looks; k++) {
+            values now;
+
+            evaluate(&s, time_of(s.look, k, c.looks), &now);
+            memcpy(c.at + (size_t)k * c.count, now.at, c.count * sizeof *c.at);
+        }
+        follow_course(&s, &c);
+    }
+    free(c.at);
     like->status = s.status;
 }
+
+/* ---- all ---- */
 
 int gbees_rough_times_find(const gbees_rough_look *look, gbees_rough_times *times, gbees_error *error)
 {

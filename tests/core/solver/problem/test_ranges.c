@@ -183,7 +183,8 @@ START_TEST(what_does_not_fit_is_refused)
 {
     world w;
     ck_assert_int_eq(world_open(&w, open_registry(), refused[_i].model, "cpu"), 0);
-    const int status = world_make(&w, &(scenario_source){.settings = refused[_i].settings});
+    const scenario_source source = {.text = "records: 2\n", .settings = refused[_i].settings, .over_default = 1};
+    const int status = world_make(&w, &source);
     const size_t length = strlen(w.error.text), tail = strlen(refused[_i].error);
 
     ck_assert_int_ne(status, 0);
