@@ -288,6 +288,26 @@ typedef struct course {
     int looks;
 } course;
 
+/* Evaluates the functions at all looks, and sets the range of each: the largest of all points. */
+static void set_course(search *s, course *c)
+{
+    for (int k = 0; k <= c->looks; k++) {
+        values now;
+
+        evaluate(s, time_of(s->look, k, c->looks), &now);
+        memcpy(c->at + (size_t)k * c->count, now.at, c->count * sizeof *c->at);
+    }
+    for (size_t value = 0; value < c->count; value++) {
+        double least = INFINITY, most = -INFINITY, *range = &s->range[value / s->look->points];
+
+        for (int k = 0; k <= c->looks; k++) {
+            least = fmin(least, c->at[(size_t)k * c->count + value]);
+            most = fmax(most, c->at[(size_t)k * c->count + value]);
+        }
+        *range = fmax(*range, most - least);
+    }
+}
+
 /* Whether straight lines between a few looks from .. to tell how a function changes: it is looked at as often in a
  * step (lagrangian/watch.c). */
 static int is_told(const search *s, const course *c, size_t value, int from, int to)
@@ -347,13 +367,7 @@ static void find_targets(search *like)
     c.at = gbees_array_create((size_t)(c.looks + 1) * c.count, sizeof *c.at);
     s.status = c.at ? GBEES_OK : GBEES_ENOMEM;
     if (c.at) {
-        find_range(&s, c.looks);
-        for (int k = 0; k <= c.looks; k++) {
-            values now;
-
-            evaluate(&s, time_of(s.look, k, c.looks), &now);
-            memcpy(c.at + (size_t)k * c.count, now.at, c.count * sizeof *c.at);
-        }
+        set_course(&s, &c);
         follow_course(&s, &c);
     }
     free(c.at);
