@@ -24,9 +24,8 @@ typedef struct pilots {
 /* Two normal numbers of a pilot, of an additive sequence. */
 static void draw(int pilot, int pair, double *z)
 {
-    static const double prime[GBEES_MAX_DIM] = {2, 3, 5, 7, 11, 13, 17, 19};
-    const double u = fmod((pilot + 0.5) * sqrt(prime[2 * pair]), 1),
-                 v = fmod((pilot + 0.5) * sqrt(prime[2 * pair + 1]), 1);
+    const double u = fmod((pilot + 0.5) * gbees_root_of_prime(2 * pair), 1),
+                 v = fmod((pilot + 0.5) * gbees_root_of_prime(2 * pair + 1), 1);
 
     z[0] = sqrt(-2 * log(fmax(u, 1e-3))) * cos(2 * acos(-1) * v);
     z[1] = sqrt(-2 * log(fmax(u, 1e-3))) * sin(2 * acos(-1) * v);

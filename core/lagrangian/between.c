@@ -27,13 +27,12 @@ static void clear(samples *s)
 /* Adds a sample within the cell of point i, at the place number k of an additive sequence there. */
 static int add(const gbees_lattice *from, uint32_t i, uint32_t k, samples *to, gbees_error *error)
 {
-    static const double prime[GBEES_MAX_DIM] = {2, 3, 5, 7, 11, 13, 17, 19};
     const int n = from->n;
     double x0[GBEES_MAX_DIM];
 
     gbees_lattice_start(from, &from->site[i], x0);
     for (int a = 0; a < n; a++) {
-        const double within = fmod((k + 0.5) * sqrt(prime[a]), 1) - 0.5;
+        const double within = fmod((k + 0.5) * gbees_root_of_prime(a), 1) - 0.5;
 
         for (int j = 0; j < n; j++)
             x0[j] += from->axes[j * n + a] * within;
@@ -60,7 +59,7 @@ static int draw(const gbees_lattice *from, double log_unit, samples *to, gbees_e
     return status;
 }
 
-/* Sums over samples: of their weights v, of v L, v^2, v^2 L and v^2 L^2, L relative to exp(log_peak). */
+/* Sums over samples: of their weights v, of v L, v^2, v^2 L and v^2 L^2, L in units of the largest one. */
 typedef struct likelihoods {
     double v, vl, vv, vvl, vvll;
 } likelihoods;

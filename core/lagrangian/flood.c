@@ -40,11 +40,10 @@ static void set_turn(int n, int first, double by, double *rotation)
  * turn half or a quarter of a cell from there, so that the largest errors of sums have other signs. */
 static void set_shift(int n, int turn, double *shift)
 {
-    static const double prime[GBEES_MAX_DIM] = {2, 3, 5, 7, 11, 13, 17, 19};
     static const double by[] = {0, 0.5, 0.25, 0.75};
 
     for (int j = 0; j < n; j++)
-        shift[j] = fmod(0.31 + sqrt(prime[j]) + by[turn & 3], 1);
+        shift[j] = fmod(0.31 + gbees_root_of_prime(j) + by[turn & 3], 1);
 }
 
 /* The directions that lattices at the start lie along; NULL: none. */

@@ -12,6 +12,7 @@
 #include "frame/matrix.h"
 #include <gbees/error.h>
 #include <gbees/problem.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,14 @@
 typedef struct gbees_site {
     int16_t z[GBEES_MAX_DIM];
 } gbees_site;
+
+/* The square root of a prime, by its number: multiples of those of all axes, modulo 1, fill a cube evenly. */
+static inline double gbees_root_of_prime(int number)
+{
+    static const double prime[GBEES_MAX_DIM] = {2, 3, 5, 7, 11, 13, 17, 19};
+
+    return sqrt(prime[number]);
+}
 
 enum { GBEES_SITE_BLOCK = 8 /* points of a block */ };
 
