@@ -307,3 +307,19 @@ int gbees_equations_jump(const gbees_problem *problem, gbees_jump *jump)
         }
     return found;
 }
+
+int gbees_equations_noisy(const gbees_problem *problem, double time, const double *y)
+{
+    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
+    double q[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0}, *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    int found = 0;
+
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        offset[j] = zero;
+    for (int k = 0; k < GBEES_MAX_DIM * GBEES_MAX_DIM; k++)
+        out[k] = &q[k];
+    problem->functions->diffusion_d(1, time, y, offset, problem->parameters, out);
+    for (int k = 0; k < GBEES_MAX_DIM * GBEES_MAX_DIM; k++)
+        found = found || q[k] != 0;
+    return found;
+}

@@ -26,4 +26,7 @@ int gbees_equations_check(const gbees_problem *problem, gbees_error *error);
  * lines is not found, nor one in a region that the density reaches later. */
 int gbees_equations_jump(const gbees_problem *problem, gbees_jump *jump);
 
+/* Whether the diffusion, which the model has, is not 0 at a point y[] of the grid's axes. */
+int gbees_equations_noisy(const gbees_problem *problem, double time, const double *y);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/rough_times.h"
 #include "builder.h"
 #include "lagrangian/engine.h"
+#include "record/equations.h"
 #include "scenario/scenario.h"
 #include <math.h>
 #include <string.h>
@@ -19,23 +20,6 @@ static const double least_tail = 4;
 
 /* ---- noise ---- */
 
-/* Whether the diffusion is not 0 at a point of the grid's axes. */
-static int has_noise_at(const gbees_problem *problem, double time, const double *y)
-{
-    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
-    double q[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0}, *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    int found = 0;
-
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        offset[j] = zero;
-    for (int k = 0; k < GBEES_MAX_DIM * GBEES_MAX_DIM; k++)
-        out[k] = &q[k];
-    problem->functions->diffusion_d(1, time, y, offset, problem->parameters, out);
-    for (int k = 0; k < GBEES_MAX_DIM * GBEES_MAX_DIM; k++)
-        found = found || q[k] != 0;
-    return found;
-}
-
 int builder_has_noise(const builder *b, int around)
 {
     const gbees_problem *problem = b->problem;
@@ -46,15 +30,15 @@ int builder_has_noise(const builder *b, int around)
         return 0;
     memcpy(y, problem->mean, sizeof y);
     if (!around)
-        return has_noise_at(problem, start, y);
+        return gbees_equations_noisy(problem, start, y);
     for (int k = 0; k < GBEES_ROUGH_LOOKS && problem->model->flags & GBEES_TIME_DEPENDENT; k++) /* a pulse of noise */
-        if (has_noise_at(problem, start + k * (end - start) / GBEES_ROUGH_LOOKS, y))
+        if (gbees_equations_noisy(problem, start + k * (end - start) / GBEES_ROUGH_LOOKS, y))
             return 1;
     for (int k = 0; k < 3; k++)
         for (int j = 0; j < problem->dimension; j++)
             for (int side = -1; side <= 1; side++) {
                 y[j] = problem->mean[j] + side * sqrt(problem->covariance[j * problem->dimension + j]);
-                if (has_noise_at(problem, start + k * (end - start) / 2, y))
+                if (gbees_equations_noisy(problem, start + k * (end - start) / 2, y))
                     return 1;
                 y[j] = problem->mean[j];
             }

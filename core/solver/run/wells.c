@@ -1,5 +1,6 @@
 /* wells.c - whether more has been lost than a tenth of what is on the far side of a saddle; see run.h. p* cuts the
  * density off on the way to the saddle, as a wall that absorbs: what has not come across is missing beyond it. */
+#include "record/equations.h"
 #include "record/warnings.h"
 #include "run.h"
 #include <math.h>
@@ -40,24 +41,6 @@ static int applies(const gbees_problem *problem)
            !gbees_problem_is_closed(problem);
 }
 
-/* Whether the noise is not 0 at a point of the model's axes. */
-static int has_noise(const gbees_problem *problem, double time, const double *x)
-{
-    static const double origin[GBEES_MAX_DIM];
-    double q[GBEES_MAX_ENTRIES] = {0}, *out[GBEES_MAX_ENTRIES];
-    const double *column[GBEES_MAX_DIM];
-    int found = 0;
-
-    for (int j = 0; j < problem->dimension; j++)
-        column[j] = &x[j];
-    for (int k = 0; k < GBEES_MAX_ENTRIES; k++)
-        out[k] = &q[k];
-    gbees_problem_own_functions(problem)->diffusion_d(1, time, origin, column, problem->parameters, out);
-    for (int k = 0; k < GBEES_MAX_ENTRIES; k++)
-        found |= q[k] != 0;
-    return found;
-}
-
 /* Whether the record is the last of the run. */
 static int is_last(const gbees_solver *solver, int number)
 {
@@ -85,7 +68,7 @@ int gbees_run_wells(gbees_solver *solver, const gbees_record *record, gbees_erro
             return GBEES_OK;
     }
     gbees_problem_point(w.problem, y, peak);
-    if (!has_noise(problem, solver->now.clock.time, peak) ||
+    if (!gbees_equations_noisy(problem, solver->now.clock.time, y) ||
         !gbees_audit_wells(problem, peak, w.spread, w.here, w.there))
         return GBEES_OK;
     const int status = solver->backend->cells(solver->grid.engine, 0, add_cells, &w, error);
