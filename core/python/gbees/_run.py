@@ -103,9 +103,12 @@ class Run:
 
     def judge(self) -> None:
         """Sets `met` by the records, where no search for an accuracy has told it."""
-        is_exact = value_of(self.scenario, "frame") == "lagrangian"
-        if self.met is None and self.accuracy > 0 and not self.interrupted and self.error == self.error:
-            self.met = self.error <= self.accuracy or (False if is_exact else None)
+        if self.met is not None or self.accuracy <= 0 or self.interrupted:
+            return
+        if self.error <= self.accuracy:
+            self.met = True
+        elif self.error > self.accuracy and value_of(self.scenario, "frame") == "lagrangian":
+            self.met = False
 
     def _facts(self) -> dict[str, str]:
         last = f" to t = {self.records[-1].time:g}" if self.records else ""
