@@ -6,6 +6,7 @@ import html
 import math
 import os
 import shutil
+import sys
 import warnings
 from typing import Any
 
@@ -234,8 +235,8 @@ def value_of(scenario: str, key: str) -> str:
 
 
 def _bar(wanted: bool | None) -> Any:
-    """tqdm's bar; None: there is none."""
-    if wanted is False:
+    """tqdm's bar; None: there is none, as in a log, where each of its states would be a line."""
+    if wanted is False or (wanted is None and not (sys.stderr.isatty() or "ipykernel" in sys.modules)):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a notebook without widgets
@@ -266,7 +267,7 @@ def run(
         As those of :class:`Solver`. Of the runs that an accuracy takes `output` is the best one's; while they go on,
         another's is beside it, with ``.run2`` and so on behind its name.
     progress
-        A bar of tqdm. None: where tqdm is installed.
+        A bar of tqdm. None: on a terminal or in a notebook, where tqdm is installed.
     runs_most
         The most runs that an accuracy may take.
 

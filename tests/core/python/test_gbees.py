@@ -369,3 +369,14 @@ def test_missing_package_is_named(monkeypatch, lorenz):
     monkeypatch.setitem(sys.modules, "xarray", None)
     with pytest.raises(ImportError, match="Run.moments needs xarray, which is not installed: pip install xarray"):
         lorenz.moments
+
+
+@pytest.mark.parametrize("progress", ["None", "True"])
+def test_bar_only_where_it_is_seen(progress):
+    has("tqdm")
+    code = f"import gbees; gbees.run('linear', set={FAST}, progress={progress})"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert ("100%" in done.stderr) == (progress == "True")
