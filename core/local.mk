@@ -192,6 +192,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/compare.h \
 	%D%/lagrangian/direction.c \
 	%D%/lagrangian/direction.h \
+	%D%/lagrangian/divergence.c \
+	%D%/lagrangian/divergence.h \
 	%D%/lagrangian/distance.c \
 	%D%/lagrangian/distance.h \
 	%D%/lagrangian/between.c \
@@ -235,6 +237,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/lattice_order.c \
 	%D%/lagrangian/light.c \
 	%D%/lagrangian/light.h \
+	%D%/lagrangian/past_group.h \
+	%D%/lagrangian/past_weights.c \
 	%D%/lagrangian/past.c \
 	%D%/lagrangian/past.h \
 	%D%/lagrangian/source.c \

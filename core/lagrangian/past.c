@@ -1,9 +1,9 @@
 /* past.c - trajectories through all measurements so far; see past.h. */
-#include "past.h"
 #include "base/array.h"
 #include "base/workers.h"
 #include "batch.h"
 #include "jump.h"
+#include "past_group.h"
 #include "watch.h"
 #include <gbees/record.h>
 #include <math.h>
@@ -16,9 +16,9 @@ enum {
     MOST_GROUP = 512,
     GROUPS = 32,      /* about, of fewer points */
     TOGETHER = 65536, /* points between two questions whether the run is cancelled */
-    LIKELIHOOD_NS = 60,
-    DENSITY_NS = 40,
-    LEG_NS = 500 /* that a point takes, or more: from one measurement to the next */
+    LEG_NS = 500,         /* that a point takes, or more: from one measurement to the next */
+    LEGS_MOST = 64,       /* legs whose ends the backend's processor tells at once, */
+    PLACES_MOST = 4 << 20 /* and numbers of their places */
 };
 
 /* The part of the initial deviations below which a lattice's cells need a smaller tolerance. Trajectories' errors
@@ -55,92 +55,7 @@ int gbees_past_add_jump(gbees_past *past, const gbees_instant *instant, double s
     return add_event(past, &event, scale, error);
 }
 
-/* Points of a lattice that are evaluated together. */
-typedef struct group {
-    const gbees_past *past;
-    gbees_lattice *lattice;
-    uint32_t first, count;
-    int alone; /* 1: the calling thread is one of several with groups of their own */
-} group;
-
 /* ---- weights ---- */
-
-/* What the blocks of a group share. */
-typedef struct weighing {
-    const group *points;
-    const gbees_source *source; /* of the initial density; or NULL: the likelihood of `measurement` */
-    const gbees_measurement *measurement;
-    double time;
-    double *out; /* [lattice->count] */
-    atomic_int status;
-    gbees_error error;
-} weighing;
-
-/* Where a point has left every bound the likelihood is 0; where it is anywhere else and not a number, it is an error.
- */
-static int check(int n, size_t count, double *const *x, double *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        double sum = 0;
-
-        for (int j = 0; j < n; j++)
-            sum += x[j][i];
-        if (!isfinite(sum))
-            out[i] = -INFINITY;
-        else if (!(out[i] < INFINITY))
-            return GBEES_ENUMERIC;
-    }
-    return GBEES_OK;
-}
-
-static void weigh_block(void *context, size_t block)
-{
-    weighing *all = context;
-    gbees_lattice *lattice = all->points->lattice;
-    const size_t done = block * BLOCK, left = all->points->count - done, first = all->points->first + done;
-    const size_t count = left < BLOCK ? left : BLOCK;
-    double *x[GBEES_MAX_DIM] = {NULL}, *out = all->out + first;
-    gbees_error error = {0};
-    int status;
-
-    for (int j = 0; j < lattice->n; j++)
-        x[j] = lattice->x[j] + first;
-    if (all->source) {
-        gbees_source_log_density(all->source, count, x, out);
-        gbees_source_log_share(all->source, count, x, lattice->stretch + first);
-        return;
-    }
-    status = gbees_measurement_log_likelihood(all->points->past->problem, all->measurement, all->time, count,
-                                              (const double *const *)x, out, &error);
-    if (!status && check(lattice->n, count, x, out))
-        status =
-            gbees_error_set(&error, GBEES_ENUMERIC,
-                            "the likelihood of the measurement at t = %g is not a number at a trajectory", all->time);
-    if (status && !atomic_exchange(&all->status, status))
-        all->error = error;
-}
-
-/* Sets out[] of the group's points: the initial density's logarithm, or a measurement's log-likelihood at a time. */
-static int weigh(const group *points, const gbees_source *source, const gbees_measurement *measurement, double time,
-                 double *out, gbees_error *error)
-{
-    weighing all = {.points = points, .source = source, .measurement = measurement, .time = time, .out = out};
-    const double each = source ? DENSITY_NS : LIKELIHOOD_NS;
-
-    gbees_workers_run(gbees_workers_worth(points->alone ? 1 : points->past->threads, points->count * each),
-                      (points->count + BLOCK - 1) / BLOCK, weigh_block, &all);
-    if (atomic_load(&all.status))
-        return gbees_error_set(error, (gbees_status)atomic_load(&all.status), "%s", all.error.text);
-    return GBEES_OK;
-}
-
-int gbees_past_weigh(const gbees_past *past, gbees_lattice *lattice, const gbees_measurement *measurement,
-                     gbees_error *error)
-{
-    const group all = {past, lattice, 0, lattice->count, 0};
-
-    return weigh(&all, NULL, measurement, past->now, lattice->gain, error);
-}
 
 /* Leaves a point where it is: its weight is 0. */
 static void give_up(gbees_lattice *lattice, uint32_t i)
@@ -151,18 +66,21 @@ static void give_up(gbees_lattice *lattice, uint32_t i)
 
 /* What the points that are evaluated side by side share. */
 typedef struct evaluation {
-    group points; /* all of them */
+    gbees_group points; /* all of them */
     const gbees_source *source;
     const gbees_update *update;
     double least;
     double *most;
-    uint32_t group; /* points that a thread takes */
+    uint32_t group;         /* points that a thread takes */
+    int from, to;           /* the legs that are taken now: leg k ends at event k, the last one now */
+    gbees_places places;    /* at their ends, if the backend's processor has found them */
+    gbees_travel_plan plan; /* by which it has */
     atomic_int status;
     gbees_error error;
 } evaluation;
 
 /* Gives up the points that can gain no weight above all->least by the likelihoods from number k on. */
-static void give_up_light(const evaluation *all, const group *points, int k)
+static void give_up_light(const evaluation *all, const gbees_group *points, int k)
 {
     const gbees_update *update = all->update;
     double *weight = points->lattice->log_weight, more = update->beta > 0 ? update->beta * update->log_peak : 0;
@@ -177,10 +95,10 @@ static void give_up_light(const evaluation *all, const group *points, int k)
         }
 }
 
-static int add_likelihood(const group *points, const gbees_past_event *of, gbees_error *error)
+static int add_likelihood(const gbees_group *points, const gbees_past_event *of, gbees_error *error)
 {
     gbees_lattice *lattice = points->lattice;
-    const int status = weigh(points, NULL, &of->measurement, of->time, lattice->gain, error);
+    const int status = gbees_group_weigh(points, NULL, &of->measurement, of->time, lattice->gain, error);
 
     for (uint32_t i = points->first; i < points->first + points->count && !status; i++) {
         lattice->log_weight[i] += lattice->gain[i];
@@ -194,7 +112,7 @@ static int add_likelihood(const group *points, const gbees_past_event *of, gbees
 /* ---- targets ---- */
 
 /* Sets lowest[k] to where that array has the group's points. Returns `lowest`, or NULL: no target absorbs. */
-static double *const *find_lowest(const group *points, double **lowest)
+static double *const *find_lowest(const gbees_group *points, double **lowest)
 {
     const gbees_lattice *lattice = points->lattice;
 
@@ -204,7 +122,7 @@ static double *const *find_lowest(const group *points, double **lowest)
 }
 
 /* Sets how far points that are at their start are in targets. */
-static void begin_targets(const group *points)
+static void begin_targets(const gbees_group *points)
 {
     double *x[GBEES_MAX_DIM] = {NULL}, *lowest[GBEES_MAX_TARGETS];
 
@@ -219,7 +137,7 @@ static void begin_targets(const group *points)
 }
 
 /* What has entered by now counts no more. */
-static void settle(const group *points)
+static void settle(const gbees_group *points)
 {
     const gbees_lattice *lattice = points->lattice;
 
@@ -231,13 +149,13 @@ static void settle(const group *points)
 
 void gbees_past_settle(const gbees_past *past, gbees_lattice *lattice)
 {
-    const group all = {past, lattice, 0, lattice->count, 0};
+    const gbees_group all = {past, lattice, 0, lattice->count, 0};
 
     settle(&all);
 }
 
 /* Notes points that a jump has brought into targets. One that has entered a target before stays in that. */
-static void land(const group *points, double time)
+static void land(const gbees_group *points, double time)
 {
     const gbees_lattice *lattice = points->lattice;
     double g[GBEES_MAX_TARGETS][BLOCK], *here[GBEES_MAX_TARGETS] = {NULL};
@@ -265,7 +183,7 @@ static void land(const group *points, double time)
 }
 
 /* Takes the points through a jump; scale: the deviations before it. */
-static int make_jump(const group *points, const gbees_past_event *of, const double *scale, gbees_error *error)
+static int make_jump(const gbees_group *points, const gbees_past_event *of, const double *scale, gbees_error *error)
 {
     gbees_point_jump jump = {.problem = points->past->problem,
                              .instant = &points->past->problem->instants[of->instant],
@@ -281,7 +199,7 @@ static int make_jump(const group *points, const gbees_past_event *of, const doub
 int gbees_past_jump(const gbees_past *past, gbees_lattice *lattice, const gbees_instant *instant, const double *scale,
                     double *sign, gbees_error *error)
 {
-    const group all = {past, lattice, 0, lattice->count, 0};
+    const gbees_group all = {past, lattice, 0, lattice->count, 0};
     gbees_point_jump jump = {
         .problem = past->problem, .instant = instant, .time = past->now, .scale = scale, .sign = *sign};
     const int status = gbees_point_jump_run(&jump, lattice, 0, lattice->count, error);
@@ -316,23 +234,16 @@ static double tolerance_of(const gbees_past *past, const gbees_lattice *lattice)
     return past->tolerance * fmin(1, part / small_part);
 }
 
-/* A leg of some way; scale: the unit of the tolerance. */
-typedef struct leg {
-    const double *scale;
-    double tolerance, from, to;
-} leg;
-
-static int advance(const group *points, leg on, gbees_travel_plan *plan, gbees_error *error)
+static int advance(const gbees_group *points, gbees_travel leg, gbees_error *error)
 {
-    const gbees_past *past = points->past;
     double *x[GBEES_MAX_DIM] = {NULL}, *lowest[GBEES_MAX_TARGETS];
-    const gbees_travel travel = {
-        on.from, on.to, on.scale, on.tolerance, points->alone, plan, find_lowest(points, lowest)};
 
+    leg.alone = points->alone;
+    leg.lowest = find_lowest(points, lowest);
     for (int j = 0; j < points->lattice->n; j++)
         x[j] = points->lattice->x[j] + points->first;
-    return gbees_trajectories_run(past->trajectories, points->count, x, points->lattice->stretch + points->first,
-                                  &travel, error);
+    return gbees_trajectories_run(points->past->trajectories, points->count, x,
+                                  points->lattice->stretch + points->first, &leg, error);
 }
 
 int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const double *scale, double time,
@@ -340,48 +251,86 @@ int gbees_past_advance(const gbees_past *past, gbees_lattice *lattice, const dou
 {
     const uint32_t inner = gbees_lattice_inner(lattice);
     /* Steps are planned by the points of a group: those of others do not depend on whether there is a border. */
-    const group points = {past, lattice, 0, inner, 0}, border = {past, lattice, inner, lattice->border, 0};
-    const leg on = {scale, past->tolerance, past->now, time};
+    const gbees_group points = {past, lattice, 0, inner, 0}, border = {past, lattice, inner, lattice->border, 0};
+    const gbees_travel leg = {.from = past->now, .to = time, .scale = scale, .tolerance = past->tolerance};
     int status = is_cancelled(past, error);
 
     if (!status)
-        status = advance(&points, on, NULL, error);
-    return status ? status : advance(&border, on, NULL, error);
+        status = advance(&points, leg, error);
+    return status ? status : advance(&border, leg, error);
 }
 
 /* ---- from the start to now ---- */
 
-static int follow(const evaluation *all, const group *points, gbees_error *error)
+/* Leg k of the way from the start: to event k, or after the last one to now. */
+static gbees_travel leg_of(const gbees_past *past, const gbees_lattice *lattice, int k)
+{
+    return (gbees_travel){.from = k > 0 ? past->of[k - 1].time : past->start,
+                          .to = k < past->count ? past->of[k].time : past->now,
+                          .scale = k > 0 ? past->of[k - 1].scale : past->scale,
+                          .tolerance = tolerance_of(past, lattice)};
+}
+
+/* Puts the points where they are at the end of leg k. */
+static void arrive(const evaluation *all, const gbees_group *points, const gbees_travel *leg, int k)
+{
+    const gbees_places *places = &all->places;
+    const uint32_t offset = points->first - all->points.first;
+    gbees_lattice *lattice = points->lattice;
+
+    for (int j = 0; j < lattice->n; j++) {
+        const double *at =
+            places->at + ((size_t)j * (size_t)places->legs + (size_t)(k - all->from)) * places->count + offset;
+
+        for (uint32_t i = 0; i < points->count; i++) /* one that has been given up since stays so */
+            lattice->x[j][points->first + i] = isnan(lattice->x[0][points->first + i]) ? NAN : at[i];
+    }
+    for (uint32_t i = 0; i < points->count; i++)
+        lattice->stretch[points->first + i] += places->rate * (leg->to - leg->from);
+}
+
+/* Applies event k. */
+static int apply(const gbees_group *points, int k, const gbees_travel *leg, gbees_error *error)
+{
+    const gbees_past_event *of = &points->past->of[k];
+    int status;
+
+    if (of->is_jump)
+        return make_jump(points, of, leg->scale, error);
+    status = add_likelihood(points, of, error);
+    settle(points);
+    return status;
+}
+
+/* Takes points along the legs all->from ... all->to - 1. */
+static int follow(const evaluation *all, const gbees_group *points, gbees_error *error)
 {
     const gbees_past *past = points->past;
-    leg on = {.scale = past->scale, .tolerance = tolerance_of(past, points->lattice), .from = past->start};
     gbees_travel_plan plan = {0};
-    int status = weigh(points, all->source, NULL, on.from, points->lattice->log_weight, error);
+    int status = GBEES_OK;
 
-    begin_targets(points);
-    for (int k = 0; k < past->count && !status; k++) {
-        const gbees_past_event *of = &past->of[k];
-
-        give_up_light(all, points, k);
-        on.to = of->time;
-        status = !points->alone && is_cancelled(past, error) ? GBEES_ECANCELLED : advance(points, on, &plan, error);
-        if (!status)
-            status = of->is_jump ? make_jump(points, of, on.scale, error) : add_likelihood(points, of, error);
-        if (of->is_jump)
-            plan = (gbees_travel_plan){0};
-        else
-            settle(points);
-        on.from = of->time;
-        on.scale = of->scale;
+    if (all->from == 0) {
+        status = gbees_group_weigh(points, all->source, NULL, past->start, points->lattice->log_weight, error);
+        begin_targets(points);
     }
-    if (status)
-        return status;
-    give_up_light(all, points, past->count);
-    on.to = past->now;
-    status = advance(points, on, &plan, error);
-    return status || !all->update->measurement
+    for (int k = all->from; k < all->to && !status; k++) {
+        gbees_travel leg = leg_of(past, points->lattice, k);
+
+        leg.plan = &plan;
+        give_up_light(all, points, k);
+        status = points->alone ? GBEES_OK : is_cancelled(past, error);
+        if (!status && all->places.at)
+            arrive(all, points, &leg, k);
+        else if (!status)
+            status = advance(points, leg, error);
+        if (!status && k < past->count)
+            status = apply(points, k, &leg, error);
+        if (k < past->count && past->of[k].is_jump)
+            plan = (gbees_travel_plan){0};
+    }
+    return status || all->to <= past->count || !all->update->measurement
                ? status
-               : weigh(points, NULL, all->update->measurement, past->now, points->lattice->gain, error);
+               : gbees_group_weigh(points, NULL, all->update->measurement, past->now, points->lattice->gain, error);
 }
 
 /* Few points make small groups, so that all threads have some; by their number alone, so that results do not depend
@@ -397,13 +346,65 @@ static void follow_group(void *context, size_t number)
 {
     evaluation *all = context;
     const uint32_t done = (uint32_t)number * all->group, left = all->points.count - done;
-    const group points = {all->points.past, all->points.lattice, all->points.first + done,
-                          left < all->group ? left : all->group, 1};
+    const gbees_group points = {all->points.past, all->points.lattice, all->points.first + done,
+                                left < all->group ? left : all->group, 1};
     gbees_error error;
     const int status = follow(all, &points, &error);
 
     if (status && !atomic_exchange(&all->status, status))
         all->error = error;
+}
+
+/* Finds the legs that are taken next, from all->from on: as many as fit into memory, and up to a jump, if the
+ * backend's processor can tell the places at their ends; else all. */
+static int find_legs(evaluation *all, gbees_error *error)
+{
+    const gbees_group *points = &all->points;
+    const gbees_past *past = points->past;
+    gbees_travel leg[LEGS_MOST];
+    double *x[GBEES_MAX_DIM] = {NULL};
+    const size_t fit = PLACES_MOST / ((size_t)points->count * (size_t)points->lattice->n) + 1;
+    int legs = 0, is_jump = 0;
+
+    all->to = past->count + 1;
+    all->places.at = NULL;
+    if (points->lattice->whole || !gbees_trajectories_has_places(past->trajectories))
+        return GBEES_OK;
+    for (int k = all->from; k <= past->count && !is_jump && legs < LEGS_MOST && (size_t)legs < fit; k++) {
+        leg[legs++] = leg_of(past, points->lattice, k);
+        is_jump = k < past->count && past->of[k].is_jump;
+    }
+    leg->plan = &all->plan;
+    for (int j = 0; j < points->lattice->n; j++)
+        x[j] = points->lattice->x[j] + points->first;
+    const int status =
+        gbees_trajectories_places(past->trajectories, points->count, x, 1, leg, legs, &all->places, error);
+    all->to = all->places.at ? all->from + legs : all->to;
+    all->plan = is_jump ? (gbees_travel_plan){0} : all->plan;
+    return status;
+}
+
+/* Takes all->points from the start to now, in groups. */
+static int follow_all(evaluation *all, gbees_error *error)
+{
+    const gbees_past *past = all->points.past;
+    const uint32_t count = all->points.count;
+    int status = GBEES_OK;
+
+    all->group = group_of(count);
+    all->plan = (gbees_travel_plan){0};
+    for (all->from = 0; all->from <= past->count && !status; all->from = all->to) {
+        status = is_cancelled(past, error);
+        if (!status)
+            status = find_legs(all, error);
+        if (status)
+            return status;
+        gbees_trajectories_share(past->trajectories, (double)count * (all->to - all->from) * LEG_NS,
+                                 (count + all->group - 1) / all->group, follow_group, all);
+        if (atomic_load(&all->status))
+            status = gbees_error_set(error, (gbees_status)atomic_load(&all->status), "%s", all->error.text);
+    }
+    return status;
 }
 
 int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbees_lattice *lattice, uint32_t first,
@@ -413,21 +414,18 @@ int gbees_past_evaluate(const gbees_past *past, const gbees_source *source, gbee
                       .source = source,
                       .update = update,
                       .least = least,
-                      .most = most};
+                      .most = most,
+                      .to = past->count + 1};
+    int status = GBEES_OK;
 
-    if (gbees_trajectories_offloads(past->trajectories, all.points.count))
+    if (!gbees_trajectories_has_places(past->trajectories) &&
+        gbees_trajectories_offloads(past->trajectories, all.points.count))
         return follow(&all, &all.points, error);
-    for (uint32_t end = lattice->count; all.points.first < end; all.points.first += all.points.count) {
+    for (uint32_t end = lattice->count; all.points.first < end && !status; all.points.first += all.points.count) {
         const uint32_t left = end - all.points.first;
 
-        if (is_cancelled(past, error))
-            return GBEES_ECANCELLED;
         all.points.count = left < TOGETHER ? left : TOGETHER;
-        all.group = group_of(all.points.count);
-        gbees_trajectories_share(past->trajectories, (double)all.points.count * (past->count + 1) * LEG_NS,
-                                 (all.points.count + all.group - 1) / all.group, follow_group, &all);
-        if (atomic_load(&all.status))
-            return gbees_error_set(error, (gbees_status)atomic_load(&all.status), "%s", all.error.text);
+        status = follow_all(&all, error);
     }
-    return GBEES_OK;
+    return status;
 }

@@ -5,7 +5,7 @@
 #include "base/pool.h"
 #include "base/rough_times.h"
 #include "base/workers.h"
-#include "batch.h"
+#include "divergence.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,10 +21,10 @@ enum {
 };
 
 #define STRETCH_ALLOWED 1e-8  /* the largest error of a step's stretch */
-#define SAME 1e-7             /* relative differences of the divergence that is called constant */
-#define STRETCH_SAME 1e-4     /* and differences that make less than that of a stretch on the whole way */
 #define LEAST_NANOSECONDS 2e6 /* of work of all threads, below which it does not pay to move the points; */
-#define LEAST_OF_POINT 20     /* and of them for each point, which takes as long to be moved there and back */
+#define LEAST_OF_POINT 20     /* and of them for each point, which takes as long to be moved there and back, */
+#define LEAST_OF_PLACE 4      /* or for each of several places, which are fetched together; */
+#define LEAST_OF_STEP 20000   /* and for a step of all points, as long as one takes there however few they are */
 #define STAGES 12             /* evaluations of the drift in a step */
 
 struct gbees_trajectories {
@@ -54,13 +54,6 @@ typedef struct call {
     double *const *lowest; /* of gbees_travel */
     _Atomic uint64_t evaluations;
 } call;
-
-/* Some of the points, spread over all of them, by which a call is planned. */
-typedef struct probes {
-    size_t count;
-    double x[GBEES_MAX_DIM][GBEES_BATCH];
-    const double *column[GBEES_MAX_DIM];
-} probes;
 
 int gbees_trajectories_create(const gbees_problem *problem, const gbees_backend *lender, int threads,
                               gbees_trajectories **made, gbees_error *error)
@@ -97,112 +90,6 @@ void gbees_trajectories_destroy(gbees_trajectories *t)
 double gbees_trajectories_evaluations(const gbees_trajectories *t)
 {
     return (double)t->evaluations;
-}
-
-/* ---- what points have in common ---------------------------------------------------------------------------------
- */
-
-static void choose_probes(int n, size_t count, double *const *x, probes *p)
-{
-    const size_t some = count < GBEES_BATCH ? count : GBEES_BATCH;
-
-    *p = (probes){0};
-    for (int j = 0; j < n; j++)
-        p->column[j] = p->x[j];
-    for (size_t k = 0; k < some; k++) {
-        const size_t i = count / some * k + count % some * k / some;
-        int finite = 1;
-
-        for (int j = 0; j < n; j++) {
-            p->x[j][p->count] = x[j][i];
-            finite &= isfinite(x[j][i]) != 0;
-        }
-        p->count += finite != 0;
-    }
-}
-
-/* Chooses the lengths over which the divergence is a difference: so short that its error of third order is negligible
- * within a scale, but no shorter than what rounding of a point allows. */
-static void choose_beside(const probes *p, gbees_journey *w)
-{
-    for (int j = 0; j < w->problem->dimension; j++) {
-        double far = 0;
-
-        for (size_t i = 0; i < p->count; i++)
-            far = fmax(far, fabs(p->x[j][i]));
-        w->beside[j] = fmax(3e-5 * w->scale[j], 1e-7 * far);
-    }
-}
-
-/* Whether the divergence at those probes that are finite, at least half, is *rate, which the first one sets if it is
- * NAN. */
-static int is_same(const gbees_journey *w, const probes *p, double time, double *rate)
-{
-    const double way = fabs(w->to - w->from);
-    double sum[GBEES_BATCH], size[GBEES_BATCH] = {0};
-    size_t finite = 0;
-    int same = 1;
-
-    gbees_batch_divergence(w, p->count, time, p->column, sum, size);
-    for (size_t i = 0; i < p->count; i++) {
-        if (!isfinite(sum[i]))
-            continue;
-        if (isnan(*rate))
-            *rate = sum[i];
-        same &= fabs(sum[i] - *rate) <= fmax(SAME * size[i], STRETCH_SAME / way);
-        finite++;
-    }
-    return same && 2 * finite >= p->count;
-}
-
-/* Whether the divergence is the same at both lists of probes at one time; then it is *rate. */
-static int is_uniform(const gbees_journey *w, const probes *start, const probes *end, double time, double *rate)
-{
-    *rate = NAN;
-    return is_same(w, start, time, rate) && is_same(w, end, time, rate);
-}
-
-/* Adds to *sum the integral of a divergence that is the same everywhere, by Gauss's rule of five times. Returns 0 if
- * it is not the same. */
-static int integrate_rate(const gbees_journey *w, const probes *start, const probes *end, double from, double to,
-                          double *sum)
-{
-    static const double node[] = {0, 0.5384693101056831, 0.9061798459386640},
-                        weight[] = {0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
-    const double middle = from + (to - from) / 2, half = (to - from) / 2;
-
-    for (int k = -2; k <= 2; k++) {
-        double rate;
-
-        if (!is_uniform(w, start, end, middle + (k < 0 ? -half : half) * node[abs(k)], &rate))
-            return 0;
-        *sum += half * weight[abs(k)] * rate;
-    }
-    return 1;
-}
-
-/* Whether the divergence is the same at the probes, at the beginning and where they go, at each time of the way, and
- * how it depends on the time is resolved; then its mean over the way is *rate. */
-static int is_constant(const gbees_journey *w, const probes *start, double *rate, uint64_t *evaluations)
-{
-    const double middle = w->from + (w->to - w->from) / 2;
-    probes end = *start;
-    double *column[GBEES_MAX_DIM], whole = 0, halves = 0;
-
-    *rate = NAN;
-    if (start->count == 0 || !is_same(w, start, w->from, rate))
-        return 0;
-    for (int j = 0; j < w->problem->dimension; j++)
-        end.column[j] = column[j] = end.x[j];
-    *evaluations += gbees_batch_run(w, 0, end.count, column, NULL, NULL);
-    if (!(w->problem->model->flags & GBEES_TIME_DEPENDENT))
-        return is_same(w, &end, w->from, rate);
-    if (!integrate_rate(w, start, &end, w->from, w->to, &whole) ||
-        !integrate_rate(w, start, &end, w->from, middle, &halves) ||
-        !integrate_rate(w, start, &end, middle, w->to, &halves))
-        return 0;
-    *rate = halves / (w->to - w->from);
-    return fabs(whole - halves) <= STRETCH_SAME;
 }
 
 /* ---- pulses -----------------------------------------------------------------------------------------------------
@@ -259,9 +146,9 @@ static void find_parts(gbees_trajectories *t, size_t count, double *const *x, co
     const gbees_journey *w = c->journey;
     const size_t n = (size_t)w->problem->dimension;
     double value[GBEES_MAX_DIM][GBEES_BATCH], *out[GBEES_MAX_DIM];
-    probes p;
+    gbees_probes p;
 
-    choose_probes(w->problem->dimension, count, x, &p);
+    gbees_probes_choose(w->problem->dimension, count, x, &p);
     p.count = p.count < LOOKED_AT ? p.count : LOOKED_AT;
     c->values = n * p.count;
     c->at = gbees_array_create(c->values, sizeof *c->at);
@@ -302,12 +189,32 @@ static void take_part(void *context, size_t part)
     atomic_fetch_add(&c->evaluations, gbees_batch_run(&c->journey, first, count, c->x, c->stretch, c->lowest));
 }
 
+static gbees_integration_stop stop_of(const gbees_journey *w)
+{
+    gbees_integration_stop stop = {.time = w->to, .time_step = w->first, .steps = (uint64_t)w->most};
+
+    memcpy(stop.scale, w->scale, sizeof stop.scale);
+    return stop;
+}
+
+/* Has the backend take points from stop to stop, if it is ready. */
+static int lend(gbees_trajectories *t, const gbees_integration *integration, int *done, gbees_error *error)
+{
+    gbees_integration all = *integration;
+    double evaluations = 0;
+
+    all.evaluations = &evaluations;
+    const int status = t->lender->integrator_run(t->integrator, &all, done, error);
+    t->evaluations += (uint64_t)evaluations;
+    return status;
+}
+
 /* Has the backend take the points c->first ... c->first + c->count - 1, if that is work enough and it is ready. */
 static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done, gbees_error *error)
 {
     const gbees_journey *w = &c->journey;
-    double *part[GBEES_MAX_DIM];
-    double evaluations = 0;
+    const gbees_integration_stop stop = stop_of(w);
+    const double *part[GBEES_MAX_DIM], *places = NULL;
 
     *done = 0;
     if (!t->integrator || c->alone || c->lowest || w->stretches || nanoseconds / t->threads < LEAST_NANOSECONDS ||
@@ -315,19 +222,16 @@ static int offload(gbees_trajectories *t, call *c, double nanoseconds, int *done
         return GBEES_OK;
     for (int j = 0; j < t->problem->dimension; j++)
         part[j] = c->x[j] + c->first;
-    gbees_integration integration = {.count = c->count,
-                                     .from = (const double *const *)part,
-                                     .to = part,
-                                     .time = w->from,
-                                     .end = w->to,
-                                     .time_step = w->first,
-                                     .steps = (uint64_t)w->most,
-                                     .tolerance = c->tolerance,
-                                     .evaluations = &evaluations};
-
-    memcpy(integration.scale, w->scale, sizeof integration.scale);
-    const int status = t->lender->integrator_run(t->integrator, &integration, done, error);
-    t->evaluations += (uint64_t)evaluations;
+    const gbees_integration integration = {.count = c->count,
+                                           .from = part,
+                                           .time = w->from,
+                                           .tolerance = c->tolerance,
+                                           .stop_count = 1,
+                                           .stop = &stop,
+                                           .places = &places};
+    const int status = lend(t, &integration, done, error);
+    for (int j = 0; j < t->problem->dimension && !status && *done; j++)
+        memcpy(c->x[j] + c->first, places + (size_t)j * c->count, c->count * sizeof *places);
     return status;
 }
 
@@ -386,13 +290,13 @@ int gbees_trajectories_offloads(const gbees_trajectories *t, size_t count)
 static void make_plan(size_t count, double *const *x, int stretches, gbees_journey *journey, gbees_travel_plan *plan,
                       uint64_t *evaluations)
 {
-    probes p;
+    gbees_probes p;
 
-    choose_probes(journey->problem->dimension, count, x, &p);
+    gbees_probes_choose(journey->problem->dimension, count, x, &p);
     journey->first = plan->first = gbees_batch_first_step(journey, p.count, p.column, evaluations);
     journey->most = floor(MOST_STEPS + OFTEN * fabs(journey->to - journey->from) / journey->first);
-    choose_beside(&p, journey);
-    plan->is_constant = stretches && is_constant(journey, &p, &plan->rate, evaluations);
+    gbees_divergence_beside(&p, journey);
+    plan->is_constant = stretches && gbees_divergence_is_constant(journey, &p, &plan->rate, evaluations);
 }
 
 /* Takes over a plan of a call before; the divergence of a drift that depends on the time is not planned. */
@@ -468,5 +372,71 @@ int gbees_trajectories_run(gbees_trajectories *t, size_t count, double *const *x
     }
     for (int k = 0; k < c.parts && !status; k++)
         status = run_to(t, count, x, stretch, &part, c.end[k], error);
+    return status;
+}
+
+/* ---- several legs at once ---------------------------------------------------------------------------------------
+ */
+
+int gbees_trajectories_has_places(const gbees_trajectories *t)
+{
+    return t->integrator && !(t->problem->model->flags & GBEES_TIME_DEPENDENT);
+}
+
+/* Whether rows of tables are on a leg. */
+static int has_rows(const gbees_trajectories *t, const gbees_travel *leg)
+{
+    const double way = leg->to - leg->from;
+
+    return way > 0 && gbees_rough_times_next(&t->rows, leg->from, 0, way) != way;
+}
+
+/* Whether the backend's processor is worth to be asked for the places of so many points; steps: those of a point. */
+static int places_pay(const gbees_trajectories *t, size_t count, int legs, double steps)
+{
+    const double step = STAGES * (t->problem->dimension + 1.0) * (double)count / t->threads;
+
+    return step >= LEAST_OF_STEP && step * steps >= LEAST_NANOSECONDS &&
+           step * steps >= LEAST_OF_PLACE * (double)count * legs;
+}
+
+int gbees_trajectories_places(gbees_trajectories *t, size_t count, double *const *x, int stretches,
+                              const gbees_travel *leg, int legs, gbees_places *places, gbees_error *error)
+{
+    gbees_integration_stop *stop = gbees_array_create((size_t)legs, sizeof *stop);
+    gbees_travel_plan plan = {0};
+    uint64_t planning = 0;
+    double steps = 0;
+    int status = GBEES_OK, apart = !stop, done = 0;
+
+    *places = (gbees_places){.count = count, .legs = legs};
+    for (int k = 0; k < legs && !status && !apart; k++) {
+        gbees_travel of = leg[k];
+        gbees_journey w;
+
+        of.plan = k > 0 ? &plan : leg->plan;
+        status = begin(t, &of, &w, error);
+        apart = has_rows(t, &of);
+        if (!status && !apart && !take_plan(&of, stretches, &w, &plan))
+            make_plan(count, x, stretches, &w, &plan, &planning);
+        apart |= stretches && !plan.is_constant;
+        stop[k] = stop_of(&w);
+        steps += 1 + fabs(w.to - w.from) / w.first;
+    }
+    t->evaluations += planning;
+    if (!status && !apart && places_pay(t, count, legs, steps)) {
+        const gbees_integration integration = {.count = count,
+                                               .from = (const double *const *)x,
+                                               .time = leg->from,
+                                               .tolerance = leg->tolerance,
+                                               .stop_count = (uint64_t)legs,
+                                               .stop = stop,
+                                               .places = &places->at};
+        status = lend(t, &integration, &done, error);
+        *leg->plan = plan;
+        places->rate = plan.rate;
+    }
+    places->at = done && !status ? places->at : NULL;
+    free(stop);
     return status;
 }

@@ -40,6 +40,24 @@ void gbees_trajectories_destroy(gbees_trajectories *trajectories);
 int gbees_trajectories_run(gbees_trajectories *trajectories, size_t count, double *const *x, double *stretch,
                            const gbees_travel *travel, gbees_error *error);
 
+/* Where points are at the ends of legs: at[(j * legs + k) * count + i] is state j of point i at the end of leg k. */
+typedef struct gbees_places {
+    size_t count;
+    int legs;
+    const double *at; /* until the next call; NULL: there are none */
+    double rate;      /* of the stretch along all legs, if that is wanted */
+} gbees_places;
+
+/* Has the backend's processor take `count` points x[j][i], which stay as they are, along legs of which each begins
+ * where the one before ends, if it can and if it pays. The legs' `plan` is the first one's, their `alone` and
+ * `lowest` are of no account. A point that ends on the way, or that is not finite, is NAN from there on. stretches 1:
+ * the stretch is wanted: places->at stays NULL if the divergence is not the same everywhere */
+int gbees_trajectories_places(gbees_trajectories *trajectories, size_t count, double *const *x, int stretches,
+                              const gbees_travel *leg, int legs, gbees_places *places, gbees_error *error);
+
+/* Whether that may be had at all. */
+int gbees_trajectories_has_places(const gbees_trajectories *trajectories);
+
 /* Calls work(context, item) for items 0 ... count - 1 on the threads, if all take so many nanoseconds that it pays:
  * threads stay for the next call. One thread at a time may call it. */
 void gbees_trajectories_share(gbees_trajectories *trajectories, double nanoseconds, size_t count,

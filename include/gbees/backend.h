@@ -24,7 +24,7 @@
 
 GBEES_BEGIN
 
-enum { GBEES_BACKEND_ABI = 23 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 24 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a run's grid and density on a backend */
 typedef struct gbees_capture gbees_capture;       /**< a copy of the cells at one time */
@@ -193,6 +193,14 @@ typedef struct gbees_marginals {
     const double *plane[GBEES_MAX_DIM][GBEES_MAX_DIM]; /**< [j][k], j < k, row-major; NULL: it was too large */
 } gbees_marginals;
 
+/** A time at which the places of samples are wanted. */
+typedef struct gbees_integration_stop {
+    double time;
+    double time_step;            /**< the first step to be tried on the way there */
+    uint64_t steps;              /**< on it, after which a sample is given up */
+    double scale[GBEES_MAX_DIM]; /**< the unit of errors along each axis */
+} gbees_integration_stop;
+
 /** Samples of a model's equations, in the model's axes, and how to integrate them: by equal steps of the classical
  * Runge-Kutta method of fourth order. If the model has noise, that of half a step by Euler and Maruyama is added
  * before and after each, at once for two. Where the equations depend on the time, a block of 256 samples has one step
@@ -200,15 +208,15 @@ typedef struct gbees_marginals {
  * step is an estimate of its error: max over j of time_step * |k3_j - k2_j| / scale_j, where k2 and k3 are the drifts
  * at the two stages in the middle of the step. A step whose doubt exceeds `doubt_most` is divided.
  *
- * With a `tolerance` above 0 each sample is integrated without noise from `time` to `end`, by steps of its own of
- * Dormand and Prince's pair of order 8, whose error along axis j is at most tolerance * scale_j; of the members that
- * say how, only these, `time_step`, the first step to be tried, and `steps`, after which a sample is given up, count.
- * A sample that is given up, or whose trajectory ends before, becomes NAN; one that is not finite is left as it is.
+ * With a `tolerance` above 0 each sample is integrated without noise from `time` to one stop after the other, by
+ * steps of its own of Dormand and Prince's pair of order 8, whose error along axis j is at most tolerance times the
+ * stop's scale_j. A sample that is given up, or whose trajectory ends
+ * before, is NAN at that stop and those after it; one that is not finite at first is left as it is.
  */
 typedef struct gbees_integration {
     uint64_t count;              /**< samples */
     const double *const *from;   /**< from[j][i]: state j of sample i before */
-    double *const *to;           /**< to[j][i]: state j of sample i after; may be `from` */
+    double *const *to;           /**< without a tolerance: to[j][i]: state j of sample i after; may be `from` */
     const uint64_t *number;      /**< of each sample: with `seed` it determines its noise; NULL: its index */
     uint64_t seed;               /**< of the random numbers */
     double time;                 /**< at the first step's start */
@@ -217,9 +225,14 @@ typedef struct gbees_integration {
     uint64_t first;              /**< number of steps taken before, a counter of the random numbers, too */
     double scale[GBEES_MAX_DIM]; /**< the unit of doubt along each axis */
     double doubt_most;           /**< a step with more doubt is taken in parts */
-    double tolerance;            /**< above 0: as described above; else 0 */
-    double end;                  /**< with a tolerance: when it ends, before or after `time` */
-    double *evaluations; /**< with a tolerance: the number of times that the drift is evaluated is added to it */
+
+    double tolerance; /**< above 0: as described above, and the six members before do not count; else 0 */
+    uint64_t stop_count;
+    const gbees_integration_stop *stop; /**< [stop_count]: all before or all after `time`, one beyond the other */
+    /** Receives places[(j * stop_count + k) * count + i]: state j of sample i at stop k; the integrator's own memory,
+     * which stays as it is until the next call. */
+    const double **places;
+    double *evaluations; /**< the number of times that the drift is evaluated is added to it */
 } gbees_integration;
 
 /** The frame of a moving grid at one time: a point y of the grid is x = centre + axes y of the model, and the grid's

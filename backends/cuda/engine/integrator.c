@@ -1,5 +1,5 @@
-/* integrator.c - sends the samples to the GPU, integrates them by one launch, a thread a sample, and fetches them.
- * */
+/* integrator.c - sends the samples to the GPU, integrates them by one launch, a thread a sample, and fetches them, or
+ * their places at all stops. */
 #include "integrator.h"
 #include "cuda/driver/memory.h"
 #include "device/integration.h"
@@ -17,11 +17,23 @@ struct gbees_integrator {
     CUfunction kernel;   /* NULL: not loaded yet */
     unsigned warps;      /* of a block */
     unsigned most;       /* blocks that are resident at once */
-    CUdeviceptr samples; /* the GPU's memory for samples, by state, then their numbers, then a counter; 0: none */
+    CUdeviceptr samples; /* the GPU's memory (layout); 0: none */
     size_t bytes;        /* of `samples` */
+    double *places;      /* of this machine, which the GPU reads and writes by itself; NULL: none */
+    size_t place_bytes;  /* of `places` */
 };
 
+/* Where things are in the GPU's memory, in bytes from its beginning. */
+typedef struct layout {
+    size_t column;                              /* bytes of one state of all samples, which are at 0, by state */
+    size_t number;                              /* of samples */
+    size_t places, stops, evaluations, counted; /* with a tolerance; `counted`: of the places, bytes */
+    size_t bytes;
+} layout;
+
 static const char doing[] = "integrating samples";
+
+_Static_assert(sizeof(gbees_stop) == sizeof(gbees_integration_stop), "stops are sent as they are");
 
 const cuda_api *cuda_integrator_api(const gbees_integrator *c)
 {
@@ -48,13 +60,33 @@ int cuda_integrator_create(const cuda_api *api, CUdevice device, program_set *pr
     return status;
 }
 
-/* Frees the GPU's memory for samples. */
+static layout lay_out(const gbees_integrator *c, const gbees_integration *integration)
+{
+    const size_t n = (size_t)c->problem->dimension;
+    layout l = {.column = integration->count * sizeof(double)};
+
+    l.number = l.bytes = n * l.column;
+    if (integration->tolerance > 0) {
+        l.places = l.bytes;
+        l.counted = n * integration->stop_count * l.column;
+        l.stops = l.places + l.counted;
+        l.evaluations = l.stops + integration->stop_count * sizeof(gbees_stop);
+        l.bytes = l.evaluations + sizeof(uint64_t);
+    } else if (integration->number)
+        l.bytes += l.column;
+    return l;
+}
+
+/* Frees the memory for samples. */
 static void free_samples(gbees_integrator *c)
 {
     if (c->samples)
         (void)c->api->cuMemFree(c->samples);
+    if (c->places)
+        (void)c->api->cuMemFreeHost(c->places);
     c->samples = 0;
-    c->bytes = 0;
+    c->places = NULL;
+    c->bytes = c->place_bytes = 0;
 }
 
 void cuda_integrator_destroy(gbees_integrator *c)
@@ -107,51 +139,71 @@ static int take_kernel(gbees_integrator *c, int kernel, gbees_error *error)
                : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of %s", entry->name);
 }
 
-/* Takes the GPU's memory for samples. Returns 0 if there is none: then the audit integrates on the host. */
-static int reserve(gbees_integrator *c, size_t bytes)
+/* Takes memory for samples. Returns 0 if there is none: then the caller integrates on the host. */
+static int reserve(gbees_integrator *c, const layout *l)
 {
-    if (bytes <= c->bytes)
+    const size_t some_more =
+        l->counted / 2; /* as the next call may have more samples, and memory takes long to lock */
+
+    if (l->bytes <= c->bytes && l->counted <= c->place_bytes)
         return 1;
     free_samples(c);
-    if (c->api->cuMemAlloc(&c->samples, bytes))
+    if (c->api->cuMemAlloc(&c->samples, l->bytes + some_more))
         c->samples = 0;
-    c->bytes = c->samples ? bytes : 0;
-    return c->samples != 0;
+    if (l->counted && c->api->cuMemAllocHost((void **)&c->places, l->counted + some_more))
+        c->places = NULL;
+    if (!c->samples || (l->counted && !c->places)) {
+        free_samples(c);
+        return 0;
+    }
+    c->bytes = l->bytes + some_more;
+    c->place_bytes = l->counted ? l->counted + some_more : 0;
+    return 1;
 }
 
-/* Sends the samples and their numbers, or with `back` fetches the samples. */
-static int move(const gbees_integrator *c, const gbees_integration *integration, int back, gbees_error *error)
+/* Sends the samples, and their numbers or stops. */
+static CUresult send(const gbees_integrator *c, const gbees_integration *integration, const layout *l)
 {
-    const size_t column = integration->count * sizeof(double);
-    const int n = c->problem->dimension;
+    const uint64_t none = 0;
     CUresult result = CUDA_SUCCESS;
 
-    for (int j = 0; j < n && !result; j++) {
-        const CUdeviceptr at = c->samples + (size_t)j * column;
-
-        result = back ? c->api->cuMemcpyDtoHAsync(integration->to[j], at, column, c->stream)
-                      : c->api->cuMemcpyHtoDAsync(at, integration->from[j], column, c->stream);
-    }
-    if (!result && !back && integration->number)
-        result = c->api->cuMemcpyHtoDAsync(c->samples + (size_t)n * column, integration->number, column, c->stream);
-    return cuda_check(c->api, result, doing, error);
+    for (int j = 0; j < c->problem->dimension && !result; j++)
+        result =
+            c->api->cuMemcpyHtoDAsync(c->samples + (size_t)j * l->column, integration->from[j], l->column, c->stream);
+    if (!result && integration->tolerance > 0)
+        result = c->api->cuMemcpyHtoDAsync(c->samples + l->stops, integration->stop,
+                                           integration->stop_count * sizeof *integration->stop, c->stream);
+    if (!result && integration->tolerance > 0)
+        result = c->api->cuMemcpyHtoDAsync(c->samples + l->evaluations, &none, sizeof none, c->stream);
+    if (!result && !(integration->tolerance > 0) && integration->number)
+        result = c->api->cuMemcpyHtoDAsync(c->samples + l->number, integration->number, l->column, c->stream);
+    return result;
 }
 
-/* Where the GPU counts evaluations. */
-static CUdeviceptr counter_of(const gbees_integrator *c, const gbees_integration *integration)
+/* Fetches the samples, or their places and how often the drift was evaluated. */
+static CUresult fetch(const gbees_integrator *c, const gbees_integration *integration, const layout *l,
+                      uint64_t *evaluations)
 {
-    return c->samples +
-           ((size_t)c->problem->dimension + (integration->number != NULL)) * integration->count * sizeof(double);
+    CUresult result = CUDA_SUCCESS;
+
+    if (integration->tolerance > 0) {
+        result = c->api->cuMemcpyDtoHAsync(c->places, c->samples + l->places, l->counted, c->stream);
+        return result ? result
+                      : c->api->cuMemcpyDtoHAsync(evaluations, c->samples + l->evaluations, sizeof *evaluations,
+                                                  c->stream);
+    }
+    for (int j = 0; j < c->problem->dimension && !result; j++)
+        result =
+            c->api->cuMemcpyDtoHAsync(integration->to[j], c->samples + (size_t)j * l->column, l->column, c->stream);
+    return result;
 }
 
 /* Launches the kernel, a thread a sample. */
-static int launch(const gbees_integrator *c, const gbees_integration *integration, gbees_error *error)
+static CUresult launch(const gbees_integrator *c, const gbees_integration *integration, const layout *l)
 {
-    const uint64_t column = integration->count * sizeof(double), threads = ENGINE_WARP_SIZE * c->warps,
-                   wanted = (integration->count + threads - 1) / threads;
+    const uint64_t threads = ENGINE_WARP_SIZE * c->warps, wanted = (integration->count + threads - 1) / threads;
     gbees_samples samples = {.x = c->samples,
-                             .number =
-                                 integration->number ? c->samples + (uint64_t)c->problem->dimension * column : 0,
+                             .number = integration->number ? c->samples + l->number : 0,
                              .count = integration->count,
                              .seed = integration->seed,
                              .steps = integration->steps,
@@ -161,58 +213,50 @@ static int launch(const gbees_integrator *c, const gbees_integration *integratio
                              .time_step = integration->time_step,
                              .doubt_most = integration->doubt_most,
                              .tolerance = integration->tolerance,
-                             .end = integration->end,
-                             .evaluations = counter_of(c, integration)};
+                             .stop_count = integration->stop_count,
+                             .stop = c->samples + l->stops,
+                             .places = c->samples + l->places,
+                             .evaluations = c->samples + l->evaluations};
     void *arguments[] = {&samples};
 
     memcpy(samples.scale, integration->scale, sizeof samples.scale);
     for (int k = 0; k < STATE_PARAMETERS; k++)
         samples.parameters[k] = c->problem->parameters[k];
-    return cuda_check(c->api,
-                      c->api->cuLaunchKernel(c->kernel, wanted < c->most ? (unsigned)wanted : c->most, 1, 1,
-                                             (unsigned)threads, 1, 1, 0, c->stream, arguments, NULL),
-                      doing, error);
+    return c->api->cuLaunchKernel(c->kernel, wanted < c->most ? (unsigned)wanted : c->most, 1, 1, (unsigned)threads,
+                                  1, 1, 0, c->stream, arguments, NULL);
 }
 
-/* Sends the samples, integrates them, and fetches them. */
-static int integrate(const gbees_integrator *c, const gbees_integration *integration, gbees_error *error)
+/* Sends the samples, integrates them, and fetches what is wanted of them. */
+static int integrate(const gbees_integrator *c, const gbees_integration *integration, const layout *l,
+                     gbees_error *error)
 {
-    const int counts = integration->tolerance > 0 && integration->evaluations;
     uint64_t evaluations = 0;
-    int status = move(c, integration, 0, error);
+    CUresult result = send(c, integration, l);
 
-    if (!status && integration->tolerance > 0)
-        status = cuda_check(
-            c->api,
-            c->api->cuMemcpyHtoDAsync(counter_of(c, integration), &evaluations, sizeof evaluations, c->stream), doing,
-            error);
-    if (!status)
-        status = launch(c, integration, error);
-    if (!status)
-        status = move(c, integration, 1, error);
-    if (!status && counts)
-        status = cuda_check(
-            c->api,
-            c->api->cuMemcpyDtoHAsync(&evaluations, counter_of(c, integration), sizeof evaluations, c->stream), doing,
-            error);
-    if (!status)
-        status = cuda_check(c->api, c->api->cuStreamSynchronize(c->stream), doing, error);
-    if (!status && counts)
+    if (!result)
+        result = launch(c, integration, l);
+    if (!result)
+        result = fetch(c, integration, l, &evaluations);
+    if (!result)
+        result = c->api->cuStreamSynchronize(c->stream);
+    if (!result && integration->tolerance > 0) {
         *integration->evaluations += (double)evaluations;
-    return status;
+        *integration->places = c->places;
+    }
+    return cuda_check(c->api, result, doing, error);
 }
 
 int cuda_integrator_run(gbees_integrator *c, const gbees_integration *integration, int *done, gbees_error *error)
 {
-    const size_t columns = (size_t)c->problem->dimension + (integration->number != NULL);
+    const layout l = lay_out(c, integration);
 
     *done = 0;
     int status = cuda_check(c->api, c->api->cuCtxSetCurrent(c->context), doing, error);
     if (!status && !c->kernel)
         status = take_kernel(c, integration->tolerance > 0 ? KERNEL_FOLLOW : KERNEL_INTEGRATE, error);
-    if (status || !c->kernel || !reserve(c, (columns * integration->count + 1) * sizeof(double)))
+    if (status || !c->kernel || !reserve(c, &l))
         return status;
-    status = integrate(c, integration, error);
+    status = integrate(c, integration, &l, error);
     *done = !status;
     return status;
 }

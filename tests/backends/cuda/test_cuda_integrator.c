@@ -28,10 +28,8 @@ static int run_and_count(gbees_integrator *integrator, const gbees_integration *
     return status;
 }
 
-static void open_scene(scene *s, const char *name, const char *const *settings)
+static void open_from(scene *s, const char *name, scenario_source from)
 {
-    const scenario_source from = {.settings = settings};
-
     (void)setenv("SHIM_INTEGRATE", "1", 1);
     ck_assert_int_eq(world_open(&s->w, open_registry(), name, "shim"), 0);
     ck_assert_msg(world_make(&s->w, &from) == 0, "%s", s->w.error.text);
@@ -39,6 +37,11 @@ static void open_scene(scene *s, const char *name, const char *const *settings)
     shim_run = s->backend.integrator_run;
     s->backend.integrator_run = run_and_count;
     calls_done = 0;
+}
+
+static void open_scene(scene *s, const char *name, const char *const *settings)
+{
+    open_from(s, name, (scenario_source){.settings = settings});
 }
 
 /* Samples that have gone `length` by a given number of steps; a step that leaves more doubt is cut. */
@@ -277,6 +280,42 @@ START_TEST(threads_take_trajectories_that_a_backend_does_not)
 }
 END_TEST
 
+/* Points of lattices that are begun anew go through all measurements so far on the GPU. */
+static int keep_statistics(void *context, const gbees_record *record, gbees_error *error)
+{
+    (void)error;
+    *(gbees_statistics *)context = record->statistics;
+    return 0;
+}
+
+START_TEST(points_go_through_measurements_there)
+{
+    static const char text[] =
+        "frame: lagrangian\npoints: 1.5\nmean: [-11.5, -10, 9.5]\ncovariance: [1, 1, 1]\nend: 0.6\nrecords: 1\n"
+        "measurements:\n  - {time: 0.2, function: z, value: [-1], covariance: [1]}\n"
+        "  - {time: 0.4, function: z, value: [-10], covariance: [0.1]}\n"
+        "  - {time: 0.6, function: z, value: [-12], covariance: [0.1]}\n";
+    gbees_statistics last[2];
+    gbees_summary summary[2];
+
+    for (int there = 0; there < 2; there++) {
+        const gbees_observer observer = {.context = &last[there], .record = keep_statistics};
+        scene s;
+
+        open_from(&s, "lorenz63", (scenario_source){.text = text, .name = "test"});
+        if (!there)
+            s.backend.integrator_create = NULL;
+        s.w.backend = &s.backend;
+        ck_assert_msg(world_run(&s.w, 1, &observer, &summary[there]) == 0, "%s", s.w.error.text);
+        ck_assert_int_eq(calls_done > 0, there);
+        world_close(&s.w);
+    }
+    ck_assert_double_eq_tol(summary[0].evidence.total, summary[1].evidence.total, 1e-8);
+    for (int j = 0; j < 3; j++)
+        ck_assert_double_eq_tol(last[0].mean[j], last[1].mean[j], 1e-8);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda_integrator");
@@ -289,6 +328,7 @@ int main(void)
     tcase_add_test(tcase, samples_that_end_elsewhere_are_not_taken);
     tcase_add_loop_test(tcase, trajectories_go_the_same_way, 0, sizeof ways / sizeof *ways);
     tcase_add_loop_test(tcase, threads_take_trajectories_that_a_backend_does_not, 0, 2);
+    tcase_add_test(tcase, points_go_through_measurements_there);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
