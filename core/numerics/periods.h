@@ -110,6 +110,20 @@ GBEES_NUM double gbees_periods_log_sum(const gbees_periods *p, const double *b)
     return (is_moved ? 0.5 * (most - least) : 0) + log(sum);
 }
 
+/* Whether the term of k = 0 alone counts, where the components are independent of each other: those of k_i = 1 and -1
+ * are the next ones. */
+GBEES_NUM int gbees_periods_are_far(const gbees_periods *p, const double *b)
+{
+    for (int i = 0; i < p->count; i++) {
+        if (!(p->factor[gbees_periods_at(i, i)] - 2 * fabs(b[i]) > gbees_periods_cut()))
+            return 0;
+        for (int j = 0; j < i; j++)
+            if (p->factor[gbees_periods_at(j, i)] != 0)
+                return 0;
+    }
+    return 1;
+}
+
 /* The logarithm of the likelihood of residual[n], whose components are within half a period, relative to that of 0.
  * exponent: -r^T A r / 2; inverse: A[n][n]. */
 GBEES_NUM double gbees_periods_exponent(const gbees_periods *p, int n, const double *residual, const double *inverse,
@@ -127,7 +141,7 @@ GBEES_NUM double gbees_periods_exponent(const gbees_periods *p, int n, const dou
             b[i] += inverse[row * n + j] * residual[j];
         b[i] *= period[row];
     }
-    return exponent + (gbees_periods_log_sum(p, b) - p->at_match);
+    return exponent + ((gbees_periods_are_far(p, b) ? 0 : gbees_periods_log_sum(p, b)) - p->at_match);
 }
 
 /* Integrates the Gaussian of inverse[n][n] over component j, whose row and column become 0. */
