@@ -235,6 +235,8 @@ libgbees_la_SOURCES = \
 	%D%/lagrangian/lattice.c \
 	%D%/lagrangian/lattice.h \
 	%D%/lagrangian/lattice_order.c \
+	%D%/lagrangian/crossings.c \
+	%D%/lagrangian/crossings.h \
 	%D%/lagrangian/light.c \
 	%D%/lagrangian/light.h \
 	%D%/lagrangian/past_group.h \

@@ -2,6 +2,7 @@
 #include "flood.h"
 #include "base/array.h"
 #include "base/workers.h"
+#include "crossings.h"
 #include "light.h"
 #include <math.h>
 #include <stdlib.h>
@@ -175,13 +176,14 @@ static int trim(gbees_lattice *lattice, const gbees_update *update, double least
     for (uint32_t i = 0; i < lattice->count && !status; i++) {
         const double value = value_of(lattice, i, update);
 
-        keep[i] = value > least;
+        keep[i] = gbees_crossings_reach(lattice, i, update->beta) > least;
         if (!keep[i])
             status = gbees_light_note(lattice, &lattice->site[i], fmax(value, most[i]), error);
     }
     if (!status)
         gbees_lattice_keep(lattice, keep);
     free(keep);
+    gbees_lattice_uncross(lattice);
     gbees_lattice_forget(lattice);
     return status ? status : gbees_lattice_sort(lattice, error);
 }
@@ -218,6 +220,8 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
     const double kept = rule->tail + (past->measured > 1 ? beside_tail : 0);
     const double more = update->beta > 0 ? update->beta * update->log_peak : 0;
     flood f = {.past = past, .source = source, .update = update, .lattice = lattice};
+    /* Points next to old ones may all lie beyond an edge, or beside what is between them. */
+    const int has_all_beside = first == 0 && gbees_crossings_are_found(lattice, update->measurement);
     double best = -INFINITY;
     int status = gbees_lattice_index(lattice, error);
 
@@ -228,12 +232,14 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
         best = status ? best : fmax(best, gbees_lattice_most(lattice, start, end, update->beta));
         if (!status && start == 0)
             status = gbees_light_keep(lattice, more, best - kept, error);
-        if (!status) /* points next to old ones may all lie beyond an edge */
-            status = add_wave(past, lattice, start, update, start > 0 || best > -INFINITY ? best - rule->tail : NAN,
-                              error);
+        if (!status)
+            status = add_wave(past, lattice, start, update,
+                              start > 0 || !(has_all_beside || best == -INFINITY) ? best - rule->tail : NAN, error);
         start = end;
     }
     /* Where all weights are 0 the caller finds it. */
+    if (!status && update->beta > 0)
+        status = gbees_crossings_find(past, lattice, update->measurement, error);
     if (!status && best > -INFINITY)
         status = trim(lattice, update, best - kept, f.most, error);
     free(f.most);
@@ -414,7 +420,7 @@ static int add_seeds(const gbees_lattice *old, const gbees_update *update, doubl
     if (!status)
         status = gbees_lattice_index(lattice, error);
     for (uint32_t i = 0; i < gbees_lattice_inner(old) && !status; i++) {
-        if (!(value_of(old, i, update) > least))
+        if (!(gbees_crossings_reach(old, i, update->beta) > least))
             continue;
         gbees_lattice_start(old, &old->site[i], x0);
         status = add_near(lattice, inverse, x0, error);

@@ -36,6 +36,16 @@ void gbees_lattice_unlink(gbees_lattice *lattice)
     }
 }
 
+void gbees_lattice_uncross(gbees_lattice *lattice)
+{
+    free(lattice->reach);
+    free(lattice->crossing);
+    lattice->reach = NULL;
+    lattice->crossing = NULL;
+    lattice->crossing_count = lattice->crossing_capacity = 0;
+    lattice->steepest = 0;
+}
+
 void gbees_lattice_destroy(gbees_lattice *lattice)
 {
     if (!lattice)
@@ -54,6 +64,7 @@ void gbees_lattice_destroy(gbees_lattice *lattice)
     free(lattice->block);
     free(lattice->slot);
     free(lattice->light);
+    gbees_lattice_uncross(lattice);
     gbees_lattice_unlink(lattice);
     free(lattice);
 }

@@ -81,6 +81,11 @@ typedef struct gbees_lattice {
     uint32_t block_count, block_capacity;
     uint32_t *slot; /* [slot_mask + 1]: numbers of blocks, or GBEES_NO_POINT */
     uint32_t slot_mask;
+    double *reach; /* [count]: the largest log-likelihood of the measurement that is being applied at a point and
+                    * halfway to its neighbours (crossings.h); NULL: not known, or not asked for */
+    struct gbees_crossing *crossing; /* [crossing_count] */
+    size_t crossing_count, crossing_capacity;
+    double steepest; /* the largest second derivative of minus the log-likelihood at a peak between points */
     gbees_light_site *light; /* [light_count], of this lattice until it has been replaced (light.h) */
     size_t light_count, light_capacity;
     int has_edges; /* 1: measurements are impossible in places, so that some of them have no weight at all */
@@ -97,6 +102,8 @@ uint32_t gbees_lattice_find(const gbees_lattice *lattice, const gbees_site *site
 /* Forgets the neighbours, as points are added or in another order; and also where each point is found. */
 void gbees_lattice_unlink(gbees_lattice *lattice);
 void gbees_lattice_forget(gbees_lattice *lattice);
+/* Forgets what is between points, likewise. */
+void gbees_lattice_uncross(gbees_lattice *lattice);
 /* Finds the neighbours of all points, if that has not been done since the last change: of sorted ones without a
  * table. */
 int gbees_lattice_link(gbees_lattice *lattice, int threads, gbees_error *error);

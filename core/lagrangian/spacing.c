@@ -2,6 +2,7 @@
 #include "spacing.h"
 #include "base/array.h"
 #include "base/workers.h"
+#include "crossings.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +100,10 @@ static void sum_part(void *context, size_t k)
     }
 }
 
-/* Joins the parts' sums to the covariance and the information, and sets *effective and *isolated. */
-static void join(const double *share, int n, double *covariance, double *information, gbees_spacing *spacing)
+/* Joins the parts' sums to the covariance and the information, and sets *effective and *isolated; hidden: what is
+ * between points. */
+static void join(const double *share, int n, double hidden, double *covariance, double *information,
+                 gbees_spacing *spacing)
 {
     double sum[SUMS] = {0}, *first = sum + 3, *second = first + GBEES_MAX_DIM, *j = second + GBEES_MATRIX;
 
@@ -114,7 +117,7 @@ static void join(const double *share, int n, double *covariance, double *informa
             information[a * n + b] = information[b * n + a] = j[a * n + b] / sum[0];
         }
     spacing->effective = sum[0] * sum[0] / sum[1];
-    spacing->isolated = sum[2] / sum[0];
+    spacing->isolated = (sum[2] + hidden) / (sum[0] + hidden);
 }
 
 int gbees_spacing_find(const gbees_lattice *lattice, const gbees_lattice_rule *rule, double beta, int threads,
@@ -135,7 +138,8 @@ int gbees_spacing_find(const gbees_lattice *lattice, const gbees_lattice_rule *r
     if (!status) {
         gbees_workers_run(threads, GBEES_WORKERS_PARTS, set_roots, &all);
         gbees_workers_run(threads, GBEES_WORKERS_PARTS, sum_part, &all);
-        join(all.share, lattice->n, covariance, information, spacing);
+        join(all.share, lattice->n, gbees_crossings_hidden(lattice, beta, all.best), covariance, information,
+             spacing);
         status = gbees_shape_find(lattice->n, covariance, information, &wanted, &spacing->shape, error);
     }
     free(all.root);

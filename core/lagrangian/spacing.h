@@ -10,7 +10,7 @@
 typedef struct gbees_spacing {
     double effective;        /* points: (sum w)^2 / sum w^2 */
     double isolated;         /* the share of points that are heavier than both of those beside them along an axis by
-                              * exp(2) or more */
+                              * exp(2) or more, and of what is between points (crossings.h) */
     gbees_frame_shape shape; /* the cells that would fit, in units of the present ones */
 } gbees_spacing;
 

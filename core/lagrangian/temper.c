@@ -1,7 +1,9 @@
 /* temper.c - see temper.h. */
 #include "temper.h"
+#include "crossings.h"
 #include "light.h"
 #include <math.h>
+#include <string.h>
 
 enum { ROUNDS = 100, HALVINGS = 4, MOST_HALVINGS = 48, RAISES = 40 };
 
@@ -26,8 +28,15 @@ static const double most_isolated = 1e-3, few = 5000, denser = 1.5;
 /* The factor by which beta becomes larger from one look at the weights to the next. */
 static const double step_of_beta = 4;
 
-/* Of 2^n points, of a lattice that looks for where a measurement is possible. */
-static const uint32_t most_points = 1 << 20;
+/* Of 2^n points, of a lattice that tells no part of a measurement and becomes denser for that, and of one that looks
+ * for what it leaves; the latter is dense enough once what is measured is off the straight lines between neighbours
+ * on no more than this share of them. */
+static const uint32_t most_points = 1 << 20, most_looked_at = 1 << 11;
+static const double most_bent = 0.02; /* in two dimensions; else none */
+/* Where what a measurement finds is as wide as half a cell, or more, neighbours tell it. */
+static const double steep_enough = 4;
+/* A tail is longer by multiples of this, so that the lattices of all sets have the same one. */
+static const double step_of_tail = 4;
 
 /* A measurement that leads further down from the peak is a mistake: of a Gaussian these are 14 deviations. */
 static const double furthest = 100;
@@ -155,7 +164,12 @@ static int refine(const gbees_past *past, const gbees_source *source, const gbee
                   gbees_error *error)
 {
     gbees_lattice *made = NULL;
-    const int status = gbees_flood_anew(past, source, rule, *lattice, spacing->shape.axes, update, &made, error);
+    double edges[GBEES_MATRIX];
+
+    memcpy(edges, spacing->shape.axes, sizeof edges);
+    if (gbees_crossings_are_found(*lattice, update->measurement) && (*lattice)->n == 1)
+        edges[0] = fmin(edges[0], 1); /* it has been made as dense as what is measured asks for (look_between()) */
+    const int status = gbees_flood_anew(past, source, rule, *lattice, edges, update, &made, error);
 
     if (status)
         return status;
@@ -174,20 +188,60 @@ static int has_edges(const gbees_lattice *lattice)
     return 0;
 }
 
-/* Replaces the lattice by one of twice as many points along each axis, before the measurement, and weighs them. */
+/* Replaces the lattice by one of so many times as many points along each axis, before the measurement, and weighs
+ * them.
+ */
 static int look_closer(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
-                       const gbees_update *update, gbees_lattice **lattice, gbees_error *error)
+                       const gbees_update *update, double times, gbees_lattice **lattice, gbees_error *error)
 {
     gbees_lattice *made = NULL;
 
     for (uint32_t i = 0; i < (*lattice)->count; i++)
         (*lattice)->gain[i] = 0;
-    const int status = gbees_flood_denser(past, source, rule, *lattice, 2, &made, error);
+    const int status = gbees_flood_denser(past, source, rule, *lattice, times, &made, error);
     if (status)
         return status;
     gbees_lattice_destroy(*lattice);
     *lattice = made;
     return gbees_past_weigh(past, made, update->measurement, error);
+}
+
+/* The tail that what a measurement finds between neighbours asks for: it leaves parts that are so much narrower than
+ * the density before it, and the variance of parts that are far from each other is so much larger than theirs. */
+static double tail_for(const gbees_past *past, const gbees_lattice *lattice, const gbees_lattice_rule *rule)
+{
+    const double narrower = log1p(lattice->steepest * rule->points * rule->points);
+
+    return fmax(rule->tail, past->problem->tail + step_of_tail * round(narrower / step_of_tail));
+}
+
+/* Makes the lattice so wide and so dense, before the measurement, that neighbours tell what it finds between them
+ * (crossings.h). */
+static int look_between(const gbees_past *past, const gbees_source *source, gbees_lattice_rule *rule,
+                        const gbees_update *update, gbees_lattice **lattice, gbees_tempering *done,
+                        gbees_error *error)
+{
+    const uint32_t most = most_looked_at << (*lattice)->n;
+    double bent = 1;
+    int status = gbees_crossings_find(past, *lattice, update->measurement, error);
+    const double tail = status ? rule->tail : tail_for(past, *lattice, rule);
+    const int steep = (*lattice)->steepest > steep_enough;
+
+    if (!status && tail > rule->tail) {
+        rule->tail = tail;
+        status = look_closer(past, source, rule, update, 1, lattice, error);
+        done->refinements++;
+    }
+    while (!status && steep) {
+        status = gbees_lattice_index(*lattice, error);
+        if (!status)
+            status = gbees_crossings_bent(past, source, *lattice, update->measurement, &bent, error);
+        if (status || bent <= ((*lattice)->n == 2 ? most_bent : 0) || (*lattice)->count >= most)
+            break;
+        status = look_closer(past, source, rule, update, 2, lattice, error);
+        done->refinements++;
+    }
+    return status;
 }
 
 /* The log weight before the measurement of the point with the largest one after a part of it. */
@@ -235,32 +289,37 @@ static void finish(gbees_lattice *lattice, gbees_tempering *done)
 int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_lattice_rule *rule,
                  const gbees_update *update, gbees_lattice **lattice, gbees_tempering *done, gbees_error *error)
 {
-    gbees_lattice_rule rough = roughen(rule);
+    gbees_lattice_rule rough;
     gbees_past roughly = *past;
     gbees_update part = *update;
     const double peak = gbees_lattice_most(*lattice, 0, (*lattice)->count, 0);
     const uint64_t made = done->refinements;
     int is_rough = 0, status = gbees_past_weigh(past, *lattice, update->measurement, error);
 
+    if (!status)
+        status = look_between(past, source, rule, update, lattice, done, error);
     if (!status && has_edges(*lattice))
         done->is_edged = (*lattice)->has_edges = 1;
+    rough = roughen(rule);
     roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;
     for (int round = 0; !status; round++) {
         gbees_spacing spacing = {.effective = 0}, last = {.effective = 0};
         const double before = part.beta;
 
-        const int is_edged = part.beta == 0 && done->is_edged && (*lattice)->count < most_points >> (*lattice)->n;
+        const int may_be_denser = part.beta == 0 && (*lattice)->count < most_points >> (*lattice)->n;
 
-        if (!is_edged && !is_possible(past, *lattice, part.beta, peak, error))
+        if (!(may_be_denser && done->is_edged) && !is_possible(past, *lattice, part.beta, peak, error))
             return GBEES_EUNSUPPORTED;
         status = gbees_lattice_link(*lattice, past->threads, error);
         if (!status)
             status = gbees_light_enter_impossible(*lattice, error);
         if (!status)
+            status = gbees_crossings_find(past, *lattice, update->measurement, error);
+        if (!status)
             part.beta = choose_beta(past, *lattice, rule, &rough, before, &spacing);
-        if (!status && part.beta == 0 && is_edged) {
-            status = look_closer(past, source, rule, update, lattice, error);
+        if (!status && part.beta == 0 && may_be_denser) { /* it does not even tell the density before */
+            status = look_closer(past, source, rule, update, 2, lattice, error);
             done->refinements++;
             continue;
         }

@@ -3,6 +3,7 @@
 #include "likelihood.h"
 #include "base/cholesky.h"
 #include <math.h>
+#include <string.h>
 
 static const double origin[GBEES_MAX_DIM];
 
@@ -77,6 +78,51 @@ int gbees_point_likelihood_set(const gbees_problem *problem, const gbees_measure
     return set_periods(by, error);
 }
 
+/* What is measured of points, y[k][i]. */
+static void measure(const gbees_point_likelihood *by, size_t count, const double *const *x,
+                    double (*y)[GBEES_LIKELIHOOD_BLOCK])
+{
+    double *column[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
+
+    for (int k = 0; k < by->measurement->size; k++)
+        column[k] = y[k];
+    gbees_problem_own_functions(by->problem)
+        ->measure_d(by->measurement->function, count, by->time, origin, x, by->problem->parameters, column);
+}
+
+/* The residual of component k, of point i. */
+static double residual(const gbees_point_likelihood *by, double (*y)[GBEES_LIKELIHOOD_BLOCK], int k, size_t i)
+{
+    return gbees_wrapped(by->measurement->value[by->from[k]] - y[by->from[k]][i], by->period[k]);
+}
+
+int gbees_measurement_residuals(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                                size_t count, const double *const *x, double *r, gbees_residual_law *law,
+                                gbees_error *error)
+{
+    gbees_point_likelihood by;
+    const int status = gbees_point_likelihood_set(problem, measurement, time, &by, error);
+
+    if (status)
+        return status;
+    *law = (gbees_residual_law){.size = by.count, .log_peak = by.log_norm};
+    memcpy(law->period, by.period, sizeof law->period);
+    gbees_cholesky_inverse(by.count, by.factor, law->inverse);
+    for (size_t first = 0; first < count; first += GBEES_LIKELIHOOD_BLOCK) {
+        const size_t size = count - first < GBEES_LIKELIHOOD_BLOCK ? count - first : GBEES_LIKELIHOOD_BLOCK;
+        const double *from[GBEES_MAX_DIM] = {NULL};
+        double y[GBEES_MAX_DIM][GBEES_LIKELIHOOD_BLOCK];
+
+        for (int j = 0; j < problem->dimension; j++)
+            from[j] = x[j] + first;
+        measure(&by, size, from, y);
+        for (size_t i = 0; i < size; i++)
+            for (int k = 0; k < by.count; k++)
+                r[(first + i) * (size_t)by.count + (size_t)k] = residual(&by, y, k, i);
+    }
+    return GBEES_OK;
+}
+
 /* The logarithm of the likelihood, up to a constant. */
 static double residual_log_likelihood(const gbees_point_likelihood *by, double (*y)[GBEES_LIKELIHOOD_BLOCK], size_t i)
 {
@@ -84,7 +130,7 @@ static double residual_log_likelihood(const gbees_point_likelihood *by, double (
     double r[GBEES_MAX_DIM], square = 0;
 
     for (int k = 0; k < by->count; k++)
-        r[k] = gbees_wrapped(m->value[by->from[k]] - y[by->from[k]][i], by->period[k]);
+        r[k] = residual(by, y, k, i);
     if (by->is_summed)
         return gbees_periods_exponent(&by->periods, by->count, r, by->inverse, by->period,
                                       gbees_gaussian_exponent(by->count, r, by->inverse));
@@ -98,19 +144,15 @@ static double residual_log_likelihood(const gbees_point_likelihood *by, double (
 
 void gbees_point_likelihoods(const gbees_point_likelihood *by, size_t count, const double *const *x, double *out)
 {
-    const gbees_problem *problem = by->problem;
     const gbees_measurement *m = by->measurement;
-    const gbees_functions *functions = gbees_problem_own_functions(problem);
     double y[GBEES_MAX_DIM][GBEES_LIKELIHOOD_BLOCK];
-    double *column[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
 
-    for (int k = 0; k < m->size; k++)
-        column[k] = y[k];
     if (m->likelihood == GBEES_LIKELIHOOD_MODEL) {
-        functions->log_likelihood_d(m->function, count, by->time, origin, x, problem->parameters, m->value, out);
+        gbees_problem_own_functions(by->problem)
+            ->log_likelihood_d(m->function, count, by->time, origin, x, by->problem->parameters, m->value, out);
         return;
     }
-    functions->measure_d(m->function, count, by->time, origin, x, problem->parameters, column);
+    measure(by, count, x, y);
     for (size_t i = 0; i < count; i++)
         out[i] = residual_log_likelihood(by, y, i);
 }

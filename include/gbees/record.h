@@ -189,6 +189,23 @@ int gbees_cells_marginal_2d(const gbees_cells *cells, int a, int b, double **p, 
 
 /* ---- measurements ---- */
 
+/** The likelihood of a measurement as a function of its residual r[size], of the components that were measured. */
+typedef struct gbees_residual_law {
+    int size;
+    double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< size x size, A: of r's covariance, or scale matrix */
+    double period[GBEES_MAX_DIM];                  /**< of a component, or 0 */
+    double log_peak;                               /**< the logarithm of the likelihood of r = 0 */
+} gbees_residual_law;
+
+/** Computes the residuals of a measurement, within half a period of 0, at points x in the model's axes; not of one
+ * that has the model's own likelihood.
+ * @param x x[j][i]: state j of point i
+ * @param r receives r[count][size]; the caller has count times the measurement's size
+ * @param law receives what their likelihood follows */
+int gbees_measurement_residuals(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                                size_t count, const double *const *x, double *r, gbees_residual_law *law,
+                                gbees_error *error);
+
 /** Computes log p(y | x), the logarithm of the likelihood of a measurement y, at points x in the model's axes. It is
  * normalised as a density of y; a model's own log_likelihood() is as the model has it.
  * @param time model time
