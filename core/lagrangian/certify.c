@@ -217,14 +217,17 @@ static double compare_moments(int n, const figures *a, const figures *b, gbees_c
     return most;
 }
 
-/* What lies beyond the tail never comes back: where targets have taken most it is a larger part of what is left.
- * now: by what is left at the rim */
+/* What is left, of 1, that is more than rounding. */
+static const double least_left = 1e-12;
+
+/* What lies beyond the tail never comes back: where targets have taken most it is a larger part of what is left, and
+ * all that is known of it where they have taken all. now: by what is left at the rim */
 static void set_beyond(gbees_engine *engine, double now)
 {
     const double left = gbees_engine_left(engine);
 
     engine->whole_beyond = fmax(engine->whole_beyond, now * left);
-    engine->beyond = left > 0 && left < 1 ? fmax(now, engine->whole_beyond / left) : now;
+    engine->beyond = left >= 1 ? now : left > least_left ? fmax(now, engine->whole_beyond / left) : INFINITY;
 }
 
 /* What is left of a cell that a target has cut stays at the cell's point: moments are off by as much as the variance

@@ -9,6 +9,10 @@
 
 enum { POINT_NS = 300 /* that a point takes, with its parts in targets */ };
 
+/* Of what is left where all points have entered: as good as nothing, with moments of which nothing is known
+ * (certify.c). */
+static const double log_none = -600;
+
 /* What the parts of a pass over a lattice share. */
 typedef struct pass {
     const gbees_fields *fields;
@@ -73,13 +77,19 @@ static void add(const gbees_entered *part, gbees_entered *sums)
 
 static void set_weights(gbees_lattice *lattice, const double *log_left)
 {
+    int any = 0;
+
     if (!lattice->whole)
         return;
     if (!lattice->is_taken_off)
         memcpy(lattice->whole, lattice->log_weight, lattice->count * sizeof *lattice->whole);
     lattice->is_taken_off = 1;
-    for (uint32_t i = 0; i < lattice->count; i++)
+    for (uint32_t i = 0; i < lattice->count; i++) {
         lattice->log_weight[i] = lattice->whole[i] + log_left[i];
+        any |= lattice->log_weight[i] > -INFINITY;
+    }
+    for (uint32_t i = 0; i < lattice->count && !any; i++)
+        lattice->log_weight[i] = lattice->whole[i] + log_none;
 }
 
 /* Runs the pass, and adds its parts. */

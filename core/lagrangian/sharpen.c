@@ -118,7 +118,7 @@ int gbees_engine_sharpen(gbees_engine *engine, double *times, gbees_error *error
     *times = 1;
     while (engine->problem->accuracy > 0 && !status) {
         status = find_slack(engine, &now.slack, error);
-        if (status || now.slack >= 1)
+        if (status || now.slack >= 1 || now.slack == 0) /* targets have taken all */
             break;
         now.first = now.first > 0 ? now.first : now.slack;
         in_vain = now.slack * little_better < most && !is_hidden(engine) ? in_vain + 1 : 0;

@@ -200,6 +200,13 @@ int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record
             record->statistics.mass);
     if (!is_meaningless(problem, record))
         return GBEES_OK;
+    if (gbees_totals_entered(totals) > 0)
+        return gbees_error_set(
+            error, GBEES_ENUMERIC,
+            "targets have taken all but %.3g %% of the mass, which is less than the grid has lost: "
+            "nothing is known of what is left; end the run before, give a smaller '%s', or without "
+            "noise 'frame: lagrangian'",
+            100 * record->statistics.mass, problem->mass_budget > 0 ? "mass_budget" : "threshold");
     return gbees_error_set(error, GBEES_ENUMERIC,
                            "%.3g %% of the mass is left since the last update: the result is meaningless; since the "
                            "start %.3g %% went through faces and %.3g %% by pruning: give a smaller '%s'%s",

@@ -277,3 +277,16 @@ def test_an_error_of_a_later_run(monkeypatch):
     run = gbees.run(model, set={"accuracy": 0.01, "measurements": measured}, threads=1, progress=False)
     assert len(runs) == 3 and run.records[-1].time == 0.4
     assert any("run 3 for the accuracy has ended" in text and "cells are too far" in text for text in run.warnings)
+
+
+def test_a_target_that_takes_all():
+    """A stone that falls: on a grid nothing is known of what is left once that is less than has been lost."""
+    x, v = sp.symbols("x v")
+    model = gbees.Model.from_sympy(
+        "stone", {x: v, v: -1 + 0 * x}, targets={"ground": x},
+        scenario={"mean": [1, 0], "covariance": [0.01, 0.01], "end": 3, "records": 3, "targets": {"ground": "absorb"}})
+    run = gbees.run(model, set={"frame": "lagrangian", "accuracy": 0.05}, threads=1, progress=False)
+    target = run.records[-1].targets["ground"]
+    assert target.probability == pytest.approx(1, abs=1e-9) and target.bound < 1e-6 and not run.met
+    with pytest.raises(gbees.NumericError, match="targets have taken all but"):
+        gbees.run(model, set={"frame": "fixed", "accuracy": 0, "factor": 2}, threads=1, progress=False)
