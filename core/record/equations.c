@@ -1,6 +1,7 @@
 /* equations.c - evaluates drift and noise along lines through the initial box: finds values that are missing,
  * dependence on time that the model does not declare, and jumps. */
 #include "equations.h"
+#include "base/cholesky.h"
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,6 +16,8 @@ enum {
 
 /* The least jump that is reported, over the component's largest value. */
 static const double least_jump = 1e-3;
+/* An eigenvalue of the diffusion may be below 0 by this part of its largest entry. */
+static const double least_noise = 1e-9;
 
 /* A straight line through the initial density, in the grid's axes, and what the drift is on it. */
 typedef struct line {
@@ -214,11 +217,52 @@ int gbees_equations_check_time(const gbees_problem *problem, gbees_error *error)
     return status;
 }
 
+/* ---- noise that no process has ---- */
+
+/* Whether Q at one point of a line is a covariance, but for rounding. Where it is no number a run says so. */
+static int is_covariance(int n, double (*q)[POINTS], int point)
+{
+    double shifted[N * N], factor[N * N], most = 0, sum = 0;
+
+    for (int k = 0; k < n * n; k++) {
+        shifted[k] = q[k][point];
+        most = fmax(most, fabs(shifted[k]));
+        sum += shifted[k];
+    }
+    for (int j = 0; j < n; j++)
+        shifted[j * n + j] += least_noise * most;
+    return most == 0 || !isfinite(sum) || gbees_cholesky_factor(n, shifted, factor) == 0;
+}
+
+int gbees_equations_check_noise(const gbees_problem *problem, gbees_error *error)
+{
+    const int n = problem->dimension;
+    double q[N * N][POINTS];
+    line l;
+
+    if (!is_known(problem) || !problem->functions->diffusion_d || gbees_problem_noise(problem) != GBEES_FULL)
+        return GBEES_OK;
+    for (int number = 0; number < n; number++) {
+        choose_line(problem, number, &l);
+        evaluate(problem, &l, problem->start, 1, q);
+        for (int i = 0; i < POINTS; i++)
+            if (!is_covariance(n, q, i))
+                return gbees_error_set(
+                    error, GBEES_EMODEL,
+                    "%s: the diffusion is no covariance about the initial density: it has a negative eigenvalue, so "
+                    "that a variance would shrink; correlations are between -1 and 1",
+                    problem->model->name);
+    }
+    return GBEES_OK;
+}
+
 int gbees_equations_check(const gbees_problem *problem, gbees_error *error)
 {
     int status = gbees_equations_check_written(problem, error);
 
-    return status ? status : gbees_equations_check_time(problem, error);
+    if (!status)
+        status = gbees_equations_check_time(problem, error);
+    return status || !problem->moving ? status : gbees_equations_check_noise(problem, error);
 }
 
 /* ---- jumps ---- */
