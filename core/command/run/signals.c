@@ -37,8 +37,9 @@ void gbees_signals_model(const char *name)
         name);
     (void)snprintf(
         late_text, sizeof late_text,
-        "gbees-run: stopped by --max-time within a step that does not end: look for a loop in the equations "
-        "of the model '%.100s', in its drift first; the records that were written are whole\n",
+        "gbees-run: stopped by --max-time within a step or a record that had not ended seconds later; the records "
+        "that "
+        "were written are whole (if steps do not end, look for a loop in the drift of the model '%.100s')\n",
         name);
 }
 
