@@ -349,4 +349,5 @@ class Solver:
             self._session = None
 
     def __del__(self) -> None:
-        self.close()
+        if hasattr(self, "_session"):  # else it was never made
+            self.close()
