@@ -378,10 +378,11 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     if (!factor)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     gbees_plan_judge_unsure(&r->now);
+    const int lacks = gbees_plan_lacks_tail(r), met = r->now.unknown ? -1 : is_met(r) && !lacks;
     r->now.work = updates;
     *step = (gbees_refinement_step){.run = r->run,
                                     .unsure = r->now.unsure,
-                                    .met = r->now.unknown ? -1 : is_met(r),
+                                    .met = met,
                                     .error = r->now.unknown ? NAN : r->now.error,
                                     .time = r->now.time,
                                     .updates = updates,
@@ -389,7 +390,8 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
                                     .samples = r->now.by_points ? 0 : samples};
     memcpy(step->unsure_time, r->now.unsure_time, sizeof step->unsure_time);
     step->best = step->met == 1 || r->run == 1 || error_of(&r->now) < r->best;
-    r->best = fmin(r->best, error_of(&r->now));
+    if (!lacks) /* samples may have lost it, too: a run that keeps it is better, whatever they say */
+        r->best = fmin(r->best, error_of(&r->now));
     gbees_plan_choose_samples(r);
     if (step->met == 0)
         note_loss(r, &summary->totals);

@@ -2,7 +2,9 @@
  *
  * Mass m that is lost before a measurement with likelihood L and evidence C is at most m max(L) / C of the density
  * after it. So where a measurement selects a tail, its fraction s = C / max(L) of what a run may lose is what the run
- * may lose. */
+ * may lose. In one and two dimensions, with noise, so it is where a measurement is precise: a part that lies as far
+ * away as the density before it reached has, of the variance after it, so much more than its mass as that is smaller.
+ */
 #include "plan.h"
 #include <math.h>
 
@@ -13,6 +15,7 @@ static const double measured_part = 0.1; /* of both where measurements follow: w
                                           * comes at once */
 static const double fine_part = 0.01;    /* of both where gbees_plan_is_fine() */
 static const double least_part = 1e-12;  /* a run that has lost the tail finds a fraction that may be far too small */
+static const double precise = 1e-2;      /* such a fraction, of mass or of variance, is worth a run */
 static const double lowest = 1e-18;      /* p* */
 static const double prunes = 10;         /* so many losses of all cells that hold p* are within the budget */
 static const double least_growth = 1.3;  /* of the cells by a lower p* */
@@ -57,8 +60,25 @@ int gbees_refinement_update(gbees_refinement *r, int number, const gbees_evidenc
     return status;
 }
 
+/* By how much the variance along an axis is smaller than in the record before, at most. */
+static double narrowing(const gbees_refinement *r)
+{
+    double least = 1;
+
+    for (int j = 0; r->now.record_count > 1 && j < r->problem->dimension; j++) {
+        const record_moments *after = &r->now.records[r->now.record_count - 1], *before = after - 1;
+
+        least = fmin(least, pow(after->std[j] / before->std[j], 2));
+    }
+    return least;
+}
+
 void gbees_plan_note_selection(gbees_refinement *r, const gbees_record *record)
 {
+    const double fraction = r->updated < 0 ? exp(r->updated) * narrowing(r) : 1;
+
+    if (r->problem->dimension <= 2 && r->problem->model->diffusion && fraction < precise)
+        r->selected = fmin(r->selected, fmax(least_part, fraction));
     r->least = fmin(r->least, fmax(least_part, exp(r->updated)));
     if (record->warnings & GBEES_WARNING_TAIL)
         r->selected = fmin(r->selected, fmax(least_part, exp(r->updated)));

@@ -310,28 +310,30 @@ static void close(comparison *c)
     gbees_bins_destroy(c->bins);
 }
 
-/* Whether a sample of the record's own density, of so many independent islands, would have differed as much along an
- * axis, where little probability has a large part of the variance. Resampling moves the weight of such a part at
- * random: the samples of most islands soon have nothing of it, the others too much. */
+/* Whether a sample of the record's own density, of as many as are effective or of so many independent islands, would
+ * have differed as much along an axis, where little probability has a large part of the variance: few samples, or
+ * none, are there. Resampling moves the weight of such a part at random: those of most islands soon have nothing of
+ * it, the others too much. */
 static int is_scatter(const comparison *c, int axis)
 {
-    const double islands = c->truth->islands, kurtosis = gbees_marginal_kurtosis(&c->marginal[axis]);
+    const double independent = c->samples->resampled ? c->truth->islands : c->truth->effective,
+                 kurtosis = gbees_marginal_kurtosis(&c->marginal[axis]);
     const gbees_statistics *now = &c->record->statistics;
     const size_t own = (size_t)(axis * c->problem->dimension + axis);
     const double variance = now->covariance[own], off = c->truth->mean[axis] - now->mean[axis];
 
-    return kurtosis > heavy_tail && off * off <= 4 * variance / islands &&
-           fabs(c->truth->covariance[own] / variance - 1) <= 2 * sqrt((kurtosis - 1) / islands);
+    return kurtosis > heavy_tail && off * off <= 4 * variance / independent &&
+           fabs(c->truth->covariance[own] / variance - 1) <= 2 * sqrt((kurtosis - 1) / independent);
 }
 
-/* Withdraws a certificate that says that a moment is far off, if resampled samples can't know it. */
+/* Withdraws a certificate that says that a moment is far off, if samples can't know it. */
 static void check_scatter(const comparison *c)
 {
     gbees_certificate *certificate = c->certificate;
     const size_t samples = certificate->samples;
     const double effective = certificate->effective;
 
-    if (!c->samples->resampled || (c->record->problem->rotated && !c->record->projection))
+    if (c->record->problem->rotated && !c->record->projection)
         return;
     for (int j = 0; j < c->problem->dimension; j++) {
         if (!gbees_certificate_is_far_off(certificate, j, GBEES_LARGEST_SILENT) || c->marginal[j].length == 0 ||
@@ -340,9 +342,8 @@ static void check_scatter(const comparison *c)
         gbees_certificate_start(certificate, samples);
         certificate->effective = effective;
         (void)snprintf(certificate->reason, sizeof certificate->reason,
-                       "not certifiable with %zu samples: most of their islands have none of a part of the density "
-                       "that is far from the rest",
-                       samples);
+                       "not certifiable with %zu samples: %s a part of the density that is far from the rest",
+                       samples, c->samples->resampled ? "most of their islands have none of" : "few of them are in");
         return;
     }
 }

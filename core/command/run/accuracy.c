@@ -76,11 +76,18 @@ static const char *reason_to_stop(gbees_search *s, const gbees_refinement_step *
 
     if (step->samples_few && s->options->samples)
         return "so few samples certify it on no grid (--audit): give more of them, or leave it to the program";
+    if (step->samples_few && isnan(step->error))
+        return "samples can't certify it, and more of them would take long";
     if (step->samples_few) {
-        (void)snprintf(s->few, sizeof s->few,
-                       "most of the error is that of %zu samples, which no finer grid makes smaller, and more would "
-                       "take long: give --audit %zu, or ask for %.2g",
-                       step->samples, step->samples_needed, 1.1 * step->error);
+        int length = snprintf(s->few, sizeof s->few,
+                              "most of the error is that of %zu samples, which no finer grid makes smaller, and more "
+                              "would take long: ",
+                              step->samples);
+
+        if (step->samples_needed > step->samples)
+            length += snprintf(s->few + length, sizeof s->few - (size_t)length, "give --audit %zu, or ",
+                               step->samples_needed);
+        (void)snprintf(s->few + length, sizeof s->few - (size_t)length, "ask for %.2g", 1.1 * step->error);
         return s->few;
     }
     if (!step->next && step->estimate <= s->setup->problem->accuracy)

@@ -24,8 +24,8 @@ if is_long; then
     exit
 fi
 "$python" -m pytest -q -rs -p no:cacheprovider "$tests/test_gbees.py" "$tests/test_filter.py" "$tests/test_kept.py" \
-    "$tests/test_smoothed.py" "$tests/test_bounds.py" "$tests/test_sympy.py" "$tests/test_tables.py" "$tests/test_equations.py" \
-    "$tests/test_dapper.py" "$tests/test_orbit.py" "$tests/test_stonesoup.py" || exit 1
+    "$tests/test_smoothed.py" "$tests/test_bounds.py" "$tests/test_parts.py" "$tests/test_sympy.py" \
+    "$tests/test_tables.py" "$tests/test_equations.py" "$tests/test_dapper.py" "$tests/test_orbit.py" "$tests/test_stonesoup.py" || exit 1
 if "$python" -m mypy --version >/dev/null 2>&1; then
     "$python" -m mypy --strict --cache-dir "$scratch/mypy" "$top_src/core/python/gbees" || exit 1
 else
