@@ -23,6 +23,7 @@ typedef struct record_moments {
 } record_moments;
 
 typedef struct run_result {
+    double kept; /* as gbees_refinement has it, during the run */
     int leg_count;
     leg_result *legs;
     size_t record_count, record_capacity;

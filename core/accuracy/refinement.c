@@ -378,6 +378,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     if (!factor)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     gbees_plan_judge_unsure(&r->now);
+    r->now.kept = r->kept;
     const int lacks = gbees_plan_lacks_tail(r), met = r->now.unknown ? -1 : is_met(r) && !lacks;
     r->now.work = updates;
     *step = (gbees_refinement_step){.run = r->run,
@@ -423,7 +424,10 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->samples_needed = r->samples;
     step->samples_few =
         step->met != 1 && (gbees_plan_samples_are_few(r) || (blind && !gbees_plan_samples_can_grow(r, samples)));
-    step->next = step->met != 1 && !step->samples_few && !is_estimated(r) && r->run < RUNS_MOST &&
+    /* Samples may lack a tail that the grid has kept: then they differ, whatever the cells are. */
+    const int hopeless = r->now.kept < 1 && !tail && step->met == 0 && r->before.kept == r->now.kept &&
+                         r->now.error > most_left * r->before.error;
+    step->next = step->met != 1 && !step->samples_few && !hopeless && !is_estimated(r) && r->run < RUNS_MOST &&
                  (step->next_updates > 1.02 * updates || r->samples > wanted || (r->insists && r->samples > samples));
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
     free(factor);

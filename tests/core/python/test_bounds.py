@@ -228,17 +228,23 @@ def test_evidence_with_noise_and_parts_missing():
 
 
 def test_a_part_that_only_a_measurement_shows():
-    """Of a mixture the wide part, of 1e-5, is pruned, and no sample is in it: so a warning has to say it."""
+    """Of a mixture the wide part, of 1e-5, is cut off, and no sample is in it: the next run keeps it, and is the best one
+    though the samples differ."""
     x = sp.Symbol("x")
     model = gbees.Model.from_sympy(
         "parts", {x: -x / 2}, diffusion={x: 0.01}, measurements={"z": x},
         scenario={"mean": [0], "covariance": [1], "end": 0.5, "records": 1})
     parts = [{"weight": weight, "mean": [0], "covariance": [spread]} for weight, spread in ((1, 0.01), (1e-5, 9))]
-    for value, warns in (2.5, True), (0.2, False):
+    decay = math.exp(-0.5)
+    spreads = [part["covariance"][0] * decay + 0.01 * (1 - decay) + 0.25 for part in parts]
+    for value, finds in (2.5, True), (0.2, False):
         measured = [{"time": 0.5, "function": "z", "value": [value], "covariance": [0.25]}]
         run = gbees.run(model, set={"initial": parts, "measurements": measured, "accuracy": 0.05}, threads=1,
                         progress=False)
-        assert any("part of the initial density" in text for text in run.warnings) == warns
+        evidence = sum(part["weight"] / 1.00001 * math.exp(-value**2 / 2 / spread) / math.sqrt(2 * math.pi * spread)
+                       for part, spread in zip(parts, spreads))
+        assert run.log_evidence == pytest.approx(math.log(evidence), abs=0.002)
+        assert run.met != finds and run.runs == (3 if finds else 1)
 
 
 def test_a_cubic_table():
