@@ -279,7 +279,8 @@ static int certify(gbees_engine *engine, gbees_certificate *certificate, gbees_e
     set_beyond(engine, find_beyond(engine, &all));
     engine->between.bound = gbees_between_bound(engine, all.log_mass);
     bound = GBEES_SETS_SAFETY * (engine->between.is_edged ? edge_safety : 1) * most + engine->beyond +
-            cut_error(engine) + engine->between.bound + engine->between.missed + steps * engine->problem->tolerance;
+            cut_error(engine) + engine->between.bound + engine->between.missed + steps * engine->problem->tolerance +
+            (engine->problem->cells ? engine->problem->cells->error : 0);
     for (int j = 0; j < n; j++) {
         certificate->mean[j].bound = certificate->std[j].bound = bound;
         certificate->marginal[j].bound = fmax(bound, GBEES_SETS_SAFETY * certificate->marginal[j].value);

@@ -170,6 +170,7 @@ typedef struct gbees_initial_cells {
     double lost;                   /**< mass that this run has lost before; it counts for a mass budget */
     double dropped;                /**< of it, by the move of the grid that has made these cells; else 0 */
     double threshold; /**< with a mass budget: p* to start with; 0: p* follows from the cells' probabilities */
+    double error;     /**< of means and deviations, by the certificate of the record that they are of; 0: unknown */
 } gbees_initial_cells;
 
 /** Frees the arrays of a list, and sets its count to 0. */

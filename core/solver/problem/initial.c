@@ -284,6 +284,9 @@ static int take_cells(const builder *b, gbees_snapshot *snapshot)
     cells->mass = 1;
     cells->time = snapshot->time;
     cells->steps = snapshot->step;
+    if (snapshot->certified)
+        cells->error = fmax(
+            0, gbees_certificate_error(&snapshot->certificate, snapshot->dimension, GBEES_ACCURACY_MOMENTS).bound);
     memcpy(cells->index, snapshot->index, sizeof cells->index);
     cells->p = snapshot->p;
     memset(snapshot->index, 0, sizeof snapshot->index);

@@ -296,3 +296,15 @@ def test_a_target_that_takes_all():
     assert target.probability == pytest.approx(1, abs=1e-9) and target.bound < 1e-6 and not run.met
     with pytest.raises(gbees.NumericError, match="targets have taken all but"):
         gbees.run(model, set={"frame": "fixed", "accuracy": 0, "factor": 2}, threads=1, progress=False)
+
+
+def test_points_from_a_record_have_its_own_error(tmp_path):
+    grid = {"dimension": 2, "frame": "fixed", "factor": 1, "end": 2, "records": 1, "measurements": [], "accuracy": 0,
+            "mean": [1, 0], "covariance": [[0.1, 0.05], [0.05, 0.1]]}
+    first = gbees.run("linear", set=grid, output=str(tmp_path / "first"), threads=1, progress=False).records[-1]
+    of_grid = first.certificate.std[:, 1].max()
+    points = {"dimension": 2, "frame": "lagrangian", "initial": {"file": str(tmp_path / "first")}, "end": 3,
+              "records": 1, "measurements": [], "output.densities": "none", "accuracy": 0.001}
+    run = gbees.run("linear", set=points, threads=1, progress=False)
+    assert of_grid > 0.001 and not run.met
+    assert run.records[-1].certificate.std[:, 1].min() >= of_grid
