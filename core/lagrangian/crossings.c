@@ -9,8 +9,8 @@
 
 enum { DIMENSIONS = 2, LEAST_EDGES = 64, EDGES = 2048 /* whose middles are looked at */ };
 
-/* A residual in the middle of an edge is beside the line by more than a deviation and this part of the edge's own
- * change. */
+/* A residual in the middle of an edge is beside where neighbours say it is by more than a deviation and this part of
+ * the edge's own change. */
 static const double bent_by = 0.25;
 
 /* What is between two points counts if it is heavier than both by exp() of this. */
@@ -59,8 +59,7 @@ static double product(const residuals *all, const double *a, const double *b)
     return sum;
 }
 
-/* Notes that the log-likelihood has a peak beside point i, where the density before it has that log weight; lower:
- * the largest one at the points there; bend: the second derivative of r^T A r / 2. */
+/* Notes what is beside point i; of.curvature: the second derivative of r^T A r / 2. */
 static int note(const residuals *all, gbees_lattice *lattice, uint32_t i, gbees_crossing of, gbees_error *error)
 {
     const gbees_measurement *m = all->measurement;
