@@ -174,18 +174,26 @@ unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record 
                : 0;
 }
 
+/* What targets have taken since the last update. */
+static double taken(const gbees_problem *problem, const gbees_record *record)
+{
+    double sum = 0;
+
+    for (int k = 0; k < problem->target_count; k++)
+        if (problem->targets[k].kind == GBEES_TARGET_ABSORB)
+            sum += record->targets[k].probability + rounding;
+    return sum;
+}
+
 /* Whether what is left is no density of the model's: less than half of the mass since the last update, less what
  * targets and walls have taken. A bound may let mass out on purpose, but not of a density that an update has made. */
 static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
 {
-    double expected = gbees_problem_wall_absorbs(problem) ? 1 - record->totals.mass_outflow : 1;
+    const double expected = gbees_problem_wall_absorbs(problem) ? 1 - record->totals.mass_outflow : 1;
 
-    for (int k = 0; k < problem->target_count; k++)
-        if (problem->targets[k].kind == GBEES_TARGET_ABSORB)
-            expected -= record->targets[k].probability + rounding;
     return problem->numerics.mode == GBEES_MODE_DEFAULT && !gbees_problem_is_exact(problem) &&
            (!problem->bounded || record->totals.mass_normalised != 0) &&
-           record->statistics.mass < least_mass * expected;
+           record->statistics.mass < least_mass * (expected - taken(problem, record));
 }
 
 int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error)
@@ -200,7 +208,7 @@ int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record
             record->statistics.mass);
     if (!is_meaningless(problem, record))
         return GBEES_OK;
-    if (gbees_totals_entered(totals) > 0)
+    if (record->statistics.mass + taken(problem, record) >= least_mass)
         return gbees_error_set(
             error, GBEES_ENUMERIC,
             "targets have taken all but %.3g %% of the mass, which is less than the grid has lost: "
