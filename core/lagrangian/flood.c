@@ -238,7 +238,7 @@ int gbees_flood_grow(const gbees_past *past, const gbees_source *source, const g
         start = end;
     }
     /* Where all weights are 0 the caller finds it. */
-    if (!status && update->beta > 0)
+    if (!status && best > -INFINITY && update->beta > 0)
         status = gbees_crossings_find(past, lattice, update->measurement, error);
     if (!status && best > -INFINITY)
         status = trim(lattice, update, best - kept, f.most, error);

@@ -29,8 +29,8 @@ static const double most_isolated = 1e-3, few = 5000, denser = 1.5;
 static const double step_of_beta = 4;
 
 /* Of 2^n points, of a lattice that tells no part of a measurement and becomes denser for that, and of one that looks
- * for what it leaves; the latter is dense enough once what is measured is off the straight lines between neighbours
- * on no more than this share of them. */
+ * for what it leaves; the latter is dense enough once what is measured is not where neighbours say it is on no more
+ * than this share of edges. */
 static const uint32_t most_points = 1 << 20, most_looked_at = 1 << 11;
 static const double most_bent = 0.02; /* in two dimensions; else none */
 /* Where what a measurement finds is as wide as half a cell, or more, neighbours tell it. */
@@ -188,8 +188,7 @@ static int has_edges(const gbees_lattice *lattice)
     return 0;
 }
 
-/* Replaces the lattice by one of so many times as many points along each axis, before the measurement, and weighs
- * them.
+/* Replaces the lattice by one of so many times the points along each axis, before the measurement, and weighs them.
  */
 static int look_closer(const gbees_past *past, const gbees_source *source, const gbees_lattice_rule *rule,
                        const gbees_update *update, double times, gbees_lattice **lattice, gbees_error *error)
@@ -284,12 +283,12 @@ static void finish(gbees_lattice *lattice, gbees_tempering *done)
         lattice->log_weight[i] += lattice->gain[i];
         lattice->gain[i] = 0;
     }
+    gbees_lattice_uncross(lattice);
 }
 
 int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_lattice_rule *rule,
                  const gbees_update *update, gbees_lattice **lattice, gbees_tempering *done, gbees_error *error)
 {
-    gbees_lattice_rule rough;
     gbees_past roughly = *past;
     gbees_update part = *update;
     const double peak = gbees_lattice_most(*lattice, 0, (*lattice)->count, 0);
@@ -300,7 +299,7 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_latti
         status = look_between(past, source, rule, update, lattice, done, error);
     if (!status && has_edges(*lattice))
         done->is_edged = (*lattice)->has_edges = 1;
-    rough = roughen(rule);
+    gbees_lattice_rule rough = roughen(rule);
     roughly.tolerance = fmax(past->tolerance, rough_tolerance);
     part.beta = 0;
     for (int round = 0; !status; round++) {
@@ -314,7 +313,7 @@ int gbees_temper(const gbees_past *past, const gbees_source *source, gbees_latti
         status = gbees_lattice_link(*lattice, past->threads, error);
         if (!status)
             status = gbees_light_enter_impossible(*lattice, error);
-        if (!status)
+        if (!status && !(*lattice)->reach) /* else look_between() has found them */
             status = gbees_crossings_find(past, *lattice, update->measurement, error);
         if (!status)
             part.beta = choose_beta(past, *lattice, rule, &rough, before, &spacing);

@@ -391,25 +391,25 @@ static int has_rows(const gbees_trajectories *t, const gbees_travel *leg)
     return way > 0 && gbees_rough_times_next(&t->rows, leg->from, 0, way) != way;
 }
 
-/* Whether the backend's processor is worth to be asked for the places of so many points; steps: those of a point. */
-static int places_pay(const gbees_trajectories *t, size_t count, int legs, double steps)
+/* The nanoseconds that a step of so many points takes on all threads. */
+static double step_of(const gbees_trajectories *t, size_t count)
 {
-    const double step = STAGES * (t->problem->dimension + 1.0) * (double)count / t->threads;
-
-    return step >= LEAST_OF_STEP && step * steps >= LEAST_NANOSECONDS &&
-           step * steps >= LEAST_OF_PLACE * (double)count * legs;
+    return STAGES * (t->problem->dimension + 1.0) * (double)count / t->threads;
 }
 
 int gbees_trajectories_places(gbees_trajectories *t, size_t count, double *const *x, int stretches,
                               const gbees_travel *leg, int legs, gbees_places *places, gbees_error *error)
 {
-    gbees_integration_stop *stop = gbees_array_create((size_t)legs, sizeof *stop);
     gbees_travel_plan plan = {0};
     uint64_t planning = 0;
-    double steps = 0;
-    int status = GBEES_OK, apart = !stop, done = 0;
+    double work = 0;
+    int status = GBEES_OK, done = 0;
 
     *places = (gbees_places){.count = count, .legs = legs};
+    if (step_of(t, count) < LEAST_OF_STEP) /* before anything is planned */
+        return GBEES_OK;
+    gbees_integration_stop *stop = gbees_array_create((size_t)legs, sizeof *stop);
+    int apart = !stop;
     for (int k = 0; k < legs && !status && !apart; k++) {
         gbees_travel of = leg[k];
         gbees_journey w;
@@ -421,10 +421,10 @@ int gbees_trajectories_places(gbees_trajectories *t, size_t count, double *const
             make_plan(count, x, stretches, &w, &plan, &planning);
         apart |= stretches && !plan.is_constant;
         stop[k] = stop_of(&w);
-        steps += 1 + fabs(w.to - w.from) / w.first;
+        work += step_of(t, count) * (1 + fabs(w.to - w.from) / w.first);
     }
     t->evaluations += planning;
-    if (!status && !apart && places_pay(t, count, legs, steps)) {
+    if (!status && !apart && work >= LEAST_NANOSECONDS && work >= LEAST_OF_PLACE * (double)count * legs) {
         const gbees_integration integration = {.count = count,
                                                .from = (const double *const *)x,
                                                .time = leg->from,

@@ -50,8 +50,8 @@ typedef struct gbees_places {
 
 /* Has the backend's processor take `count` points x[j][i], which stay as they are, along legs of which each begins
  * where the one before ends, if it can and if it pays. The legs' `plan` is the first one's, their `alone` and
- * `lowest` are of no account. A point that ends on the way, or that is not finite, is NAN from there on. stretches 1:
- * the stretch is wanted: places->at stays NULL if the divergence is not the same everywhere */
+ * `lowest` are of no account. A point that ends on the way is NAN from there on; one that is not finite stays as it
+ * is. stretches 1: the stretch is wanted: places->at stays NULL if the divergence is not the same everywhere */
 int gbees_trajectories_places(gbees_trajectories *trajectories, size_t count, double *const *x, int stretches,
                               const gbees_travel *leg, int legs, gbees_places *places, gbees_error *error);
 
