@@ -68,7 +68,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     for (int j = 0; j < problem->dimension; j++)
         leg->factor[j] = gbees_plan_first_factor(problem, j);
     leg->time = problem->start;
-    made->now = (run_result){.leg_count = 1, .legs = leg, .effective = 1, .unsure_effective = 1};
+    made->now = (run_result){.kept = 1, .leg_count = 1, .legs = leg, .effective = 1, .unsure_effective = 1};
     *refinement = made;
     return GBEES_OK;
 }
@@ -325,7 +325,8 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     }
     gbees_plan_free_run(&r->before);
     r->before = r->now;
-    r->now = (run_result){.leg_count = r->before.leg_count, .legs = legs, .effective = 1, .unsure_effective = 1};
+    r->now = (run_result){
+        .kept = r->kept, .leg_count = r->before.leg_count, .legs = legs, .effective = 1, .unsure_effective = 1};
     r->run++;
     r->selected = r->least = 1;
     return GBEES_OK;
@@ -367,6 +368,14 @@ static int halves_step(gbees_refinement *r)
     return 1;
 }
 
+/* Whether samples lack a tail that this run's grid has kept, and the run's before: then they differ from both alike,
+ * whatever the cells are. */
+static int lacks_samples(const gbees_refinement *r)
+{
+    return r->now.kept < 1 && r->now.kept == r->before.kept && r->kept == r->now.kept && !r->now.unknown &&
+           !is_met(r) && r->now.error > most_left * r->before.error;
+}
+
 int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, gbees_refinement_step *step,
                             gbees_error *error)
 {
@@ -378,7 +387,6 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     if (!factor)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     gbees_plan_judge_unsure(&r->now);
-    r->now.kept = r->kept;
     const int lacks = gbees_plan_lacks_tail(r), met = r->now.unknown ? -1 : is_met(r) && !lacks;
     r->now.work = updates;
     *step = (gbees_refinement_step){.run = r->run,
@@ -424,10 +432,8 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->samples_needed = r->samples;
     step->samples_few =
         step->met != 1 && (gbees_plan_samples_are_few(r) || (blind && !gbees_plan_samples_can_grow(r, samples)));
-    /* Samples may lack a tail that the grid has kept: then they differ, whatever the cells are. */
-    const int hopeless = r->now.kept < 1 && !tail && step->met == 0 && r->before.kept == r->now.kept &&
-                         r->now.error > most_left * r->before.error;
-    step->next = step->met != 1 && !step->samples_few && !hopeless && !is_estimated(r) && r->run < RUNS_MOST &&
+    step->next = step->met != 1 && !step->samples_few && !lacks_samples(r) && !is_estimated(r) &&
+                 r->run < RUNS_MOST &&
                  (step->next_updates > 1.02 * updates || r->samples > wanted || (r->insists && r->samples > samples));
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
     free(factor);

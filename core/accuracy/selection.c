@@ -75,13 +75,14 @@ static double narrowing(const gbees_refinement *r)
 
 void gbees_plan_note_selection(gbees_refinement *r, const gbees_record *record)
 {
-    const double fraction = r->updated < 0 ? exp(r->updated) * narrowing(r) : 1;
+    const double fraction = fmax(least_part, exp(r->updated)),
+                 lightest = r->updated < 0 ? fmax(least_part, exp(r->updated) * narrowing(r)) : 1;
 
-    if (r->problem->dimension <= 2 && r->problem->model->diffusion && fraction < precise)
-        r->selected = fmin(r->selected, fmax(least_part, fraction));
-    r->least = fmin(r->least, fmax(least_part, exp(r->updated)));
+    r->least = fmin(r->least, fraction);
     if (record->warnings & GBEES_WARNING_TAIL)
-        r->selected = fmin(r->selected, fmax(least_part, exp(r->updated)));
+        r->selected = fmin(r->selected, fraction);
+    if (r->problem->dimension <= 2 && r->problem->model->diffusion && lightest < precise)
+        r->selected = fmin(r->selected, lightest);
     r->updated = 0;
 }
 

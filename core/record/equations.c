@@ -234,13 +234,15 @@ static int is_covariance(int n, double (*q)[POINTS], int point)
     return most == 0 || !isfinite(sum) || gbees_cholesky_factor(n, shifted, factor) == 0;
 }
 
-int gbees_equations_check_noise(const gbees_problem *problem, gbees_error *error)
+/* Of a grid that moves, a diffusion with entries beside the diagonal, along the axes through the initial density. */
+static int check_noise(const gbees_problem *problem, gbees_error *error)
 {
     const int n = problem->dimension;
     double q[N * N][POINTS];
     line l;
 
-    if (!is_known(problem) || !problem->functions->diffusion_d || gbees_problem_noise(problem) != GBEES_FULL)
+    if (!problem->moving || !is_known(problem) || !problem->functions->diffusion_d ||
+        gbees_problem_noise(problem) != GBEES_FULL)
         return GBEES_OK;
     for (int number = 0; number < n; number++) {
         choose_line(problem, number, &l);
@@ -262,7 +264,7 @@ int gbees_equations_check(const gbees_problem *problem, gbees_error *error)
 
     if (!status)
         status = gbees_equations_check_time(problem, error);
-    return status || !problem->moving ? status : gbees_equations_check_noise(problem, error);
+    return status ? status : check_noise(problem, error);
 }
 
 /* ---- jumps ---- */

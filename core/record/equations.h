@@ -18,12 +18,8 @@ int gbees_equations_check_written(const gbees_problem *problem, gbees_error *err
 /* GBEES_EMODEL, with what to do, if the drift or the noise depends on time and the model does not declare it. */
 int gbees_equations_check_time(const gbees_problem *problem, gbees_error *error);
 
-/* GBEES_EMODEL if the model's diffusion, with entries beside the diagonal, has a negative eigenvalue somewhere along
- * the axes through the initial density: a grid at rest takes none that is, and says where. */
-int gbees_equations_check_noise(const gbees_problem *problem, gbees_error *error);
-
-/* These checks, the last one of grids that move: with any of the faults a run would be wrong. Takes less than a
- * millisecond. */
+/* Both checks, and of a grid that moves that the diffusion is a covariance, as one at rest takes none that is not:
+ * with any of these faults a run would be wrong. Takes less than a millisecond. */
 int gbees_equations_check(const gbees_problem *problem, gbees_error *error);
 
 /* Whether the drift jumps on one of some lines through the initial density, at the start: at a jump all schemes are
