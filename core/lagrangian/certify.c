@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is left, of 1, that is more than rounding. */
+static const double least_left = 1e-12;
+
 /* What lies beyond the rim, over what lies in it: weights fall by exp(2) in it, and their number grows. It is a
  * variance that it adds most to: a Gaussian's rim lies at a squared distance of 2 tail deviations, that of a density
  * which is bent may lie further. */
@@ -216,9 +219,6 @@ static double compare_moments(int n, const figures *a, const figures *b, gbees_c
     }
     return most;
 }
-
-/* What is left, of 1, that is more than rounding. */
-static const double least_left = 1e-12;
 
 /* What lies beyond the tail never comes back: where targets have taken most it is a larger part of what is left, and
  * all that is known of it where they have taken all. now: by what is left at the rim */

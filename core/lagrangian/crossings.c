@@ -206,7 +206,7 @@ static int add_middles(const gbees_lattice *from, gbees_lattice *to, edge *all, 
     return status;
 }
 
-/* Whether the residual in the middle of an edge is where those of up to four points in its row say it is. */
+/* Whether the residual in the middle of an edge is not where those of up to four points in its row say it is. */
 static int is_bent(const residuals *all, const edge *of, const double *middle)
 {
     const size_t size = (size_t)all->by.size;

@@ -82,10 +82,10 @@ typedef struct gbees_lattice {
     uint32_t *slot; /* [slot_mask + 1]: numbers of blocks, or GBEES_NO_POINT */
     uint32_t slot_mask;
     double *reach; /* [count]: the largest log-likelihood of the measurement that is being applied at a point and
-                    * halfway to its neighbours (crossings.h); NULL: not known, or not asked for */
+                    * on the edges to its neighbours (crossings.h); NULL: not known, or not asked for */
     struct gbees_crossing *crossing; /* [crossing_count] */
     size_t crossing_count, crossing_capacity;
-    double steepest; /* the largest second derivative of minus the log-likelihood at a peak between points */
+    double steepest;         /* the largest second derivative of minus the log-likelihood at a peak between points */
     gbees_light_site *light; /* [light_count], of this lattice until it has been replaced (light.h) */
     size_t light_count, light_capacity;
     int has_edges; /* 1: measurements are impossible in places, so that some of them have no weight at all */

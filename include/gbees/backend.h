@@ -210,8 +210,8 @@ typedef struct gbees_integration_stop {
  *
  * With a `tolerance` above 0 each sample is integrated without noise from `time` to one stop after the other, by
  * steps of its own of Dormand and Prince's pair of order 8, whose error along axis j is at most tolerance times the
- * stop's scale_j. A sample that is given up, or whose trajectory ends
- * before, is NAN at that stop and those after it; one that is not finite at first is left as it is.
+ * stop's scale_j. A sample that is given up, or whose trajectory ends before, is NAN at that stop and those after it;
+ * one that is not finite at first is left as it is.
  */
 typedef struct gbees_integration {
     uint64_t count;              /**< samples */
@@ -226,7 +226,8 @@ typedef struct gbees_integration {
     double scale[GBEES_MAX_DIM]; /**< the unit of doubt along each axis */
     double doubt_most;           /**< a step with more doubt is taken in parts */
 
-    double tolerance; /**< above 0: as described above, and the six members before do not count; else 0 */
+    double tolerance; /**< above 0: as described above, and of the members before only count, from and time count;
+                         else 0 */
     uint64_t stop_count;
     const gbees_integration_stop *stop; /**< [stop_count]: all before or all after `time`, one beyond the other */
     /** Receives places[(j * stop_count + k) * count + i]: state j of sample i at stop k; the integrator's own memory,

@@ -1,8 +1,7 @@
 /* follow.h - takes samples along the model's drift by steps of Dormand and Prince's pair, a thread a sample, each by
  * steps of its own, from stop to stop; a thread whose sample has been at all of them takes the next one. The
  * operations are those of core/lagrangian/batch.c in their order, so that results have the processor's bits for
- * drifts that consist of
- * + - * / and sqrt. */
+ * drifts that consist of + - * / and sqrt. */
 #ifndef GBEES_CUDA_FOLLOW_H
 #define GBEES_CUDA_FOLLOW_H
 

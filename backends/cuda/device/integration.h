@@ -13,7 +13,7 @@ typedef struct gbees_stop {
 } gbees_stop;
 
 typedef struct gbees_samples {
-    GBEES_POINTER(double) x;        /* [axis][sample], changed in place */
+    GBEES_POINTER(double) x;        /* [axis][sample]; without a tolerance changed in place */
     GBEES_POINTER(uint64_t) number; /* [sample], for random numbers; 0: its place in x */
     uint64_t count, seed, steps, first;
     int is_timed; /* 1: the equations depend on the time */

@@ -25,10 +25,11 @@ struct gbees_integrator {
 
 /* Where things are in the GPU's memory, in bytes from its beginning. */
 typedef struct layout {
-    size_t column;                              /* bytes of one state of all samples, which are at 0, by state */
-    size_t number;                              /* of samples */
-    size_t places, stops, evaluations, counted; /* with a tolerance; `counted`: of the places, bytes */
-    size_t bytes;
+    size_t column;                     /* bytes of one state of all samples, which are at 0, by state */
+    size_t number;                     /* of samples */
+    size_t places, stops, evaluations; /* with a tolerance */
+    size_t place_bytes;                /* of the places */
+    size_t bytes;                      /* of all */
 } layout;
 
 static const char doing[] = "integrating samples";
@@ -68,8 +69,8 @@ static layout lay_out(const gbees_integrator *c, const gbees_integration *integr
     l.number = l.bytes = n * l.column;
     if (integration->tolerance > 0) {
         l.places = l.bytes;
-        l.counted = n * integration->stop_count * l.column;
-        l.stops = l.places + l.counted;
+        l.place_bytes = n * integration->stop_count * l.column;
+        l.stops = l.places + l.place_bytes;
         l.evaluations = l.stops + integration->stop_count * sizeof(gbees_stop);
         l.bytes = l.evaluations + sizeof(uint64_t);
     } else if (integration->number)
@@ -143,21 +144,21 @@ static int take_kernel(gbees_integrator *c, int kernel, gbees_error *error)
 static int reserve(gbees_integrator *c, const layout *l)
 {
     const size_t some_more =
-        l->counted / 2; /* as the next call may have more samples, and memory takes long to lock */
+        l->place_bytes / 2; /* as the next call may have more samples, and memory takes long to lock */
 
-    if (l->bytes <= c->bytes && l->counted <= c->place_bytes)
+    if (l->bytes <= c->bytes && l->place_bytes <= c->place_bytes)
         return 1;
     free_samples(c);
     if (c->api->cuMemAlloc(&c->samples, l->bytes + some_more))
         c->samples = 0;
-    if (l->counted && c->api->cuMemAllocHost((void **)&c->places, l->counted + some_more))
+    if (l->place_bytes && c->api->cuMemAllocHost((void **)&c->places, l->place_bytes + some_more))
         c->places = NULL;
-    if (!c->samples || (l->counted && !c->places)) {
+    if (!c->samples || (l->place_bytes && !c->places)) {
         free_samples(c);
         return 0;
     }
     c->bytes = l->bytes + some_more;
-    c->place_bytes = l->counted ? l->counted + some_more : 0;
+    c->place_bytes = l->place_bytes ? l->place_bytes + some_more : 0;
     return 1;
 }
 
@@ -187,7 +188,7 @@ static CUresult fetch(const gbees_integrator *c, const gbees_integration *integr
     CUresult result = CUDA_SUCCESS;
 
     if (integration->tolerance > 0) {
-        result = c->api->cuMemcpyDtoHAsync(c->places, c->samples + l->places, l->counted, c->stream);
+        result = c->api->cuMemcpyDtoHAsync(c->places, c->samples + l->places, l->place_bytes, c->stream);
         return result ? result
                       : c->api->cuMemcpyDtoHAsync(evaluations, c->samples + l->evaluations, sizeof *evaluations,
                                                   c->stream);

@@ -38,8 +38,7 @@ void gbees_signals_model(const char *name)
     (void)snprintf(
         late_text, sizeof late_text,
         "gbees-run: stopped by --max-time within a step or a record that had not ended seconds later; the records "
-        "that "
-        "were written are whole (if steps do not end, look for a loop in the drift of the model '%.100s')\n",
+        "that were written are whole (if steps do not end, look for a loop in the drift of the model '%.100s')\n",
         name);
 }
 
