@@ -120,7 +120,16 @@ class Filter:
         """The last record with its cells, which `frame: lagrangian` makes only here."""
         return self._call(lib.LIBRARY.gbees_session_predict, math.nan, 1)
 
-    def update(self, time: float, value: Any, covariance: Any = 1.0, function: str | None = None) -> Record:
+    def update(
+        self,
+        time: float,
+        value: Any,
+        covariance: Any = None,
+        function: str | None = None,
+        *,
+        likelihood: str | None = None,
+        degrees_of_freedom: float | None = None,
+    ) -> Record:
         """Takes the density to a time, and applies a measurement there.
 
         Parameters
@@ -130,17 +139,26 @@ class Filter:
         value
             A number, or one for each component; None or NaN: not measured.
         covariance
-            A variance, a list of variances, or a matrix.
+            A variance, a list of variances, or a matrix; of Student's t the scale matrix. 1 by default.
         function
             The measurement function, for this measurement.
+        likelihood
+            ``"gaussian"``, ``"student-t"``, or ``"model"``: by the model's own log_likelihood(), without a covariance.
+        degrees_of_freedom
+            Of Student's t.
         """
         values, spread = plain(value), plain(covariance)
+        if spread is None and likelihood != "model":
+            spread = 1.0
         entry = {
             "time": time,
             "function": function or self._function or self._first_function(),
             "value": values if isinstance(values, list) else [values],
-            "covariance": spread if isinstance(spread, list) else [spread],
+            "covariance": spread if spread is None or isinstance(spread, list) else [spread],
+            "likelihood": likelihood,
+            "degrees_of_freedom": degrees_of_freedom,
         }
+        entry = {key: given for key, given in entry.items() if given is not None}
         return self._call(lib.LIBRARY.gbees_session_update, as_yaml(entry).encode())
 
     def smoothed(self) -> list[Record]:

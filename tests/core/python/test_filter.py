@@ -31,6 +31,16 @@ def test_filter_is_a_run_with_all_measurements(changes):
         assert stream.prior.time == 1.0 and stream.predict(1.2).time == 1.2 and stream.prior is None
 
 
+def test_filter_takes_outliers():
+    entry = {"time": 0.1, "function": "z", "value": [12], "covariance": [1], "likelihood": "student-t"}
+    with gbees.Filter("lorenz63", set=FAST) as stream:
+        stream.update(0.1, 12, likelihood="student-t", degrees_of_freedom=3)
+        whole = gbees.run("lorenz63", set={**FAST, "records": 1}, measurements=[{**entry, "degrees_of_freedom": 3}])
+        assert stream.log_evidence == whole.log_evidence
+        with pytest.raises(gbees.InputError, match="degrees_of_freedom"):
+            stream.update(0.2, 12, degrees_of_freedom=3)
+
+
 def test_filter_of_points_makes_cells_and_looks_back_when_asked():
     with gbees.Filter("lorenz63", set={**POINTS, "records": 2, "accuracy": 0.5}) as stream:
         first = stream.predict(0)
