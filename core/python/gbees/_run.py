@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import sys
+import time
 import warnings
 from typing import Any
 
@@ -58,7 +59,7 @@ class Run:
     met : bool or None
         Whether all records are within the accuracy; None: none was asked for, or it can't be told.
     interrupted : bool
-        Ctrl-C ended the run: the records are those until then.
+        Ctrl-C or `max_time` ended the run: the records are those until then.
     comparison : Comparison or None
         Other filters beside it, if `compare` asked for them. A folder does not have it.
     """
@@ -76,7 +77,7 @@ class Run:
         self.accuracy_of = "moments"
         self.runs = 1
         self.met: bool | None = None
-        self.interrupted = False
+        self.interrupted = self.late = False  # late: by max_time
         self.comparison: Comparison | None = None
 
     @property
@@ -255,6 +256,7 @@ def run(
     *,
     progress: bool | None = None,
     runs_most: int = 16,
+    max_time: float | None = None,
     **options: Any,
 ) -> Run:
     """Propagates a density.
@@ -270,6 +272,9 @@ def run(
         A bar of tqdm. None: on a terminal or in a notebook, where tqdm is installed.
     runs_most
         The most runs that an accuracy may take.
+    max_time
+        Seconds for all runs. A run that takes longer ends, with a warning: the first with the records until then, a
+        later one of an accuracy with the best before it.
 
     Returns
     -------
@@ -278,18 +283,25 @@ def run(
         KeyboardInterrupt that has the records until then.
     """
     runs_most = checked("runs_most", runs_most, 1, 1000)
+    until = math.inf if max_time is None else time.monotonic() + _positive("max_time", max_time)
     solver = Solver(model, scenario, **options)
     bar = _bar(progress)
     try:
-        best = _search(solver, bar, runs_most)
+        best = _search(solver, bar, runs_most, until)
     finally:
         if bar is not None:
             bar.close()
         solver.close()
     warn(best.warnings, 2)
-    if best.interrupted:
+    if best.interrupted and not best.late:
         raise Interrupted(best)
     return best
+
+
+def _positive(name: str, value: float) -> float:
+    if isinstance(value, (int, float)) and value > 0:
+        return float(value)
+    raise lib.InputError(f"{name}={value!r}: expected a positive number")
 
 
 class _Folders:
@@ -319,8 +331,8 @@ class _Folders:
             os.rename(self.kept, self.wanted)
 
 
-def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
-    """One run, or those that an accuracy takes: returns the best."""
+def _search(solver: Solver, bar: Any, runs_most: int, until: float) -> Run:
+    """One run, or those that an accuracy takes until a time of time.monotonic(): returns the best."""
     folders = _Folders(solver.output)
     best: Run | None = None
     best_met: bool | None = None
@@ -330,7 +342,7 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
         while more and number < runs_most:
             number += 1
             try:
-                made = _one_run(solver, bar, folders.begin(number))
+                made = _one_run(solver, bar, folders.begin(number), until)
             except lib.Error as error:
                 if best is None:
                     raise
@@ -344,8 +356,11 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
                 best = made
             best.met = best_met = best_met or (None if made.interrupted else met)
             best.runs = number
-            if made.interrupted:
-                best.interrupted, more = True, False
+            more = more and not made.interrupted
+            if made.late:
+                ended = _late(made, best is made)
+            if best is made or not made.late:
+                best.interrupted = made.interrupted
     except BaseException:
         folders.end(solver.plan()[1])
         solver.conclude()
@@ -357,12 +372,19 @@ def _search(solver: Solver, bar: Any, runs_most: int) -> Run:
     best.scenario, best.warnings = solver.scenario, solver.last_warnings
     if ended:
         best.warnings = [*best.warnings, ended]
-        warnings.warn(ended, lib.Warning, stacklevel=3)
     best.judge()
     return best
 
 
-def _one_run(solver: Solver, bar: Any, folder: str | None) -> Run:
+def _late(made: Run, is_best: bool) -> str:
+    """That a run has ended by `max_time`."""
+    if not is_best:
+        return "a finer run exceeded the time (max_time): the best before it is returned"
+    last = f"the last record is that of t = {made.records[-1].time:.6g}" if made.records else "it has no record yet"
+    return f"the run has exceeded the time (max_time): {last}"
+
+
+def _one_run(solver: Solver, bar: Any, folder: str | None, until: float) -> Run:
     made = Run(solver.info.name, solver.states, solver.units, solver.scenario, solver.backend)
     made.accuracy, made.accuracy_of = solver.accuracy, value_of(solver.scenario, "accuracy_of") or "moments"
     solver.updates, solver.smoothed = made.updates, made.smoothed
@@ -373,10 +395,14 @@ def _one_run(solver: Solver, bar: Any, folder: str | None) -> Run:
             bar.refresh()
 
     try:
-        for record in solver.records(show, folder):
+        for record in solver.records(show, folder, until):
             made.records.append(record)
     except KeyboardInterrupt:
         made.interrupted = True
+    except lib.Cancelled:
+        made.interrupted = made.late = time.monotonic() >= until
+        if not made.late:
+            raise
     made.warnings = solver.last_warnings
     made.comparison = solver.comparison
     return made

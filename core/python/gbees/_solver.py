@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import ctypes as c
+import math
 import operator
 import os
 import queue
 import threading
+import time
 import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator, Mapping
@@ -220,7 +222,10 @@ class Solver:
                 warn(self.last_warnings, 2)
 
     def records(
-        self, progress: Callable[[float, float], None] | None = None, folder: str | None = None
+        self,
+        progress: Callable[[float, float], None] | None = None,
+        folder: str | None = None,
+        until: float = math.inf,
     ) -> Iterator[Record]:
         """Runs, and yields each record.
 
@@ -230,6 +235,8 @@ class Solver:
             Is called in the thread of the run, a few times a second, with the model time and the part that is done.
         folder
             For results.
+        until
+            The time of :func:`time.monotonic` at which the run ends with :class:`Cancelled`.
         """
         if self._thread is not None or self._session is None:
             raise lib.InputError("this solver runs already, or is closed: make another")
@@ -240,6 +247,8 @@ class Solver:
         self._thread.start()
         try:
             while True:
+                if time.monotonic() >= until:
+                    self.cancel()
                 try:
                     item = line.get(timeout=0.2)  # a wait without an end can't be interrupted everywhere
                 except queue.Empty:
@@ -293,9 +302,9 @@ class Solver:
 
             return call
 
-        def on_update(number: int, time: float, evidence: Any) -> None:
+        def on_update(number: int, when: float, evidence: Any) -> None:
             e = evidence.contents
-            self.updates.append(Update(number, time, e.log_evidence, e.total, e.sampled, e.sampled_error))
+            self.updates.append(Update(number, when, e.log_evidence, e.total, e.sampled, e.sampled_error))
 
         def on_record(given: Any) -> None:
             record = copy_record(given.contents, self.states, self.units)
@@ -307,7 +316,7 @@ class Solver:
         observer = lib.ObserverStruct(
             lib.ON_RECORD(guarded(on_record)),
             lib.ON_UPDATE(guarded(on_update)),
-            lib.ON_PROGRESS(guarded(progress or (lambda time, part: None))),
+            lib.ON_PROGRESS(guarded(progress or (lambda _time, _part: None))),
         )
         try:
             lib.check(function, self._session, *arguments, c.byref(observer))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -265,6 +266,31 @@ def test_interrupt_ends_a_loop_and_keeps_what_is_there(tmp_path):
     assert child.returncode == 0
     about = json.loads((output / "run.json").read_text())
     assert about["state"] == "cancelled" and about["stopped_by"] == "the caller"
+
+
+def test_a_limit_of_time():
+    with pytest.warns(gbees.Warning, match="exceeded the time .max_time.: (it has no|the last) record"):
+        run = gbees.run("lorenz96", set={"accuracy": 0, "factor": 1.5, "end": 5}, audit=False, max_time=0.3)
+    assert run.interrupted and run.met is None and all(r.time < 5 for r in run.records)
+    with pytest.raises(gbees.InputError, match="max_time=0: expected a positive number"):
+        gbees.run("lorenz63", max_time=0)
+
+
+def test_a_limit_of_time_keeps_the_best_run(monkeypatch, tmp_path):
+    now = [0.0]  # of a clock on which the second run is late
+
+    def plan(solver, once=gbees.Solver.plan):
+        now[0] += 10
+        return once(solver)
+
+    monkeypatch.setattr(gbees.Solver, "plan", plan)
+    for module in ("_run", "_solver"):
+        monkeypatch.setattr(sys.modules[f"gbees.{module}"], "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+    changes = {"accuracy": 1e-4, "frame": "fixed", "end": 1, "records": 2}
+    with pytest.warns(gbees.Warning, match="a finer run exceeded the time .max_time."):
+        run = gbees.run("lorenz63", set=changes, max_time=5, output=tmp_path / "best")
+    assert not run.interrupted and not run.met and run.records[-1].time == 1
+    assert [r.time for r in gbees.open(tmp_path / "best").records] == [r.time for r in run.records]
 
 
 def test_a_table_of_one_time():
