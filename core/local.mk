@@ -437,6 +437,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/run/updates.c \
 	%D%/solver/run/wells.c \
 	%D%/base/version.c \
+	%D%/record/record_warnings.c \
 	%D%/record/warnings.c \
 	%D%/record/warnings.h
 

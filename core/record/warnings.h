@@ -9,6 +9,10 @@
  * a cell. The statistics are in the grid's axes. */
 unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics, int with_cells);
 
+/* GBEES_WARNING_NARROW if more than a twentieth of a marginal of points lies in cells that are far wider than the part of
+ * the density in them, whatever its deviation, else 0. */
+unsigned gbees_warnings_marginals(const gbees_problem *problem, const gbees_marginals *marginals);
+
 /* GBEES_WARNING_ACCURACY if the certificate of points is not within the accuracy that was asked for, else 0. */
 unsigned gbees_warnings_certificate(const gbees_problem *problem, const gbees_certificate *certificate);
 

@@ -205,6 +205,23 @@ static int find_statistics(gbees_solver *solver, gbees_event *event, gbees_stati
     return GBEES_OK;
 }
 
+/* Warns of cells that points have been made into and that are wider than parts of the density. */
+static int check_parts(gbees_solver *solver, const gbees_event *event, gbees_error *error)
+{
+    gbees_marginals *own = NULL;
+    gbees_error cause = {0};
+    int status = GBEES_OK;
+
+    if (!solver->backend->exact || !event->cells)
+        return GBEES_OK;
+    if (!event->marginals)
+        status = gbees_cells_marginals(event->cells, 0, &own, &cause);
+    if (!status)
+        solver->now.record_warnings |= gbees_warnings_marginals(event->record.problem, own ? own : event->marginals);
+    free(own);
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
 /* Computes the statistics of the event's record, and collects its cells and marginals. */
 static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
 {
@@ -226,6 +243,8 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
     if (gbees_run_wells(solver, record, &cause))
         return gbees_run_fail(solver, (int)cause.status, &cause, error);
     status = collect(solver, event, error);
+    if (!status)
+        status = check_parts(solver, event, error);
     if (status || !solver->backend->certify || solver->observer->audit)
         return status;
     status = solver->backend->certify(solver->grid.engine, &event->certificate, &cause);

@@ -119,3 +119,14 @@ def test_noise_that_is_no_covariance_is_refused():
     model = gbees.Model.from_sympy("tilted", {x: -x, y: -y}, diffusion=[[1, 1.05], [1.05, 1]], scenario=scenario)
     with pytest.raises(gbees.ModelError, match="the diffusion is no covariance"):
         gbees.run(model, progress=False)
+
+
+@pytest.mark.parametrize("apart, weight, warns", [(6, 0.5, True), (6, 0.07, True), (6, 0.01, False)])
+def test_cells_that_are_wider_than_a_part_are_warned_of(apart, weight, warns):
+    def part(mean, weight, deviation):
+        return {"weight": weight, "mean": [mean], "covariance": [deviation**2]}
+
+    still = {"parameters": {"a": 0, "b": 0}, "width": [0.3], "accuracy": 0.01}
+    wide = part(0, 1 - weight, 0.5 if weight < 0.5 else 0.03)
+    run = gbees.run(cubic(), set={**still, "initial": [wide, part(apart, weight, 0.03)]}, progress=False)
+    assert run.met and any("or a part of it" in text for text in run.warnings) == warns

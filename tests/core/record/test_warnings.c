@@ -249,6 +249,15 @@ START_TEST(narrow_marginals)
     ck_assert_uint_eq(gbees_warnings_record(&points, &statistics, 1), GBEES_WARNING_NARROW);
     ck_assert_uint_eq(gbees_warnings_record(&points, &statistics, 0), 0);
     check_text(GBEES_WARNING_NARROW, &points, NULL, "right at the edges of cells");
+
+    /* two parts far apart, each of less than half a cell, in the middle of one and on a face */
+    const double apart[] = {0, 0.5, 0, 0, 0, 0.02, 0.23, 0.24, 0.01, 0}, wide[] = {0.1, 0.2, 0.4, 0.2, 0.1};
+    const gbees_marginals two = {.length = {10}, .line = {apart}}, one = {.length = {5}, .line = {wide}};
+    ck_assert_uint_eq(gbees_warnings_marginals(&points, &two), GBEES_WARNING_NARROW);
+    ck_assert_uint_eq(gbees_warnings_marginals(&points, &one), 0);
+    const gbees_marginals left = {.length = {4}, .line = {apart}}, right = {.length = {5}, .line = {apart + 5}};
+    ck_assert_uint_eq(gbees_warnings_marginals(&points, &left), GBEES_WARNING_NARROW);
+    ck_assert_uint_eq(gbees_warnings_marginals(&points, &right), 0); /* .03 of .5 beside two: half a cell */
     ck_assert_uint_eq(gbees_warnings_certificate(&points, &certificate), 0);
     certificate.mean[0].bound = 0.011;
     ck_assert_uint_eq(gbees_warnings_certificate(&points, &certificate), GBEES_WARNING_ACCURACY);
