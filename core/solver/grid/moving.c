@@ -3,6 +3,7 @@
 #include "moving.h"
 #include "frame/relative.h"
 #include "record/instants.h"
+#include "resolve.h"
 #include "solver/problem/frame.h"
 #include <math.h>
 #include <string.h>
@@ -17,6 +18,10 @@ static const double negligible_part = 0.01;
 /* The next step is this part of the limit, and at most growth_most times this one. A step is tried anew, shorter, if
  * it is more than beyond_limit times its limit. */
 static const double part_of_limit = 0.95, growth_most = 1.25, beyond_limit = 1.02;
+/* An update's cells: they become narrower where the standard deviation of what a measurement leaves has fewer of the
+ * present ones than least_cells, by so much more than K allows at most; the most cells over the present ones, and how
+ * many there may be in any case. */
+static const double least_cells = 1.5, sharpest = 8, most_growth = 8, cells_always = 1e6;
 /* The first step of all, as a part of the interval. */
 static const double first_part = 1e-3;
 
@@ -252,6 +257,56 @@ static void set_frame(const gbees_moving *moving, const view *seen, gbees_moving
     gbees_matrix_multiply(n, moving->frame.a, moving->shape.edges, to->a);
 }
 
+/* Replaces the cells by those of moving->shape, with the noise to->spread that is due, or NULL. */
+static int remap(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, const view *seen,
+                 gbees_grid_target *to, gbees_error *error)
+{
+    int status = gbees_moving_noise_apply(&moving->noise, moving->frame.n, moving->shape.edges, to->spread, error);
+
+    if (status)
+        return status;
+    set_frame(moving, seen, &to->frame);
+    to->threshold =
+        moving->threshold * fmin(1, moving->cells / ((double)seen->statistics.cells * moving->shape.growth));
+    status = gbees_grid_remap(grid, clock, &moving->frame, to, error);
+    if (status)
+        return status;
+    moving->frame = to->frame;
+    moving->shape.longest = moving->shape.growth = 1; /* until the next look */
+    moving->replaced++;
+    return gbees_moving_place(moving, grid, clock->time, error);
+}
+
+int gbees_moving_sharpen(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock,
+                         const gbees_measurement *measurement, gbees_error *error)
+{
+    const int n = moving->frame.n;
+    const gbees_problem *problem = grid->problem;
+    gbees_shape_rule rule = {.cells = problem->frame_least, .most = sharpest * problem->frame_cells};
+    gbees_grid_target to = {.frame = moving->frame};
+    view seen;
+    int status = look(moving, grid, clock, &seen, error);
+    const gbees_frame_shape present = moving->shape;
+    const double cells = (double)seen.statistics.cells;
+    const double most =
+        fmin(gbees_resolve_cells_most(problem, grid->options.memory_bytes), fmax(cells_always, most_growth * cells));
+
+    if (status)
+        return status;
+    gbees_resolve_information(problem, &moving->frame, seen.statistics.mean, measurement, clock->time,
+                              seen.information);
+    status = gbees_shape_find(n, seen.statistics.covariance, seen.information, &rule, &moving->shape, error);
+    if (!status && moving->shape.longest <= problem->frame_least / least_cells) {
+        moving->shape = present;
+        return GBEES_OK;
+    }
+    while (!status && moving->shape.growth * cells > most && rule.most > rule.cells) {
+        rule.most = fmax(rule.most / 1.5, rule.cells);
+        status = gbees_shape_find(n, seen.statistics.covariance, seen.information, &rule, &moving->shape, error);
+    }
+    return status ? status : remap(moving, grid, clock, &seen, &to, error);
+}
+
 int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error)
 {
     double spread[GBEES_MAX_DIM] = {0};
@@ -261,20 +316,7 @@ int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clo
 
     if (!status && to.spread)
         status = turn_to_noise(moving, grid, &seen, clock->time, spread, &to.thinned, error);
-    if (!status)
-        status = gbees_moving_noise_apply(&moving->noise, moving->frame.n, moving->shape.edges, to.spread, error);
-    if (status)
-        return status;
-    set_frame(moving, &seen, &to.frame);
-    to.threshold =
-        moving->threshold * fmin(1, moving->cells / ((double)seen.statistics.cells * moving->shape.growth));
-    status = gbees_grid_remap(grid, clock, &moving->frame, &to, error);
-    if (status)
-        return status;
-    moving->frame = to.frame;
-    moving->shape.longest = moving->shape.growth = 1; /* until the next look */
-    moving->replaced++;
-    return gbees_moving_place(moving, grid, clock->time, error);
+    return status ? status : remap(moving, grid, clock, &seen, &to, error);
 }
 
 /* ---- the run ---- */

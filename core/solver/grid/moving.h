@@ -36,6 +36,11 @@ int gbees_moving_fits(const gbees_moving *moving);
 /* Replaces the cells by those that fit the density, with the noise that is due. */
 int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error);
 
+/* Before an update: replaces the cells by narrower ones, up to 8 times narrower than K allows, if what the
+ * measurement tells would have less than 1.5 of the present ones a standard deviation. */
+int gbees_moving_sharpen(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock,
+                         const gbees_measurement *measurement, gbees_error *error);
+
 /* Puts the engine's grid where the frame is now, before an update or for what follows one. */
 int gbees_moving_place(const gbees_moving *moving, const gbees_grid *grid, double time, gbees_error *error);
 /* Finds the rates of a record, with the grid where it is at that time. */

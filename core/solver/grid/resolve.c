@@ -141,6 +141,63 @@ int gbees_resolve_coarser(const gbees_problem *problem, const gbees_statistics *
     return any;
 }
 
+/* Sets jacobian[k][n] of each component k, in y, as find_slopes() does in the axes of a grid at rest. */
+static void find_slopes_of_frame(const gbees_problem *problem, const gbees_moving_frame *frame, const double *mean,
+                                 const gbees_measurement *m, double time, double (*jacobian)[N])
+{
+    static const double origin[N];
+    const int n = frame->n;
+    double x[N][2 * N], y[N][2 * N];
+    const double *place[N];
+    double *out[N + 1] = {0};
+
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) { /* half a cell to either side along edge j */
+            double at = frame->m[i];
+
+            for (int k = 0; k < n; k++)
+                at += frame->a[i * n + k] * mean[k];
+            x[i][2 * j] = at - frame->a[i * n + j] / 2;
+            x[i][2 * j + 1] = at + frame->a[i * n + j] / 2;
+        }
+        place[i] = x[i];
+    }
+    for (int k = 0; k < m->size; k++)
+        out[k] = y[k];
+    gbees_problem_own_functions(problem)->measure_d(m->function, 2 * (size_t)n, time, origin, place,
+                                                    problem->parameters, out);
+    for (int k = 0; k < m->size; k++)
+        for (int j = 0; j < n; j++)
+            jacobian[k][j] = gbees_wrapped(y[k][2 * j + 1] - y[k][2 * j], m->period[k]);
+}
+
+void gbees_resolve_information(const gbees_problem *problem, const gbees_moving_frame *frame, const double *mean,
+                               const gbees_measurement *measurement, double time, double *information)
+{
+    const int n = frame->n;
+    double h[N][N], of[N * N], solved[N * N], covariance[N * N];
+    int count = 0, from[N];
+
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
+        return;
+    find_slopes_of_frame(problem, frame, mean, measurement, time, h);
+    for (int k = 0; k < measurement->size; k++)
+        if (!(measurement->missing >> k & 1))
+            from[count++] = k;
+    for (int k = 0; k < count; k++) {
+        memcpy(of + k * n, h[from[k]], (size_t)n * sizeof *of);
+        for (int l = 0; l < count; l++)
+            covariance[k * count + l] = measurement->covariance[from[k] * measurement->size + from[l]];
+    }
+    memcpy(solved, of, sizeof solved);
+    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', count, n, covariance, count, solved, n))
+        return;
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                information[i * n + j] += of[k * n + i] * solved[k * n + j];
+}
+
 double gbees_resolve_cells_most(const gbees_problem *problem, double bytes)
 {
     const double listed = 4.0 * problem->dimension + 8; /* bytes a cell */

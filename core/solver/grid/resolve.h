@@ -2,6 +2,7 @@
 #ifndef GBEES_SOLVER_GRID_RESOLVE_H
 #define GBEES_SOLVER_GRID_RESOLVE_H
 
+#include "frame/motion.h"
 #include <gbees/gbees.h>
 
 enum { GBEES_RESOLVE_MOST = 3 }; /* 8 times narrower cells for one update, at most */
@@ -23,6 +24,12 @@ int gbees_resolve(const gbees_problem *problem, const gbees_statistics *prior, c
  * Returns whether any coarser[j] is above 0. */
 int gbees_resolve_coarser(const gbees_problem *problem, const gbees_statistics *prior,
                           const gbees_measurement *measurement, double time, const int *level, int *coarser);
+
+/* Adds what a measurement tells of the density, H^T R^-1 H, to the Fisher information [n][n] in y, where x = m + a y:
+ * H are differences of the measurement's function over a cell about the mean in y. A model's own likelihood adds
+ * nothing. */
+void gbees_resolve_information(const gbees_problem *problem, const gbees_moving_frame *frame, const double *mean,
+                               const gbees_measurement *measurement, double time, double *information);
 
 /* How many cells of a problem half of the machine's memory holds, or so many bytes (0: not limited), with their list
  * during a change of the grid. */

@@ -48,6 +48,18 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
     return gbees_run_change_grid(solver, level, error);
 }
 
+/* The same on a grid that moves, always. */
+static int sharpen(gbees_solver *solver, const gbees_measurement *measurement, gbees_error *error)
+{
+    gbees_error cause = {0};
+    int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the engine */
+
+    if (status)
+        return status;
+    status = gbees_moving_sharpen(&solver->now.moving, &solver->grid, &solver->now.clock, measurement, &cause);
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
 /* Applies a measurement to the density as it is. */
 static int apply(gbees_solver *solver, const gbees_measurement *measurement, gbees_evidence *evidence,
                  gbees_error *error)
@@ -77,7 +89,8 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
     gbees_event event = {.number = number, .time = solver->now.clock.time};
     gbees_error cause = {0};
-    int status = resolve_update(solver, measurement, error);
+    int status =
+        solver->problem->moving ? sharpen(solver, measurement, error) : resolve_update(solver, measurement, error);
 
     if (status)
         return status;

@@ -308,3 +308,24 @@ def test_points_from_a_record_have_its_own_error(tmp_path):
     run = gbees.run("linear", set=points, threads=1, progress=False)
     assert of_grid > 0.001 and not run.met
     assert run.records[-1].certificate.std[:, 1].min() >= of_grid
+
+
+def test_a_precise_measurement_on_a_grid_that_moves():
+    """One of a fiftieth of the deviation, with noise along the other state only: beside the Kalman filter."""
+    x, v = sp.symbols("x v")
+    model = gbees.Model.from_sympy(
+        "rank_one", {x: v, v: -x - v / 5}, diffusion={v: 0.1}, measurements={"place": x},
+        scenario={"mean": [0, 0], "covariance": [1, 1], "end": 2, "records": 1, "frame": "moving"})
+    seen = [{"time": 1, "function": "place", "value": [0.3], "covariance": [0.0004]}]
+    run = gbees.run(model, set={"accuracy": 0.05, "measurements": seen}, threads=1, progress=False)
+    drift, noise = np.array([[0, 1], [-1, -0.2]]), np.array([[0, 0], [0, 0.1]])
+    mean, covariance, steps = np.zeros(2), np.eye(2), 20000
+    for _ in range(steps):  # of the trapezoidal rule
+        half = np.linalg.solve(np.eye(2) - drift / steps / 2, np.eye(2) + drift / steps / 2)
+        covariance = half @ (covariance + noise / steps / 2) @ half.T + noise / steps / 2
+    gain = covariance[:, 0] / (covariance[0, 0] + 0.0004)
+    evidence = -0.5 * math.log(2 * math.pi * (covariance[0, 0] + 0.0004)) - 0.045 / (covariance[0, 0] + 0.0004)
+    mean, covariance = gain * 0.3, covariance - np.outer(gain, covariance[0])
+    after = next(r for r in run.records if r.time == 1 and r.leg == 1)
+    assert run.met and abs(run.log_evidence - evidence) < 1e-3 and is_within(after, mean[0], covariance[0, 0] ** 0.5)
+    assert after.std[0] == pytest.approx(covariance[0, 0] ** 0.5, rel=1e-3)

@@ -70,6 +70,29 @@ START_TEST(deviations_after_an_update)
 }
 END_TEST
 
+/* A linear function has the same information in all frames: a^T H^T R^-1 H a. */
+START_TEST(information_in_a_frame)
+{
+    const gbees_problem moving = {.functions = &functions, .dimension = 3};
+    const gbees_moving_frame frame = {.n = 3, .m = {1, 2, 3}, .a = {1, 2, 0, 0, 3, 0, 1, 0, 0.5}};
+    const double mean[3] = {4, -1, 2};
+    gbees_measurement m = {.function = 1, .size = 2, .covariance = {2, 1, 1, 1}};
+    double information[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    /* H a = [[1, 2, 0], [1, 0, .5]], R^-1 = [[1, -1], [-1, 2]] */
+    const double expected[9] = {1 + 1, 0, 0.5, 0, 1 + 4, -1, 0.5, -1, 1 + 0.5};
+
+    gbees_resolve_information(&moving, &frame, mean, &m, 0, information);
+    for (int k = 0; k < 9; k++)
+        ck_assert_double_eq_tol(information[k], expected[k], 1e-12);
+    m.missing = 3; /* nothing is told */
+    gbees_resolve_information(&moving, &frame, mean, &m, 0, information);
+    m.likelihood = GBEES_LIKELIHOOD_MODEL;
+    gbees_resolve_information(&moving, &frame, mean, &m, 0, information);
+    for (int k = 0; k < 9; k++)
+        ck_assert_double_eq_tol(information[k], expected[k], 1e-12);
+}
+END_TEST
+
 /* In units of its own, and of a combination of states. */
 START_TEST(the_measurement_is_mapped_to_the_states)
 {
@@ -155,6 +178,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, deviations_after_an_update);
+    tcase_add_test(tests, information_in_a_frame);
     tcase_add_test(tests, the_measurement_is_mapped_to_the_states);
     tcase_add_test(tests, memory_is_limited);
     tcase_add_test(tests, what_is_resolved_well_becomes_coarser);
