@@ -17,6 +17,9 @@ static const double order_at_rest = 1, order_moving = 3, order_fine = 4, order_l
  * dimensions and in more, where all axes of a bent density together would take too many. For an accuracy below
  * `suits` the first run's k goes with its power -1 / order_moving (doc/notes/accuracy-runs.md). */
 static const double most_per_cell = 14, most_per_cell_beyond_four = 6, suits = 0.05;
+/* The least factor in one dimension, an eighth of an initial deviation: wider cells save nothing, as bricks have 64,
+ * and reach so far out that a drift which grows there makes steps short. */
+static const double least_of_line = 4;
 /* Bounds of the factor from one run to the next. The error aimed at is a part of the allowed one, since one more run
  * costs more than a few more cells. */
 static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
@@ -52,7 +55,9 @@ static double first_order(const gbees_problem *problem)
 
 double gbees_plan_first_factor(const gbees_problem *problem, int axis)
 {
-    const double own = sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
+    const int is_line = problem->dimension == 1 && !problem->moving;
+    const double given = sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
+    const double own = is_line ? fmax(given, least_of_line) : given;
 
     return (problem->moving || gbees_plan_is_fine(problem)) && problem->accuracy < suits
                ? own * pow(suits / problem->accuracy, 1 / first_order(problem))

@@ -310,6 +310,15 @@ def test_points_from_a_record_have_its_own_error(tmp_path):
     assert run.records[-1].certificate.std[:, 1].min() >= of_grid
 
 
+def test_a_brick_does_not_reach_to_where_a_drift_is_fast():
+    """x' = -x^3: a brick of half deviations ends at 32 of them, where the drift allows steps of 1e-6."""
+    x = sp.Symbol("x")
+    model = gbees.Model.from_sympy(
+        "falls", {x: -(x**3)}, diffusion={x: 0.2}, scenario={"mean": [0], "covariance": [1], "end": 1, "records": 1})
+    run = gbees.run(model, set={"accuracy": 0.1}, threads=1, progress=False)
+    assert run.met and run.records[-1].steps < 50000
+
+
 def test_a_precise_measurement_on_a_grid_that_moves():
     """One of a fiftieth of the deviation, with noise along the other state only: beside the Kalman filter."""
     x, v = sp.symbols("x v")
