@@ -24,9 +24,7 @@ static double inside_of(const gbees_problem *problem, int axis, double mean, dou
     return 0.5 * (erf((hi + 0.5 - middle) * width / scale) - erf((lo - 0.5 - middle) * width / scale));
 }
 
-/* The mass outside the initial box: exact without correlations, else an upper bound (Sidak's inequality). 0 for a
- * record. */
-static double cut_off(const gbees_problem *problem)
+double gbees_warnings_cut_off(const gbees_problem *problem)
 {
     double inside = problem->gaussian_count > 0 ? 0 : 1;
     int n = problem->dimension;
@@ -125,7 +123,7 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
 
     if (gbees_problem_is_exact(problem))
         return found;
-    if (cut_off(problem) > most_cut_off)
+    if (gbees_warnings_cut_off(problem) > most_cut_off)
         found |= GBEES_WARNING_BOX;
     if (widest(problem, &axis) > widest_cell)
         found |= GBEES_WARNING_WIDTH;
@@ -143,7 +141,7 @@ static void describe_box(const gbees_problem *problem, const gbees_totals *total
         text, size,
         "the initial box cuts off %.3g %% of the Gaussian before the run begins: give a larger 'extent', 3 or "
         "more",
-        100 * cut_off(problem));
+        100 * gbees_warnings_cut_off(problem));
 }
 
 static void describe_width(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
@@ -187,14 +185,16 @@ static void describe_loss(const gbees_problem *problem, const gbees_totals *tota
 
 static void describe_saddle(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
-    const double gone = gbees_warnings_lost(problem, totals);
+    const double lost = gbees_warnings_lost(problem, totals), cut_off = gbees_warnings_cut_off(problem);
+    const double rate = lost / gbees_budget_time(problem->start, problem->end);
+    int length = snprintf(text, size, "%.2g of the probability has been lost (%.2g a unit of time)", lost, rate);
 
+    if (lost < cut_off)
+        length = snprintf(text, size, "the initial box leaves out up to %.2g of the probability", cut_off);
     (void)snprintf(
-        text, size,
-        "%.2g of the probability has been lost (%.2g a unit of time), more than a tenth of what is beyond a saddle "
-        "of "
-        "the drift: that, and the rate across it, may be wrong; give 'tail: 1e-10' in place of a threshold or budget",
-        gone, gone / gbees_budget_time(problem->start, problem->end));
+        text + length, size - (size_t)length,
+        ", more than a tenth of what is beyond a saddle of the drift: that, and the rate across it, may be "
+        "wrong; give 'tail: 1e-10' in place of a threshold or budget");
 }
 
 static void describe_jump(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)

@@ -19,6 +19,10 @@ unsigned gbees_warnings_certificate(const gbees_problem *problem, const gbees_ce
 /* GBEES_WARNING_ROUNDING if a record's mass is not the one of its ledger, else 0. */
 unsigned gbees_warnings_ledger(const gbees_problem *problem, const gbees_record *record);
 
+/* The part of the initial Gaussian or mixture that its box leaves out: exact without correlations, else an upper bound
+ * (Sidak's inequality). 0 for a record. */
+double gbees_warnings_cut_off(const gbees_problem *problem);
+
 /* What has been lost since the last update, which has made up for what was lost before it. */
 double gbees_warnings_lost(const gbees_problem *problem, const gbees_totals *totals);
 

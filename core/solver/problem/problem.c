@@ -261,6 +261,15 @@ static int check_rounding(const builder *b)
     return GBEES_OK;
 }
 
+/* The half-size of the initial box, in standard deviations, where the scenario has none: of a grid whose density is
+ * to be right down to a part of its peak, as far as a Gaussian has that. */
+static double usual_extent(const builder *b)
+{
+    const double part = gbees_problem_is_exact(b->problem) ? 1 : fmin(builder_number(b, "tail", 1), 1);
+
+    return fmax(3, sqrt(-2 * log(part)));
+}
+
 static int set_grid(builder *b)
 {
     gbees_problem *problem = b->problem;
@@ -269,7 +278,7 @@ static int set_grid(builder *b)
 
     if (problem->cells)
         return builder_close_record(b); /* the record's cells have the grid */
-    int n = problem->dimension, status = axis_numbers(b, "extent", 3, extent);
+    int n = problem->dimension, status = axis_numbers(b, "extent", usual_extent(b), extent);
     if (!status)
         status = width ? axis_numbers(b, "width", 0, problem->width) : axis_numbers(b, "factor", 1, factor);
     if (status)

@@ -33,6 +33,40 @@ static int add_cells(void *context, size_t count, const int32_t *const *index, c
     return 0;
 }
 
+/* The part of a Gaussian that is nearer to the other well. */
+static double part_beyond(const wells *w, const double *mean, const double *covariance)
+{
+    const int n = w->problem->dimension;
+    double slope[GBEES_MAX_DIM], further = 0, variance = 0;
+
+    for (int j = 0; j < n; j++) { /* add_cells()'s difference of squares is a plane */
+        const double step = w->there[j] - w->here[j], middle = (w->there[j] + w->here[j]) / 2;
+
+        slope[j] = step / (w->spread[j] * w->spread[j]);
+        further += slope[j] * (mean[j] - middle);
+    }
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            variance += slope[j] * covariance[j * n + k] * slope[k];
+    return erfc(-further / sqrt(2 * variance)) / 2;
+}
+
+/* How much of the initial Gaussian or mixture may have been beyond the saddle and outside of its box. */
+static double left_out(const wells *w, const gbees_problem *problem)
+{
+    const int rotated = problem->rotated;
+    double beyond = 0;
+
+    if (problem->cells || rotated)
+        return 0;
+    if (problem->gaussian_count == 0)
+        beyond = part_beyond(w, problem->mean, problem->covariance);
+    for (int g = 0; g < problem->gaussian_count; g++)
+        beyond += problem->gaussians[g].weight *
+                  part_beyond(w, problem->gaussians[g].mean, problem->gaussians[g].covariance);
+    return fmin(beyond, gbees_warnings_cut_off(problem));
+}
+
 /* Whether the rule applies: with noise, whose equations stay the same, on a grid that stays. */
 static int applies(const gbees_problem *problem)
 {
@@ -59,11 +93,14 @@ int gbees_run_wells(gbees_solver *solver, const gbees_record *record, gbees_erro
     wells w = {.problem = record->problem};
     double y[GBEES_MAX_DIM], peak[GBEES_MAX_DIM];
 
-    if (!applies(problem) || !is_last(solver, record->number) || !(lost > least))
+    if (!applies(problem) || !is_last(solver, record->number) ||
+        !(fmax(lost, gbees_warnings_cut_off(problem)) > least))
         return GBEES_OK;
     for (int j = 0; j < n; j++) {
         y[j] = w.problem->mean[j] + w.problem->width[j] * record->statistics.peak_index[j];
         w.spread[j] = sqrt(record->statistics.covariance[j * n + j]);
+        if (!problem->rotated) /* what has become narrow may have begun with a part beyond */
+            w.spread[j] = fmax(w.spread[j], sqrt(problem->covariance[j * n + j]));
         if (!(w.spread[j] > 0))
             return GBEES_OK;
     }
@@ -72,7 +109,8 @@ int gbees_run_wells(gbees_solver *solver, const gbees_record *record, gbees_erro
         !gbees_audit_wells(problem, peak, w.spread, w.here, w.there))
         return GBEES_OK;
     const int status = solver->backend->cells(solver->grid.engine, 0, add_cells, &w, error);
-    if (!status && lost * (w.near + w.far) > part * fmin(w.near, w.far))
+    const double missing = lost + left_out(&w, problem);
+    if (!status && missing > least && missing * (w.near + w.far) > part * fmin(w.near, w.far))
         solver->now.record_warnings |= GBEES_WARNING_SADDLE;
     return status;
 }

@@ -310,6 +310,18 @@ def test_points_from_a_record_have_its_own_error(tmp_path):
     assert run.records[-1].certificate.std[:, 1].min() >= of_grid
 
 
+def test_a_part_beyond_a_saddle_that_the_initial_box_leaves_out():
+    """Of N(-1, 0.09) 4.4e-4 is in the other well, further than the three deviations of the initial box."""
+    x = sp.Symbol("x")
+    model = gbees.Model.from_sympy(
+        "wells", {x: x - x**3}, diffusion={x: 0.001}, targets={"right": -x},
+        scenario={"mean": [-1], "covariance": [0.09], "end": 10, "records": 1, "targets": {"right": "count"}})
+    for tail, least, most in ({}, 0, 1e-6), ({"tail": 1e-10}, 4e-4, 5e-4):
+        run = gbees.run(model, set={"accuracy": 0, "factor": 8, **tail}, threads=1, audit=False, progress=False)
+        assert least <= run.records[-1].targets["right"].probability <= most
+        assert any("the initial box leaves out" in text for text in run.warnings) == (not tail)
+
+
 def test_a_brick_does_not_reach_to_where_a_drift_is_fast():
     """x' = -x^3: a brick of half deviations ends at 32 of them, where the drift allows steps of 1e-6."""
     x = sp.Symbol("x")
