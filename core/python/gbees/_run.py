@@ -95,22 +95,32 @@ class Run:
     def error(self) -> float:
         """The largest bound of an error at any record, of what the accuracy is of: by default of a mean or standard
         deviation, in standard deviations. NaN: of a record it is not known."""
-        bounds = [
-            bound
-            for r in self.records
-            for name in _ERRORS[self.accuracy_of]
-            for bound in (np.atleast_2d(getattr(r.certificate, name))[:, 1] if r.certificate else [math.nan])
-        ]
+        bounds = [self._bound(record) for record in self.records]
         return float(np.max(bounds)) if bounds else math.nan
 
     def judge(self) -> None:
-        """Sets `met` by the records, where no search for an accuracy has told it."""
+        """Sets `met` by the records, where no search for an accuracy has told it; names those that a search has left."""
+        if self.met:
+            self._name_uncertified()
         if self.met is not None or self.accuracy <= 0 or self.interrupted:
             return
         if self.error <= self.accuracy:
             self.met = True
         elif self.error > self.accuracy and value_of(self.scenario, "frame") == "lagrangian":
             self.met = False
+
+    def _bound(self, record: Record) -> float:
+        """The largest bound of the errors that the accuracy is of; NaN: not known."""
+        found = record.certificate
+        bounds = [np.atleast_2d(getattr(found, name))[:, 1] for name in _ERRORS[self.accuracy_of]] if found else []
+        return float(np.max(bounds)) if bounds else math.nan
+
+    def _name_uncertified(self) -> None:
+        times = [f"{r.time:.6g}" for r in self.records if not self._bound(r) <= self.accuracy]
+        if times:
+            some = ", ".join(times[:8]) + (" ..." if len(times) > 8 else "")
+            count = "one record" if len(times) == 1 else f"{len(times)} records"
+            self.warnings = [*self.warnings, f"the accuracy is met, but samples are too few to certify {count}, t = {some}"]
 
     def _facts(self) -> dict[str, str]:
         last = f" to t = {self.records[-1].time:g}" if self.records else ""
