@@ -40,6 +40,7 @@ typedef struct run_result {
     double unsure_time[GBEES_UNSURE_LISTED];
     double unsure_error; /* the largest bound of these; infinite: one has none */
     int doubtful;        /* the same, also where there are so many that the run is not judged without them */
+    double reach;        /* the largest square of a marginal's extent from its mean, in standard deviations */
     int owned;           /* records that are further off than the accuracy and their samples' error explain */
     int by_points;       /* 1: certificates are from lattices of points */
     double evidence;     /* the logarithm of the evidence of all measurements */

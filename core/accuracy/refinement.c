@@ -15,8 +15,8 @@ static const double unknown_ratio = 1.5;
 static const double least_finer = 1.2; /* runs are compared if their cells' widths differ by at least this factor */
 /* The relative error of a standard deviation over the mass lost in the tails: two or three (doc/measuring.md), and up
  * to this where the tails are long. */
-static const double most_per_loss = 12;
-static const double most_left = 0.75;    /* of the error, where half the time step has not been in vain */
+static const double most_per_loss = 12, some = 0.25; /* some: a part of an error that is worth a run */
+static const double most_left = 0.75;                /* of the error, where half the time step has not been in vain */
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 
 /* ---- create ---- */
@@ -190,6 +190,27 @@ int gbees_refinement_variation(gbees_refinement *r, const gbees_record *record, 
     return status;
 }
 
+/* The square of the furthest cell's distance from the mean along any axis, in standard deviations, with noise, on a
+ * grid at rest with the model's axes; else 0. What is lost there takes so much of a variance. */
+static double reach_of(const gbees_record *record)
+{
+    const gbees_problem *problem = record->problem;
+    double most = 0;
+
+    if (!record->marginals || !problem->model->diffusion || problem->moving || problem->rotated)
+        return 0;
+    for (int j = 0; j < problem->dimension; j++) {
+        const double first = problem->mean[j] + problem->width[j] * record->marginals->first[j];
+        const double last = first + problem->width[j] * ((double)record->marginals->length[j] - 1);
+        const double variance = record->statistics.covariance[j * problem->dimension + j];
+        const double mean = record->statistics.mean[j];
+
+        if (variance > 0)
+            most = fmax(most, fmax(pow(mean - first, 2), pow(last - mean, 2)) / variance);
+    }
+    return most;
+}
+
 int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbees_error *error)
 {
     const gbees_certificate *certificate = record->certificate;
@@ -211,11 +232,12 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         gbees_plan_note_selection(r, record);
     }
     leg->updates = record->totals.cell_updates;
+    now->reach = fmax(now->reach, reach_of(record));
     const int unsure = gbees_plan_note_samples(r, record, difference);
     if (isnan(difference.bound)) {
         const double estimate = gbees_refinement_estimate(r, record);
 
-        now->unknown |= !unsure;
+        now->unknown |= !unsure || estimate > r->problem->accuracy || (record->warnings & GBEES_WARNING_NARROW);
         now->estimate = isnan(estimate) ? estimate : fmax(now->estimate, estimate);
         leg->worst = fmax(leg->worst, isnan(estimate) ? unknown_ratio : estimate / r->problem->accuracy);
         return GBEES_OK;
@@ -273,14 +295,15 @@ static int is_near(const gbees_refinement *r)
     return is_any_in_vain(r) || worst_ratio(r) < small_excess;
 }
 
-/* Whether lost mass may explain an error that finer cells would hardly make smaller. Then the next run loses less,
- * which costs little. If the mass was not the cause, that run's loss is too small to explain its error, and this is
- * 0. fraction: of the density that a measurement has selected, of which the loss is so much more; 1: none. */
-static int is_truncated(const gbees_refinement *r, const gbees_totals *totals, double fraction)
+/* Whether lost mass may explain a part of an error. Then the next run loses less, which costs little, if finer cells
+ * would hardly make the error smaller, or all of it may be explained. If the mass was not the cause, that run's loss
+ * is too small to explain its error, and this is 0. fraction: of the density that a measurement has selected, of
+ * which the loss is so much more; 1: none. */
+static int is_truncated(const gbees_refinement *r, const gbees_totals *totals, double fraction, double part)
 {
-    const double lost = gbees_totals_lost(r->problem, totals);
+    const double lost = gbees_totals_lost(r->problem, totals) / fraction;
 
-    return most_per_loss * lost / fraction > 0.25 * worst_ratio(r) * r->problem->accuracy;
+    return fmax(most_per_loss, r->now.reach) * lost > part * worst_ratio(r) * r->problem->accuracy;
 }
 
 /* Takes what a measurement has selected as a tail if finer cells have made the error no smaller, and lost mass may
@@ -288,7 +311,7 @@ static int is_truncated(const gbees_refinement *r, const gbees_totals *totals, d
 static void note_loss(gbees_refinement *r, const gbees_totals *totals)
 {
     if (r->before.leg_count > 0 && r->now.error >= r->before.error && is_any_in_vain(r) &&
-        !is_truncated(r, totals, 1) && is_truncated(r, totals, r->least))
+        !is_truncated(r, totals, 1, some) && is_truncated(r, totals, r->least, some))
         r->selected = fmin(r->selected, r->least);
 }
 
@@ -405,7 +428,8 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     if (step->met == 0)
         note_loss(r, &summary->totals);
     const int tail = step->met != 1 && gbees_plan_lacks_tail(r), blind = gbees_plan_is_blind(r);
-    const int truncated = !tail && step->met == 0 && !blind && is_near(r) && is_truncated(r, &summary->totals, 1);
+    const int truncated =
+        !tail && step->met == 0 && !blind && is_truncated(r, &summary->totals, 1, is_near(r) ? some : 1);
     r->insists = !tail && !truncated && (blind || (step->met == 0 && gbees_plan_samples_suffice(r, samples)));
     const int halves = !tail && !truncated && !r->insists && step->met == 0 && halves_step(r);
     if (tail || truncated || r->insists || halves) { /* the same cells, or what samples leave room for */

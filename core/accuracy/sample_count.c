@@ -83,8 +83,10 @@ double gbees_plan_spare(const gbees_refinement *r, double updates)
     const double room =
         spare * fmin(missing_work(r, r->now.samples, r->now.work), step_cost * r->steps * (double)r->samples);
 
-    return updates > 0 ? fmin(fmax(pow(room / updates, 1.0 / (r->problem->dimension + 1)), 1), most_spare / r->spared)
-                       : 1;
+    /* Cells, steps, and passes of noise in a step, which one in a narrower cell has more of. */
+    const double power = r->problem->dimension + (r->problem->model->diffusion ? 2 : 1);
+
+    return updates > 0 ? fmin(fmax(pow(room / updates, 1 / power), 1), most_spare / r->spared) : 1;
 }
 
 int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *options)

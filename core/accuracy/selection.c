@@ -13,7 +13,8 @@ static const double cut_part = 0.05;                       /* of the accuracy: w
 static const double measured_part = 0.1; /* of both where measurements follow: what is lost before each is made up for
                                           * by it, and is missing from the evidence of all; with noise the next loss
                                           * comes at once */
-static const double fine_part = 0.01;    /* of both where gbees_plan_is_fine() */
+static const double fine_part = 0.01;    /* of both where gbees_plan_is_fine(), and on a line with noise, where cells
+                                          * far out cost little, and tails are often long */
 static const double least_part = 1e-12;  /* a run that has lost the tail finds a fraction that may be far too small */
 static const double precise = 1e-2;      /* such a fraction, of mass or of variance, is worth a run */
 static const double lowest = 1e-18;      /* p* */
@@ -22,7 +23,7 @@ static const double least_growth = 1.3;  /* of the cells by a lower p* */
 
 static double part_of(const gbees_problem *problem)
 {
-    if (gbees_plan_is_fine(problem))
+    if (gbees_plan_is_fine(problem) || (problem->model->diffusion && problem->dimension == 1))
         return fine_part;
     return problem->model->diffusion && problem->measurement_count > 0 ? measured_part : 1;
 }
