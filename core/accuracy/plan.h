@@ -49,6 +49,7 @@ typedef struct run_result {
 struct gbees_refinement {
     const gbees_problem *problem; /* as asked for: with accuracy */
     int run;                      /* from 1: the one that goes on, or the next */
+    int retried;                  /* how often a first run has failed and another has taken its place */
     run_result now, before;       /* `before`: of the run before; no legs in the first */
     double best;                  /* the least error of a run so far; infinite: none */
     size_t samples;               /* that the accuracy takes */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = GBEES_MAX_DIM, RUNS_MOST = 9 };
+enum { N = GBEES_MAX_DIM, RUNS_MOST = 9, RETRIES_MOST = 2 };
 /* The ratio that stands for an unknown error over the allowed one: the next run is finer, so that both can be
  * compared.
  */
@@ -15,8 +15,9 @@ static const double unknown_ratio = 1.5;
 static const double least_finer = 1.2; /* runs are compared if their cells' widths differ by at least this factor */
 /* The relative error of a standard deviation over the mass lost in the tails: two or three (doc/measuring.md), and up
  * to this where the tails are long. */
-static const double most_per_loss = 12, some = 0.25; /* some: a part of an error that is worth a run */
-static const double most_left = 0.75;                /* of the error, where half the time step has not been in vain */
+static const double most_per_loss = 12, some = 0.25;     /* some: a part of an error that is worth a run */
+static const double retry_jump = 4, retry_budget = 0.01; /* of a first run that has failed, for the next one */
+static const double most_left = 0.75;    /* of the error, where half the time step has not been in vain */
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 
 /* ---- create ---- */
@@ -40,6 +41,16 @@ static int check(const gbees_problem *problem, gbees_error *error)
             "accuracy: it chooses when the grid changes, and 'regrid' does, too: leave one of them out ('regrid: []' "
             "hides that of a file)");
     return GBEES_OK;
+}
+
+/* A run whose first leg has the factors legs[0] has; it takes the array. */
+static run_result first_run(const gbees_problem *problem, leg_result *legs)
+{
+    leg_result first = {.time = problem->start};
+
+    memcpy(first.factor, legs->factor, sizeof first.factor);
+    *legs = first;
+    return (run_result){.kept = 1, .leg_count = 1, .legs = legs, .effective = 1, .unsure_effective = 1};
 }
 
 int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error)
@@ -67,8 +78,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     made->budget = gbees_plan_budget(problem);
     for (int j = 0; j < problem->dimension; j++)
         leg->factor[j] = gbees_plan_first_factor(problem, j);
-    leg->time = problem->start;
-    made->now = (run_result){.kept = 1, .leg_count = 1, .legs = leg, .effective = 1, .unsure_effective = 1};
+    made->now = first_run(problem, leg);
     *refinement = made;
     return GBEES_OK;
 }
@@ -353,6 +363,26 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     r->run++;
     r->selected = r->least = 1;
     return GBEES_OK;
+}
+
+int gbees_refinement_retry(gbees_refinement *r, int status)
+{
+    leg_result *legs = r->now.legs;
+
+    if (status != GBEES_EUNSUPPORTED || r->run > 1 || r->retried == RETRIES_MOST)
+        return 0;
+    for (int j = 0; j < r->problem->dimension; j++)
+        legs->factor[j] *= retry_jump;
+    r->now.legs = NULL;
+    gbees_plan_free_run(&r->now);
+    gbees_histogram_destroy(r->pending);
+    r->pending = NULL;
+    r->now = first_run(r->problem, legs);
+    r->budget *= retry_budget;
+    r->updated = 0;
+    r->selected = r->least = 1;
+    r->retried++;
+    return 1;
 }
 
 /* Estimates the error of the log evidence where samples can't tell: from the difference to the run before, for an

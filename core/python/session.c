@@ -334,6 +334,11 @@ int gbees_session_conclude(gbees_session *session, gbees_error *error)
     return status;
 }
 
+int gbees_session_retry(gbees_session *session)
+{
+    return session->refinement && gbees_refinement_retry(session->refinement, GBEES_EUNSUPPORTED);
+}
+
 int gbees_session_plan(const gbees_session *session, int *best, int *met, double *bound)
 {
     *best = session->step.best;

@@ -102,6 +102,9 @@ int gbees_session_open(gbees_session *session, const char *folder, gbees_error *
 int gbees_session_run(gbees_session *session, const gbees_session_observer *observer, gbees_error *error);
 /* Frees what gbees_session_open() has created, but for the writer of the best run of a search. */
 void gbees_session_close(gbees_session *session);
+/* After a run that has failed with GBEES_EUNSUPPORTED and has been closed: whether another is planned in its place
+ * (gbees_refinement_retry()). */
+int gbees_session_retry(gbees_session *session);
 /* Ends a search for an accuracy: the last run is the best one, with the warnings of the search, and its folder gets
  * the list of all runs. Of a single run it does nothing. */
 int gbees_session_conclude(gbees_session *session, gbees_error *error);

@@ -58,6 +58,10 @@ void gbees_refinement_fix(gbees_refinement *refinement, size_t samples);
  * grid's work they may take, a tenth, or as much again where only samples are missing. Returns whether it is to be
  * another audit than that of the run before. */
 int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *options);
+/** After a first run that has failed with GBEES_EUNSUPPORTED, as no cell of its grid supports a measurement: plans
+ * one with cells four times narrower, and a hundredth of its losses, in its place. Returns 1; or 0 after any other
+ * failure, of a later run, or for the third time. */
+int gbees_refinement_retry(gbees_refinement *refinement, int status);
 /** Sets the keys `factor`, `regrid` or, of a grid that moves, `frame_cells`, `extent`, and `mass_budget_total` or
  * `threshold` of a scenario for the next run, and `scheme` if the scenario has none. */
 int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario *scenario, gbees_error *error);

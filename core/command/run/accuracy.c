@@ -156,6 +156,15 @@ static int add_run(gbees_search *s, gbees_search_run *a, const char **why, gbees
     return GBEES_OK;
 }
 
+/* Drops a first run that has failed, in whose place another is planned. */
+static int try_anew(gbees_search_run *a, gbees_error *error)
+{
+    (void)fprintf(stderr, "gbees-run: %s; cells four times narrower are tried\n", error->text);
+    gbees_search_run_free(a);
+    *error = (gbees_error){0};
+    return GBEES_OK;
+}
+
 /* Runs until the accuracy is met or there is a reason to stop, which *why receives. Keeps the best run. */
 static int run_until_met(gbees_search *s, const char **why, gbees_error *error)
 {
@@ -167,7 +176,9 @@ static int run_until_met(gbees_search *s, const char **why, gbees_error *error)
         if (!a)
             return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a run");
         status = gbees_search_run_make(s, a, error);
-        status = status ? stop_at(s, a, status, why, error) : add_run(s, a, why, error);
+        status = gbees_refinement_retry(s->refinement, status) ? try_anew(a, error)
+                 : status                                      ? stop_at(s, a, status, why, error)
+                                                               : add_run(s, a, why, error);
     }
     return status;
 }

@@ -387,6 +387,7 @@ _functions: tuple[tuple[Any, ...], ...] = (
     ("gbees_session_save", c.c_int, c.c_void_p, c.c_char_p, _error),
     ("gbees_session_resume", c.c_int, c.c_void_p, c.c_char_p, _error),
     ("gbees_session_conclude", c.c_int, c.c_void_p, _error),
+    ("gbees_session_retry", c.c_int, c.c_void_p),
     ("gbees_session_cancel", None, c.c_void_p),
     (
         "gbees_session_plan",

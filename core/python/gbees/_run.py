@@ -327,6 +327,11 @@ class _Folders:
             self.now = f"{self.wanted}.run{number}"
         return self.now
 
+    def clear(self) -> None:
+        """Removes the folder of a first run that has failed."""
+        if self.now is not None:
+            shutil.rmtree(self.now, ignore_errors=True)
+
     def end(self, better: bool) -> None:
         """Removes the folder of the run that has ended, or of the best before it."""
         if self.now == self.kept:
@@ -354,6 +359,10 @@ def _search(solver: Solver, bar: Any, runs_most: int, until: float) -> Run:
             try:
                 made = _one_run(solver, bar, folders.begin(number), until)
             except lib.Error as error:
+                if best is None and solver.retries(error):
+                    number -= 1
+                    folders.clear()
+                    continue
                 if best is None:
                     raise
                 folders.end(False)

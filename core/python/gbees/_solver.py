@@ -344,6 +344,10 @@ class Solver:
         self.scenario = lib.text(lib.LIBRARY.gbees_session_scenario(self._session))
         self.last_warnings = list(self.warnings().values())
 
+    def retries(self, error: lib.Error) -> bool:
+        """Whether a first run of an accuracy that has failed has one with narrower cells in its place."""
+        return isinstance(error, lib.UnsupportedError) and bool(lib.LIBRARY.gbees_session_retry(self._session))
+
     def plan(self) -> tuple[bool, bool, bool | None, float]:
         """Of the last run: another is planned; none before was better; the accuracy is met (None: it can't be told); its
         error's bound."""

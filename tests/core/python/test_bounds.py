@@ -285,6 +285,41 @@ def test_an_error_of_a_later_run(monkeypatch):
     assert any("run 3 for the accuracy has ended" in text and "cells are too far" in text for text in run.warnings)
 
 
+def test_a_measurement_that_no_cell_of_the_first_run_supports(monkeypatch, tmp_path):
+    """Others with narrower cells and smaller losses take that run's place; none supports one of 1000 deviations."""
+    x = sp.Symbol("x")
+    model = gbees.Model.from_sympy(
+        "stays", {x: 0 * x}, diffusion={x: 0.1}, measurements={"z": x},
+        scenario={"mean": [0], "covariance": [1], "end": 0.4, "records": 1})
+    run_once, widths = gbees._run._one_run, []
+
+    def counted(solver, *given):
+        made = gbees.Solver.records
+
+        def records(self, *how):
+            for record in made(self, *how):
+                widths.append(record.grid.width[0])
+                yield record
+
+        with monkeypatch.context() as patch:
+            patch.setattr(gbees.Solver, "records", records)
+            return run_once(solver, *given)
+
+    monkeypatch.setattr(gbees._run, "_one_run", counted)
+    for value in 8.0, 1000.0:
+        widths.clear()
+        seen = [{"time": 0.2, "function": "z", "value": [value], "covariance": [0.01]}]
+        changes = {"accuracy": 0.05, "measurements": seen}
+        if value < 10:
+            run = gbees.run(model, set=changes, threads=1, progress=False, output=tmp_path / "kept")
+            assert run.log_evidence == pytest.approx(-0.5 * math.log(2 * math.pi * 1.03) - 32 / 1.03, rel=0.05)
+            assert gbees.open(tmp_path / "kept").records[-1].time == 0.4
+        else:
+            with pytest.raises(gbees.UnsupportedError, match="supported by no cell"):
+                gbees.run(model, set=changes, threads=1, progress=False)
+            assert len(set(widths)) == 3 and max(widths) == pytest.approx(16 * min(widths))
+
+
 def test_a_target_that_takes_all():
     """A stone that falls: on a grid nothing is known of what is left once that is less than has been lost."""
     x, v = sp.symbols("x v")
