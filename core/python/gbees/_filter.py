@@ -139,7 +139,8 @@ class Filter:
         value
             A number, or one for each component; None or NaN: not measured.
         covariance
-            A variance, a list of variances, or a matrix; of Student's t the scale matrix. 1 by default.
+            A variance, a list of variances, or a matrix; of Student's t the scale matrix. By default each variance
+            is 1.
         function
             The measurement function, for this measurement.
         likelihood
@@ -149,7 +150,7 @@ class Filter:
         """
         values, spread = plain(value), plain(covariance)
         if spread is None and likelihood != "model":
-            spread = 1.0
+            spread = [1.0] * (len(values) if isinstance(values, list) else 1)
         entry = {
             "time": time,
             "function": function or self._function or self._first_function(),

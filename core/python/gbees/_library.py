@@ -413,6 +413,7 @@ for _name, _result, *_arguments in _functions:
 
 # The options of the commands that the library's texts name, as Python has them.
 _SPOKEN = [
+    (r"^--set measurement 1: ", "the measurement: "),
     (r"^--set ([\w.]+)", r'set={"\1": ...}'),
     (r" or by --set (\w+)=\.\.\.", r' or by set={"\1": ...}'),
     (r"--set\b", "set="),
@@ -464,8 +465,11 @@ def require(name: str, purpose: str, package: str | None = None) -> Any:
 
     try:
         return importlib.import_module(name)
-    except ImportError:
+    except ImportError as error:
         known, package = package, package or name.split(".")[0]
+        missing = error.name or name
+        if not name.startswith(missing.split(".")[0]) or not isinstance(error, ModuleNotFoundError):
+            raise ImportError(f"{purpose} needs {package}, which can't be imported: {error}") from error
         raise ImportError(
             f"{purpose} needs {package}, which is not installed: pip install {package}"
             + ("" if known else f" (Debian: apt-get install python3-{package})")

@@ -35,7 +35,9 @@ def epoch_of(text: Any, scale: str, where: str) -> Any:
         raise lib.InputError(
             f"{where}: TIME_SYSTEM is {scale}: gbees.orbit knows UTC, TAI, TT, TDB, UT1 and GPS: convert its epochs"
         )
-    word = str(text).strip().rstrip("Z")
+    word = str(text or "").strip().rstrip("Z")
+    if not word:
+        raise lib.InputError(f"{where}: is missing: a date is expected, such as 2026-11-28T12:00:00")
     form = "yday" if len(word.split("T")[0].split("-")) == 2 else "isot"
     try:
         with warnings.catch_warnings():
@@ -195,7 +197,10 @@ def regular(matrix: Array, where: str) -> Array:
         raise lib.InputError(f"{where}: the covariance has an entry that is not a number")
     if not np.all(variance > 0):
         k = int(np.argmin(variance))
-        raise lib.InputError(f"{where}: variance {k + 1} of the covariance is {variance[k]:g}: it has to be above 0")
+        raise lib.InputError(
+            f"{where}: along axis {k + 1} of the model's frame the covariance has the variance {variance[k]:g}: all have "
+            "to be above 0"
+        )
     sd = np.sqrt(variance)
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2 / np.outer(sd, sd))
     if values[0] < -_INDEFINITE:

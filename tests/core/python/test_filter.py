@@ -41,6 +41,12 @@ def test_filter_takes_outliers():
             stream.update(0.2, 12, degrees_of_freedom=3)
 
 
+def test_a_value_of_the_wrong_length_is_named_as_the_caller_knows_it():
+    with gbees.Filter("lorenz63", set=FAST) as stream:
+        with pytest.raises(gbees.InputError, match="^the measurement: value: expected 1 number .*, found 2"):
+            stream.update(0.1, [1, 2])
+
+
 def test_filter_of_points_makes_cells_and_looks_back_when_asked():
     with gbees.Filter("lorenz63", set={**POINTS, "records": 2, "accuracy": 0.5}) as stream:
         first = stream.predict(0)

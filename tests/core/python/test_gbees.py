@@ -397,6 +397,14 @@ def test_missing_package_is_named(monkeypatch, lorenz):
         lorenz.moments
 
 
+def test_a_package_that_fails_says_why(monkeypatch, tmp_path, lorenz):
+    (tmp_path / "xarray.py").write_text("from numpy import no_such_thing")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "xarray", raising=False)
+    with pytest.raises(ImportError, match="xarray, which can't be imported: cannot import name 'no_such_thing'"):
+        lorenz.moments
+
+
 @pytest.mark.parametrize("progress", ["None", "True"])
 def test_bar_only_where_it_is_seen(progress):
     has("tqdm")
