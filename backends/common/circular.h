@@ -29,9 +29,8 @@ static inline void circular_set(const gbees_problem *problem, int axis, const do
     if (!gbees_problem_is_circle(problem, axis))
         return;
     const double at = atan2(turn[1], turn[0]) / (2 * half); /* in cells */
-    const double back = at > problem->range[axis].last + 0.5 ? 2 * 3.141592653589793 / (2 * half) : 0;
 
-    out->direction[axis] = problem->mean[axis] + problem->width[axis] * (at - back);
+    out->direction[axis] = gbees_problem_around(problem, axis, problem->mean[axis] + problem->width[axis] * at);
     out->resultant[axis] = hypot(turn[0], turn[1]) / mass / shorter;
 }
 

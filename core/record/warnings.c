@@ -24,6 +24,16 @@ static double inside_of(const gbees_problem *problem, int axis, double mean, dou
     return 0.5 * (erf((hi + 0.5 - middle) * width / scale) - erf((lo - 0.5 - middle) * width / scale));
 }
 
+/* The fraction of a Gaussian along an axis between the walls that it has, of which the rest is no state. */
+static double between_walls(const gbees_problem *problem, int axis, double mean, double variance)
+{
+    const gbees_axis_range *range = &problem->range[axis];
+
+    return inside_of(problem, axis, mean, variance,
+                     range->end[0] >= GBEES_END_REFLECT ? (double)range->first : -INFINITY,
+                     range->end[1] >= GBEES_END_REFLECT ? (double)range->last : INFINITY);
+}
+
 double gbees_warnings_cut_off(const gbees_problem *problem)
 {
     double inside = problem->gaussian_count > 0 ? 0 : 1;
@@ -37,9 +47,12 @@ double gbees_warnings_cut_off(const gbees_problem *problem)
         const gbees_gaussian *gaussian = &problem->gaussians[g];
         double mass = gaussian->weight;
 
-        for (int j = 0; j < n; j++)
-            mass *= inside_of(problem, j, gaussian->mean[j], gaussian->covariance[j * n + j], gaussian->lo[j],
-                              gaussian->hi[j]);
+        for (int j = 0; j < n; j++) {
+            const double mean = gaussian->mean[j], variance = gaussian->covariance[j * n + j];
+
+            mass *= inside_of(problem, j, mean, variance, gaussian->lo[j], gaussian->hi[j]) /
+                    between_walls(problem, j, mean, variance);
+        }
         inside += mass;
     }
     return 1 - inside;
@@ -284,7 +297,8 @@ static void describe_accuracy(const gbees_problem *problem, const gbees_totals *
     (void)totals;
     (void)snprintf(text, size, "the accuracy that was asked for, %g, is not certified at every record (error <=): %s",
                    problem->accuracy,
-                   !gbees_problem_is_exact(problem)
+                   gbees_problem_walls(problem) > 0 ? "samples do not know of walls; compare with a larger 'factor'"
+                   : !gbees_problem_is_exact(problem)
                        ? "give more time (--max-time), memory or samples (--audit), or ask for less"
                    : problem->accuracy_of == GBEES_ACCURACY_MARGINALS
                        ? "give narrower cells (a larger 'factor'), or write none ('output: {densities: none}')"

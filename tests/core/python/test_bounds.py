@@ -128,6 +128,21 @@ def test_the_cell_that_a_measurement_has_no_value_in():
     assert abs(place[0]) < 1.9 and abs(place[1]) < 1.9 and place[0] < 1
 
 
+def test_the_direction_is_within_the_cells():
+    """Also where the circle's cells begin far below the initial mean."""
+    x = sp.Symbol("x")
+    model = gbees.Model.from_sympy(
+        "turns", {x: 1 + 0 * x}, diffusion={x: 0.05}, periods={x: 2 * sp.pi},
+        scenario={"mean": [-1.2], "covariance": [0.04], "end": 6, "records": 12})
+    for factor in 2, 3, 4, 5:
+        for record in gbees.run(model, set={"factor": factor, "accuracy": 0}, progress=False).records:
+            centres, width = record.centres[:, 0], record.grid.width[0]
+            start = -1.2 - math.pi - 1.01 * width
+            assert start <= centres.min() and centres.max() <= start + 2 * math.pi + 2 * width
+            assert start <= record.direction[0] <= start + 2 * math.pi + 2 * width
+            assert math.cos(record.direction[0] - (record.time - 1.2)) > 0.999
+
+
 def test_a_drift_of_zero_has_no_saddle():
     x, y = sp.symbols("x y")
     model = gbees.Model.from_sympy(
