@@ -161,10 +161,10 @@ static double cells_of(const gbees_shape *shape, int j, double length, double wi
     return fmax(least, edge * round(length / (width * edge)));
 }
 
-/* The middle of a circle's cells, in cells from cell 0: a whole number. */
+/* The middle of a circle's cells, in cells from cell 0: a face where their number is even. */
 static double middle_of(const gbees_axis_range *range)
 {
-    return 0.5 * (1.0 + range->first + range->last);
+    return 0.5 * ((double)range->first + range->last);
 }
 
 /* Sets a problem's width, cell 0 and range along an axis from the state's range and the width that is asked for. */
