@@ -12,10 +12,11 @@ enum {
 /* Runs on grids at rest have samples for coarse_accuracy at most, until their error is at most near_accuracy times
  * what is asked. On a grid that moves the first run may well be the last, and costs more than samples. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
-static const double margin = 1.1;    /* samples over those that are needed */
-static const double most_own = 0.75; /* of the accuracy: an error of the samples' own that leaves them to certify */
-static const double most_chance = 2; /* times a bound's own error, four standard errors: differences that hundreds
-                                      * of figures of a run may have by chance */
+static const double margin = 1.1;     /* samples over those that are needed */
+static const double most_own = 0.75;  /* of the accuracy: an error of the samples' own that leaves them to certify */
+static const double wanted_own = 0.6; /* of the accuracy: what samples are to have of their own */
+static const double most_chance = 2;  /* times a bound's own error, four standard errors: differences that hundreds
+                                       * of figures of a run may have by chance */
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
 /* The work of samples in cell updates of the grid: of a step of one of them; always allowed, a second or less; where
  * only samples are missing as much as some ten seconds allow, `growth` times the samples of the run before at most;
@@ -107,10 +108,21 @@ int gbees_refinement_audit(gbees_refinement *refinement, gbees_audit_options *op
            options->samples > refinement->before.samples;
 }
 
+/* The number of samples whose own error would be small enough, by that of this run's, whose tails may be long. */
+static double needed_by_own(const gbees_refinement *r)
+{
+    const double times = r->now.unknown || !gbees_plan_is_blind(r)
+                             ? 0
+                             : pow(r->now.sample_bound / (wanted_own * r->problem->accuracy), 2);
+
+    return fmin(times * (double)r->now.samples, SAMPLES_MOST);
+}
+
 void gbees_plan_choose_samples(gbees_refinement *r)
 {
     const double accuracy = r->problem->accuracy;
-    const size_t needed = gbees_plan_samples_for(accuracy, r->now.effective);
+    const size_t by_own = (size_t)needed_by_own(r), usual = gbees_plan_samples_for(accuracy, r->now.effective);
+    const size_t needed = by_own > usual ? by_own : usual;
 
     if (!r->fixed && !r->now.by_points &&
         (r->now.unknown || gbees_plan_is_blind(r) || r->now.error < near_accuracy * accuracy) &&

@@ -66,6 +66,8 @@ static void notice_frame(const gbees_search *s, const gbees_search_run *a, const
                       problem->dimension);
 }
 
+static const double worth_it = 1.1; /* times as many samples */
+
 /* Why no further run is made, although the accuracy is not met; NULL: it is made. */
 static const char *reason_to_stop(gbees_search *s, const gbees_refinement_step *step)
 {
@@ -79,15 +81,15 @@ static const char *reason_to_stop(gbees_search *s, const gbees_refinement_step *
     if (step->samples_few && isnan(step->error))
         return "samples can't certify it, and more of them would take long";
     if (step->samples_few) {
-        int length = snprintf(s->few, sizeof s->few,
-                              "most of the error is that of %zu samples, which no finer grid makes smaller, and more "
-                              "would take long: ",
-                              step->samples);
+        int length =
+            snprintf(s->few, sizeof s->few,
+                     "most of the error is that of %zu samples, which no finer grid makes smaller: ", step->samples);
 
-        if (step->samples_needed > step->samples)
-            length += snprintf(s->few + length, sizeof s->few - (size_t)length, "give --audit %zu, or ",
-                               step->samples_needed);
-        (void)snprintf(s->few + length, sizeof s->few - (size_t)length, "ask for %.2g", 1.1 * step->error);
+        if ((double)step->samples_needed > worth_it * (double)step->samples)
+            length += snprintf(s->few + length, sizeof s->few - (size_t)length,
+                               "more would take long; give --audit %zu, or ", step->samples_needed);
+        (void)snprintf(s->few + length, sizeof s->few - (size_t)length, "ask for %.2g with --audit %zu",
+                       1.1 * step->error, step->samples);
         return s->few;
     }
     if (!step->next && step->estimate <= s->setup->problem->accuracy)

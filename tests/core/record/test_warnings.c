@@ -66,6 +66,23 @@ START_TEST(small_boxes)
 }
 END_TEST
 
+/* Beyond walls there is no state: what a Gaussian has there is not cut off by its box. */
+START_TEST(walls_cut_off_nothing)
+{
+    gbees_gaussian gaussian = {.weight = 1, .covariance = {1}, .lo = {-2}, .hi = {2}};
+    gbees_problem problem = {.dimension = 1, .end = 2, .covariance = {1}, .width = {0.5}, .gaussians = &gaussian};
+
+    problem.gaussian_count = 1;
+    ck_assert_uint_eq(gbees_warnings(&problem, NULL), GBEES_WARNING_BOX);
+    problem.range[0] = (gbees_axis_range){{GBEES_END_REFLECT, GBEES_END_ABSORB}, -2, 2};
+    ck_assert_uint_eq(gbees_warnings(&problem, NULL), 0);
+    gaussian.lo[0] = 0;
+    ck_assert_uint_eq(gbees_warnings(&problem, NULL), GBEES_WARNING_BOX);
+    problem.accuracy = 0.05;
+    check_text(GBEES_WARNING_ACCURACY, &problem, NULL, "samples do not know of walls");
+}
+END_TEST
+
 /* Each box that `extent: 3` makes is large enough: by rounding it may end at 3 sigma, which cuts off 0.27 % an axis.
  */
 START_TEST(default_boxes_are_large_enough)
@@ -289,6 +306,7 @@ int main(void)
 
     tcase_add_test(before, all_is_well);
     tcase_add_test(before, small_boxes);
+    tcase_add_test(before, walls_cut_off_nothing);
     tcase_add_loop_test(before, default_boxes_are_large_enough, 1, 6);
     tcase_add_test(before, wide_cells);
     tcase_add_test(before, narrow_ridges);
