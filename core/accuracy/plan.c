@@ -26,6 +26,8 @@ static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
 /* The next run has at most cost_jump times the cell updates of this one, or of cheap_updates if this one had fewer.
  */
 static const double cost_jump = 12, cheap_updates = 3e6;
+/* An error of a deviation by which cells do not resolve it at all. */
+static const double unresolved = 0.9;
 /* The cost has been observed where it should have grown by this factor or more; the power with which it grows is at
  * least power_least. */
 static const double least_growth = 1.5, power_least = 0.5;
@@ -106,11 +108,17 @@ static double jump_for(const gbees_refinement *r, int leg, double ratio)
     return fmin(fmax(pow(ratio / aim, 1 / observed_order(r, leg)), jump_least), jump_most);
 }
 
-/* Whether finer cells in a leg have not helped it: its error comes from elsewhere. */
+int gbees_plan_is_unresolved(const gbees_refinement *r, int leg)
+{
+    const leg_result *of = &r->now.legs[leg];
+
+    return r->problem->model->diffusion && fmax(of->start, of->worst) * r->problem->accuracy > unresolved;
+}
+
 int gbees_plan_was_in_vain(const gbees_refinement *r, int leg)
 {
-    return leg < r->before.leg_count && gbees_plan_finer(r, leg) > 1.3 && r->now.legs[leg].worst > 1 &&
-           r->now.legs[leg].worst > 0.75 * r->before.legs[leg].worst;
+    return !gbees_plan_is_unresolved(r, leg) && leg < r->before.leg_count && gbees_plan_finer(r, leg) > 1.3 &&
+           r->now.legs[leg].worst > 1 && r->now.legs[leg].worst > 0.75 * r->before.legs[leg].worst;
 }
 
 /* Multiplies a leg's factors by `jump`: along each axis if `all` is set, else along the axis with the largest

@@ -81,6 +81,9 @@ double gbees_plan_frame_cells(const gbees_problem *problem, double factor);
 /* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
 double gbees_plan_finer(const gbees_refinement *r, int leg);
 
+/* Whether a deviation in a leg, with noise, is off by all of it, as what a precise measurement leaves is within a cell:
+ * then that leg's cells are all that can help. */
+int gbees_plan_is_unresolved(const gbees_refinement *r, int leg);
 /* Whether finer cells in a leg have not helped it: its error comes from elsewhere. */
 int gbees_plan_was_in_vain(const gbees_refinement *r, int leg);
 

@@ -422,9 +422,12 @@ static int halves_step(gbees_refinement *r)
 }
 
 /* Whether samples lack a tail that this run's grid has kept, and the run's before: then they differ from both alike,
- * whatever the cells are. */
+ * whatever the cells are, but where these do not resolve a deviation at all. */
 static int lacks_samples(const gbees_refinement *r)
 {
+    for (int l = 0; l < r->now.leg_count; l++)
+        if (gbees_plan_is_unresolved(r, l))
+            return 0;
     return r->now.kept < 1 && r->now.kept == r->before.kept && r->kept == r->now.kept && !r->now.unknown &&
            !is_met(r) && r->now.error > most_left * r->before.error;
 }

@@ -359,6 +359,19 @@ def test_a_measurement_that_no_cell_of_the_first_run_supports(monkeypatch, tmp_p
             assert len(set(widths)) == 3 and max(widths) == pytest.approx(16 * min(widths))
 
 
+def test_what_a_measurement_leaves_within_a_cell_takes_finer_ones():
+    """Cells of an eighth of a deviation, and a measurement of a 300th: whatever runs differ by, none resolves it yet."""
+    x = sp.Symbol("x")
+    model = gbees.Model.from_sympy(
+        "spreads", {x: 0 * x}, diffusion={x: 1}, measurements={"z": x},
+        scenario={"mean": [0], "covariance": [1], "end": 0.6, "records": 1})
+    seen = [{"time": 0.5, "function": "z", "value": [0.13], "covariance": [0.0033**2]}]
+    run = gbees.run(model, set={"accuracy": 0.1, "measurements": seen}, threads=1, progress=False)
+    after = next(r for r in run.records if r.leg == 1)
+    left = 1 / math.sqrt(1 / 1.5 + 1 / 0.0033**2)
+    assert run.met and is_within(after, 0.13, left) and after.certificate.std[0, 1] <= 0.1
+
+
 def test_a_target_that_takes_all():
     """A stone that falls: on a grid nothing is known of what is left once that is less than has been lost."""
     x, v = sp.symbols("x v")
