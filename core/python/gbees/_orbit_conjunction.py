@@ -11,7 +11,7 @@ import numpy as np
 from . import _library as lib
 from ._orbit_frames import MU, Orbit, local_axes, regular, seconds_between
 from ._record import Array
-from ._run import Run, run
+from ._run import Run, run, value_of
 
 _DIFFERENT = 0.02  # a relative difference of the probabilities that is worth a sentence
 _REACH = 8.0  # deviations
@@ -135,11 +135,11 @@ def slices(mean: Array, covariance: Array, radius: float) -> tuple[float, list[d
     return share, kept
 
 
-def _sentence(probability: float, bound: float, usual: float, brief: bool) -> str:
+def _sentence(probability: float, bound: float, usual: float, brief: bool, points: float) -> str:
     text = f"the probability of a collision is {probability:.4g}, with an error of at most {bound:.1g}; Foster's is {usual:.4g}"
     off = abs(usual - probability)
     if bound > probability / 2:
-        return f"{text}: the error may be so large that only more points tell (set={{'points': 1}})"
+        return f"{text}: the error may be so large that only more points tell (set={{'points': {1.5 * points:.2g}}})"
     if off <= max(bound, _DIFFERENT * probability):
         return f"{text}: they agree"
     part = f"{abs(usual / probability - 1):.0%}" if probability > 0 else "far"
@@ -166,9 +166,10 @@ def collide(pair: tuple[Orbit, Orbit], radius: float, window: float | None, opti
     }
     made = run("conjunction", {**scenario, **options.pop("set", {})}, **options)
     told = made.targets["collision"]
+    points = float(value_of(made.scenario, "points") or 1)
     probability, bound = share * float(told["probability"][-1]), share * float(told["bound"][-1])
     return Conjunction(
         source=first.source, probability=probability, bound=bound, foster=usual, radius=radius,
         miss=float(np.linalg.norm(mean[:3])), speed=float(np.linalg.norm(mean[3:])), window=(-half, half),
-        verdict=_sentence(probability, bound, usual, brief), run=made,
+        verdict=_sentence(probability, bound, usual, brief, points), run=made,
     )
