@@ -112,7 +112,8 @@ int gbees_plan_is_unresolved(const gbees_refinement *r, int leg)
 {
     const leg_result *of = &r->now.legs[leg];
 
-    return r->problem->model->diffusion && fmax(of->start, of->worst) * r->problem->accuracy > unresolved;
+    return r->problem->model->diffusion && of->narrow &&
+           fmax(of->start, of->worst) * r->problem->accuracy > unresolved;
 }
 
 int gbees_plan_was_in_vain(const gbees_refinement *r, int leg)

@@ -13,6 +13,7 @@ typedef struct leg_result {
     double start, worst;          /* largest ratio of error to allowed error: at its record 0; at its other records */
     double rough[GBEES_MAX_DIM];  /* sum over its records */
     double updates;               /* at its end, since the run's start */
+    int narrow;                   /* whether a marginal has less than 1.5 cells a standard deviation */
 } leg_result;
 
 /* The moments of a record. */
@@ -81,8 +82,8 @@ double gbees_plan_frame_cells(const gbees_problem *problem, double factor);
 /* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
 double gbees_plan_finer(const gbees_refinement *r, int leg);
 
-/* Whether a deviation in a leg, with noise, is off by all of it, as what a precise measurement leaves is within a cell:
- * then that leg's cells are all that can help. */
+/* Whether a deviation in a leg, with noise, is off by all of it, as what a precise measurement leaves is within a
+ * cell: then that leg's cells are all that can help. */
 int gbees_plan_is_unresolved(const gbees_refinement *r, int leg);
 /* Whether finer cells in a leg have not helped it: its error comes from elsewhere. */
 int gbees_plan_was_in_vain(const gbees_refinement *r, int leg);

@@ -242,6 +242,7 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         gbees_plan_note_selection(r, record);
     }
     leg->updates = record->totals.cell_updates;
+    leg->narrow |= (record->warnings & GBEES_WARNING_NARROW) != 0;
     now->reach = fmax(now->reach, reach_of(record));
     const int unsure = gbees_plan_note_samples(r, record, difference);
     if (isnan(difference.bound)) {
