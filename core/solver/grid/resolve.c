@@ -12,27 +12,44 @@ enum { N = GBEES_MAX_DIM };
 static const double least_cells = 1.5, wanted_cells = 2, ample_cells = 4; /* a standard deviation */
 static const double two_pi = 6.283185307179586;
 
-/* Sets jacobian[k][n] of each component k of the measurement at the mean: its difference between opposite faces of a
- * cell around the mean, over the cell's width. */
+/* Sets jacobian[k][n] of each component k of a measurement: its differences about a centre, from half an edge below
+ * it to half an edge above it; edges: columns of [n][n]. */
+static void find_differences(const gbees_problem *problem, const gbees_functions *functions, const double *centre,
+                             const double *edges, const gbees_measurement *m, double time, double (*jacobian)[N])
+{
+    const int n = problem->dimension;
+    double offset[N][2 * N], y[N][2 * N];
+    const double *place[N];
+    double *out[N + 1] = {0};
+
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            offset[i][2 * j] = -edges[i * n + j] / 2;
+            offset[i][2 * j + 1] = edges[i * n + j] / 2;
+        }
+        place[i] = offset[i];
+    }
+    for (int k = 0; k < m->size; k++)
+        out[k] = y[k];
+    functions->measure_d(m->function, 2 * (size_t)n, time, centre, place, problem->parameters, out);
+    for (int k = 0; k < m->size; k++)
+        for (int j = 0; j < n; j++)
+            jacobian[k][j] = gbees_wrapped(y[k][2 * j + 1] - y[k][2 * j], m->period[k]);
+}
+
+/* The same at the mean in the grid's axes, over a cell, as slopes. */
 static void find_slopes(const gbees_problem *problem, const double *mean, const gbees_measurement *m, double time,
                         double (*jacobian)[N])
 {
     const int n = problem->dimension;
-    double offset[N][2 * N] = {{0}}, y[N][2 * N];
-    const double *place[N];
-    double *out[N + 1] = {0};
+    double edges[N * N] = {0};
 
-    for (int j = 0; j < n; j++) {
-        offset[j][2 * j] = -problem->width[j] / 2;
-        offset[j][2 * j + 1] = problem->width[j] / 2;
-        place[j] = offset[j];
-    }
-    for (int k = 0; k < m->size; k++)
-        out[k] = y[k];
-    problem->functions->measure_d(m->function, 2 * (size_t)n, time, mean, place, problem->parameters, out);
+    for (int j = 0; j < n; j++)
+        edges[j * n + j] = problem->width[j];
+    find_differences(problem, problem->functions, mean, edges, m, time, jacobian);
     for (int k = 0; k < m->size; k++)
         for (int j = 0; j < n; j++)
-            jacobian[k][j] = gbees_wrapped(y[k][2 * j + 1] - y[k][2 * j], m->period[k]) / problem->width[j];
+            jacobian[k][j] /= problem->width[j];
 }
 
 /* Sets variance[n] to the posterior's: C - (H C)^T (H C H^T + R)^-1 (H C). Returns 1 if there is none. */
@@ -141,46 +158,21 @@ int gbees_resolve_coarser(const gbees_problem *problem, const gbees_statistics *
     return any;
 }
 
-/* Sets jacobian[k][n] of each component k, in y, as find_slopes() does in the axes of a grid at rest. */
-static void find_slopes_of_frame(const gbees_problem *problem, const gbees_moving_frame *frame, const double *mean,
-                                 const gbees_measurement *m, double time, double (*jacobian)[N])
-{
-    static const double origin[N];
-    const int n = frame->n;
-    double x[N][2 * N], y[N][2 * N];
-    const double *place[N];
-    double *out[N + 1] = {0};
-
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) { /* half a cell to either side along edge j */
-            double at = frame->m[i];
-
-            for (int k = 0; k < n; k++)
-                at += frame->a[i * n + k] * mean[k];
-            x[i][2 * j] = at - frame->a[i * n + j] / 2;
-            x[i][2 * j + 1] = at + frame->a[i * n + j] / 2;
-        }
-        place[i] = x[i];
-    }
-    for (int k = 0; k < m->size; k++)
-        out[k] = y[k];
-    gbees_problem_own_functions(problem)->measure_d(m->function, 2 * (size_t)n, time, origin, place,
-                                                    problem->parameters, out);
-    for (int k = 0; k < m->size; k++)
-        for (int j = 0; j < n; j++)
-            jacobian[k][j] = gbees_wrapped(y[k][2 * j + 1] - y[k][2 * j], m->period[k]);
-}
-
 void gbees_resolve_information(const gbees_problem *problem, const gbees_moving_frame *frame, const double *mean,
                                const gbees_measurement *measurement, double time, double *information)
 {
     const int n = frame->n;
-    double h[N][N], of[N * N], solved[N * N], covariance[N * N];
+    double h[N][N], of[N * N] = {0}, solved[N * N], covariance[N * N], centre[N];
     int count = 0, from[N];
 
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
         return;
-    find_slopes_of_frame(problem, frame, mean, measurement, time, h);
+    for (int i = 0; i < n; i++) {
+        centre[i] = frame->m[i];
+        for (int k = 0; k < n; k++)
+            centre[i] += frame->a[i * n + k] * mean[k];
+    }
+    find_differences(problem, gbees_problem_own_functions(problem), centre, frame->a, measurement, time, h);
     for (int k = 0; k < measurement->size; k++)
         if (!(measurement->missing >> k & 1))
             from[count++] = k;
