@@ -52,18 +52,27 @@ static void find_slopes(const gbees_problem *problem, const double *mean, const 
             jacobian[k][j] /= problem->width[j];
 }
 
+/* Sets from[] to the components that were measured, and returns their number. */
+static int find_measured(const gbees_measurement *m, int *from)
+{
+    int count = 0;
+
+    for (int k = 0; k < m->size; k++)
+        if (!(m->missing >> k & 1))
+            from[count++] = k;
+    return count;
+}
+
 /* Sets variance[n] to the posterior's: C - (H C)^T (H C H^T + R)^-1 (H C). Returns 1 if there is none. */
 static int predict(const gbees_problem *problem, const gbees_statistics *prior, const gbees_measurement *m,
                    double time, double *variance)
 {
     const int n = problem->dimension;
     double h[N][N], hc[N * N] = {0}, gain[N * N], sum[N * N]; /* H, H C, (H C H^T + R)^-1 (H C), H C H^T + R */
-    int count = 0, from[N];
+    int from[N];
 
     find_slopes(problem, prior->mean, m, time, h);
-    for (int k = 0; k < m->size; k++)
-        if (!(m->missing >> k & 1))
-            from[count++] = k;
+    const int count = find_measured(m, from);
     for (int k = 0; k < count; k++)
         for (int j = 0; j < n; j++)
             for (int i = 0; i < n; i++)
@@ -163,7 +172,7 @@ void gbees_resolve_information(const gbees_problem *problem, const gbees_moving_
 {
     const int n = frame->n;
     double h[N][N], of[N * N] = {0}, solved[N * N], covariance[N * N], centre[N];
-    int count = 0, from[N];
+    int count, from[N];
 
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
         return;
@@ -173,9 +182,7 @@ void gbees_resolve_information(const gbees_problem *problem, const gbees_moving_
             centre[i] += frame->a[i * n + k] * mean[k];
     }
     find_differences(problem, gbees_problem_own_functions(problem), centre, frame->a, measurement, time, h);
-    for (int k = 0; k < measurement->size; k++)
-        if (!(measurement->missing >> k & 1))
-            from[count++] = k;
+    count = find_measured(measurement, from);
     for (int k = 0; k < count; k++) {
         memcpy(of + k * n, h[from[k]], (size_t)n * sizeof *of);
         for (int l = 0; l < count; l++)

@@ -48,18 +48,6 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
     return gbees_run_change_grid(solver, level, error);
 }
 
-/* The same on a grid that moves, always. */
-static int sharpen(gbees_solver *solver, const gbees_measurement *measurement, gbees_error *error)
-{
-    gbees_error cause = {0};
-    int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the engine */
-
-    if (status)
-        return status;
-    status = gbees_moving_sharpen(&solver->now.moving, &solver->grid, &solver->now.clock, measurement, &cause);
-    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
-}
-
 /* Applies a measurement to the density as it is. */
 static int apply(gbees_solver *solver, const gbees_measurement *measurement, gbees_evidence *evidence,
                  gbees_error *error)
@@ -72,15 +60,19 @@ static int apply(gbees_solver *solver, const gbees_measurement *measurement, gbe
     return status ? status : grid->backend->update(grid->engine, &solver->now.clock, measurement, evidence, error);
 }
 
-/* After an update on a grid that moves: replaces cells that no longer fit. */
-static int restart(gbees_solver *solver, gbees_error *error)
+/* On a grid that moves: before a measurement replaces cells that would not resolve what it leaves, and after it
+ * (NULL) those that no longer fit. */
+static int refit(gbees_solver *solver, const gbees_measurement *measurement, gbees_error *error)
 {
+    gbees_moving *moving = &solver->now.moving;
+    const gbees_clock *clock = &solver->now.clock;
     gbees_error cause = {0};
     int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the engine */
 
     if (status)
         return status;
-    status = gbees_moving_restart(&solver->now.moving, &solver->grid, &solver->now.clock, &cause);
+    status = measurement ? gbees_moving_sharpen(moving, &solver->grid, clock, measurement, &cause)
+                         : gbees_moving_restart(moving, &solver->grid, clock, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -90,7 +82,7 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     gbees_event event = {.number = number, .time = solver->now.clock.time};
     gbees_error cause = {0};
     int status =
-        solver->problem->moving ? sharpen(solver, measurement, error) : resolve_update(solver, measurement, error);
+        solver->problem->moving ? refit(solver, measurement, error) : resolve_update(solver, measurement, error);
 
     if (status)
         return status;
@@ -100,7 +92,7 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return fail_update(solver, number, status, &cause, error);
     if (solver->problem->moving)
-        status = restart(solver, error);
+        status = refit(solver, NULL, error);
     if (status)
         return status;
     const gbees_totals totals = gbees_run_totals(solver);

@@ -54,10 +54,9 @@ static double part_beyond(const wells *w, const double *mean, const double *cova
 /* How much of the initial Gaussian or mixture may have been beyond the saddle and outside of its box. */
 static double left_out(const wells *w, const gbees_problem *problem)
 {
-    const int rotated = problem->rotated;
     double beyond = 0;
 
-    if (problem->cells || rotated)
+    if (problem->cells || problem->rotated)
         return 0;
     if (problem->gaussian_count == 0)
         beyond = part_beyond(w, problem->mean, problem->covariance);
