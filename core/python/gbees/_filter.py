@@ -149,12 +149,13 @@ class Filter:
             Of Student's t.
         """
         values, spread = plain(value), plain(covariance)
+        values = values if isinstance(values, list) else [values]
         if spread is None and likelihood != "model":
-            spread = [1.0] * (len(values) if isinstance(values, list) else 1)
+            spread = [1.0] * len(values)
         entry = {
             "time": time,
             "function": function or self._function or self._first_function(),
-            "value": values if isinstance(values, list) else [values],
+            "value": values,
             "covariance": spread if spread is None or isinstance(spread, list) else [spread],
             "likelihood": likelihood,
             "degrees_of_freedom": degrees_of_freedom,
