@@ -93,6 +93,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/sample_count.c \
 	%D%/accuracy/selection.c \
 	%D%/accuracy/refinement.c \
+	%D%/accuracy/run_records.c \
 	%D%/accuracy/run_scenario.c \
 	%D%/accuracy/variation.c \
 	%D%/accuracy/roughness.c \

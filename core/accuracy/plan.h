@@ -79,6 +79,8 @@ double gbees_plan_first_factor(const gbees_problem *problem, int axis);
 /* `frame_cells` (K) of a run on a grid that moves and has this factor. */
 double gbees_plan_frame_cells(const gbees_problem *problem, double factor);
 
+/* Runs are compared if their cells' widths differ by at least this factor. */
+extern const double gbees_plan_least_finer;
 /* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
 double gbees_plan_finer(const gbees_refinement *r, int leg);
 

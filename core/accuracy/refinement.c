@@ -1,18 +1,11 @@
-/* refinement.c - runs on finer and finer grids, until the error is what was asked for: what a run has shown, and
- * whether and how there is to be another (doc/accuracy.md, "Asking for an accuracy"). See gbees/refinement.h. */
-#include "base/array.h"
+/* refinement.c - runs on finer and finer grids, until the error is what was asked for: whether and how there is to be
+ * another (doc/accuracy.md, "Asking for an accuracy"). See gbees/refinement.h; what a run shows: run_records.c. */
 #include "plan.h"
-#include "roughness.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { N = GBEES_MAX_DIM, RUNS_MOST = 9, RETRIES_MOST = 2 };
-/* The ratio that stands for an unknown error over the allowed one: the next run is finer, so that both can be
- * compared.
- */
-static const double unknown_ratio = 1.5;
-static const double least_finer = 1.2; /* runs are compared if their cells' widths differ by at least this factor */
 /* The relative error of a standard deviation over the mass lost in the tails: two or three (doc/measuring.md), and up
  * to this where the tails are long. */
 static const double most_per_loss = 12, some = 0.25;     /* some: a part of an error that is worth a run */
@@ -99,183 +92,6 @@ void gbees_refinement_destroy(gbees_refinement *refinement)
     gbees_plan_free_run(&refinement->before);
     gbees_histogram_destroy(refinement->pending);
     free(refinement);
-}
-
-/* ---- a run's records ---- */
-
-/* Adds the leg that a record begins. A leg of the plan keeps its factors; others have those of the leg before. */
-static int open_leg(gbees_refinement *r, int leg, gbees_error *error)
-{
-    run_result *now = &r->now;
-
-    while (now->leg_count <= leg) {
-        leg_result *legs = realloc(now->legs, ((size_t)now->leg_count + 1) * sizeof *legs);
-
-        if (!legs)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
-        now->legs = legs;
-        legs[now->leg_count] = legs[now->leg_count - 1];
-        legs[now->leg_count].start = legs[now->leg_count].worst = 0;
-        memset(legs[now->leg_count].rough, 0, sizeof legs->rough);
-        now->leg_count++;
-    }
-    return GBEES_OK;
-}
-
-/* The ratio of a record's error to what is allowed: the accuracy less the sampling error. */
-static double ratio_of(double accuracy, gbees_difference error)
-{
-    const double allowed = accuracy - (error.bound - error.value);
-
-    return error.bound <= accuracy ? error.bound / accuracy : fmax(error.value, 0) / fmax(allowed, accuracy / 2);
-}
-
-static int keep_moments(run_result *run, const gbees_record *record, gbees_error *error)
-{
-    const int n = record->problem->dimension;
-
-    if (gbees_array_grow(&run->records, run->record_count, &run->record_capacity, sizeof *run->records))
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
-    record_moments *kept = &run->records[run->record_count++];
-    *kept = (record_moments){.leg = record->leg, .number = record->number};
-    for (int j = 0; j < n; j++) {
-        kept->mean[j] = record->statistics.mean[j];
-        kept->std[j] = sqrt(fmax(0, record->statistics.covariance[j * n + j]));
-    }
-    return GBEES_OK;
-}
-
-/* The largest difference of a mean, in standard deviations, or of a standard deviation, relative, to another run. */
-static double moments_difference(const record_moments *other, const gbees_record *record)
-{
-    const int n = record->problem->dimension;
-    double largest = 0;
-
-    for (int j = 0; j < n; j++) {
-        const double std = sqrt(fmax(0, record->statistics.covariance[j * n + j]));
-
-        largest = fmax(largest, fabs(record->statistics.mean[j] - other->mean[j]) / std);
-        largest = fmax(largest, fabs(other->std[j] / std - 1));
-    }
-    return largest;
-}
-
-/* The same record of the run before, whose cells were *finer times as wide; NULL: there is none, or they were hardly
- * wider. */
-static const record_moments *find_before(const gbees_refinement *r, const gbees_record *record, double *finer)
-{
-    *finer = 1;
-    if (record->leg < r->before.leg_count && record->leg < r->now.leg_count)
-        *finer = gbees_plan_finer(r, record->leg);
-    for (size_t k = 0; k<r->before.record_count && * finer> least_finer; k++)
-        if (r->before.records[k].leg == record->leg && r->before.records[k].number == record->number)
-            return &r->before.records[k];
-    return NULL;
-}
-
-double gbees_refinement_estimate(const gbees_refinement *r, const gbees_record *record)
-{
-    double finer;
-    const record_moments *before = find_before(r, record, &finer);
-
-    /* Of an error in proportion to at least the root of the width; never less than the difference itself. */
-    return before ? moments_difference(before, record) / fmin(1, sqrt(finer) - 1) : NAN;
-}
-
-int gbees_refinement_variation(gbees_refinement *r, const gbees_record *record, double *variation, gbees_error *error)
-{
-    double finer;
-    const record_moments *before = find_before(r, record, &finer);
-
-    *variation = record->certificate ? record->certificate->variation : 0;
-    gbees_histogram_destroy(r->pending);
-    r->pending = NULL;
-    if (*variation > 0) /* the audit knows */
-        return GBEES_OK;
-    const int status = gbees_histogram_create(r->problem, record, &r->pending, error);
-    if (!status && r->pending && before && before->histogram)
-        *variation = fmin(1, gbees_histogram_variation(before->histogram, r->pending) / fmin(1, finer - 1));
-    if (*variation > 0 && record->certificate)
-        *variation = fmax(*variation, record->certificate->variation_least);
-    return status;
-}
-
-/* The square of the furthest cell's distance from the mean along any axis, in standard deviations, with noise, on a
- * grid at rest with the model's axes; else 0. What is lost there takes so much of a variance. */
-static double reach_of(const gbees_record *record)
-{
-    const gbees_problem *problem = record->problem;
-    double most = 0;
-
-    if (!record->marginals || !problem->model->diffusion || problem->moving || problem->rotated)
-        return 0;
-    for (int j = 0; j < problem->dimension; j++) {
-        const double first = problem->mean[j] + problem->width[j] * record->marginals->first[j];
-        const double last = first + problem->width[j] * ((double)record->marginals->length[j] - 1);
-        const double variance = record->statistics.covariance[j * problem->dimension + j];
-        const double mean = record->statistics.mean[j];
-
-        if (variance > 0)
-            most = fmax(most, fmax(pow(mean - first, 2), pow(last - mean, 2)) / variance);
-    }
-    return most;
-}
-
-int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbees_error *error)
-{
-    const gbees_certificate *certificate = record->certificate;
-    const int n = r->problem->dimension;
-    run_result *now = &r->now;
-    int status = open_leg(r, record->leg, error);
-
-    if (!status)
-        status = keep_moments(now, record, error);
-    if (status)
-        return status;
-    now->records[now->record_count - 1].histogram = r->pending;
-    r->pending = NULL;
-    leg_result *leg = &now->legs[record->leg];
-    const gbees_difference difference =
-        certificate ? gbees_certificate_error(certificate, n, r->problem->accuracy_of) : (gbees_difference){NAN, NAN};
-    if (record->number == 0) {
-        leg->time = record->time;
-        gbees_plan_note_selection(r, record);
-    }
-    leg->updates = record->totals.cell_updates;
-    leg->narrow |= (record->warnings & GBEES_WARNING_NARROW) != 0;
-    now->reach = fmax(now->reach, reach_of(record));
-    const int unsure = gbees_plan_note_samples(r, record, difference);
-    if (isnan(difference.bound)) {
-        const double estimate = gbees_refinement_estimate(r, record);
-
-        now->unknown |= !unsure || estimate > r->problem->accuracy || (record->warnings & GBEES_WARNING_NARROW);
-        now->estimate = isnan(estimate) ? estimate : fmax(now->estimate, estimate);
-        leg->worst = fmax(leg->worst, isnan(estimate) ? unknown_ratio : estimate / r->problem->accuracy);
-        return GBEES_OK;
-    }
-    const int owned = !unsure && gbees_plan_owns(r, certificate, difference);
-    const double ratio =
-        owned || difference.bound <= r->problem->accuracy ? ratio_of(r->problem->accuracy, difference) : 0;
-    if (record->number == 0)
-        leg->start = ratio;
-    else
-        leg->worst = fmax(leg->worst, ratio);
-    if (!(difference.bound <= now->error) && !unsure) {
-        now->error = difference.bound;
-        now->time = record->time;
-    }
-    now->by_points |= certificate && certificate->points > 0;
-    now->owned += owned;
-    now->sample_bound = fmax(now->sample_bound, difference.bound - difference.value);
-    if (record->cells && gbees_cells_count(record->cells) > 0 &&
-        gbees_cells_count(record->cells) <= GBEES_COMPARED_CELLS) {
-        double rough[N];
-
-        status = gbees_roughness(record->cells, n, rough, error);
-        for (int j = 0; j < n && !status; j++)
-            leg->rough[j] += rough[j];
-    }
-    return status;
 }
 
 /* ---- the next run ---- */
@@ -388,8 +204,8 @@ int gbees_refinement_retry(gbees_refinement *r, int status)
 
 /* Estimates the error of the log evidence where samples can't tell: from the difference to the run before, for an
  * error in proportion to the root of the cells' width. Without noise orders of .6 to .8 were measured
- * (doc/measuring.md). The cells of the run before must be at least `least_finer` times as wide in each leg where they
- * differ. */
+ * (doc/measuring.md). The cells of the run before must be at least gbees_plan_least_finer times as wide in each leg
+ * where they differ. */
 static double estimate_evidence(const gbees_refinement *r, const gbees_summary *summary)
 {
     double finer = INFINITY;
@@ -399,7 +215,7 @@ static double estimate_evidence(const gbees_refinement *r, const gbees_summary *
     for (int leg = 0; leg < r->now.leg_count && leg < r->before.leg_count; leg++) {
         const double here = gbees_plan_finer(r, leg);
 
-        if (here > least_finer)
+        if (here > gbees_plan_least_finer)
             finer = fmin(finer, here);
     }
     return isinf(finer) ? NAN : fabs(summary->evidence.total - r->before.evidence) / fmin(1, sqrt(finer) - 1);
@@ -433,66 +249,83 @@ static int lacks_samples(const gbees_refinement *r)
            !is_met(r) && r->now.error > most_left * r->before.error;
 }
 
-int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, gbees_refinement_step *step,
-                            gbees_error *error)
+/* What the run has shown, as the step to the next one tells it, and whether it is the best one. */
+static void judge(gbees_refinement *r, const gbees_summary *summary, size_t samples, gbees_refinement_step *step)
 {
-    const int legs = r->now.leg_count;
-    const size_t wanted = r->samples, samples = r->now.samples > 0 ? r->now.samples : wanted;
-    const double updates = summary->totals.cell_updates;
-    double cells, (*factor)[N] = calloc(2 * (size_t)legs, sizeof *factor);
-
-    if (!factor)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     gbees_plan_judge_unsure(&r->now);
     const int lacks = gbees_plan_lacks_tail(r), met = r->now.unknown ? -1 : is_met(r) && !lacks;
-    r->now.work = updates;
+    r->now.work = summary->totals.cell_updates;
     *step = (gbees_refinement_step){.run = r->run,
                                     .unsure = r->now.unsure,
                                     .met = met,
                                     .error = r->now.unknown ? NAN : r->now.error,
                                     .time = r->now.time,
-                                    .updates = updates,
+                                    .updates = r->now.work,
                                     .seconds = summary->wall_s,
                                     .samples = r->now.by_points ? 0 : samples};
     memcpy(step->unsure_time, r->now.unsure_time, sizeof step->unsure_time);
     step->best = step->met == 1 || r->run == 1 || error_of(&r->now) < r->best;
     if (!lacks) /* samples may have lost it, too: a run that keeps it is better, whatever they say */
         r->best = fmin(r->best, error_of(&r->now));
+}
+
+/* Chooses the cells of the next run, and what it is to change in their place if they are not to blame: sets
+ * factor[leg], and the step's cell updates. `factor` has room for twice the legs. Returns by how much the number of
+ * cells grows. */
+static double choose_cells(gbees_refinement *r, const gbees_totals *totals, size_t samples,
+                           gbees_refinement_step *step, double (*factor)[N])
+{
+    const int legs = r->now.leg_count, tail = step->met != 1 && gbees_plan_lacks_tail(r);
+    const int blind = gbees_plan_is_blind(r);
+    const int truncated = !tail && step->met == 0 && !blind && is_truncated(r, totals, 1, is_near(r) ? some : 1);
+    double cells;
+
+    r->insists = !tail && !truncated && (blind || (step->met == 0 && gbees_plan_samples_suffice(r, samples)));
+    const int halves = !tail && !truncated && !r->insists && step->met == 0 && halves_step(r);
+    if (!tail && !truncated && !r->insists && !halves) {
+        step->next_updates = gbees_plan_factors(r, step->updates, factor + legs, factor, &cells);
+        return cells;
+    }
+    const double finer = r->insists ? gbees_plan_spare(r, step->updates) : 1; /* what samples leave room for */
+    r->spared *= finer;
+    r->budget /= truncated ? 4 : 1;
+    for (int l = 0; l < legs; l++)
+        for (int j = 0; j < r->problem->dimension; j++)
+            factor[l][j] = finer * r->now.legs[l].factor[j];
+    cells = tail        ? gbees_plan_keep_tail(r)
+            : truncated ? 1.3 /* a smaller loss takes somewhat more of them */
+                        : pow(finer, r->problem->dimension);
+    step->next_updates = cells * step->updates * finer * (halves ? 2 : 1);
+    return cells;
+}
+
+int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, gbees_refinement_step *step,
+                            gbees_error *error)
+{
+    const size_t wanted = r->samples, samples = r->now.samples > 0 ? r->now.samples : wanted;
+    double(*factor)[N] = calloc(2 * (size_t)r->now.leg_count, sizeof *factor);
+
+    if (!factor)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
+    judge(r, summary, samples, step);
     gbees_plan_choose_samples(r);
     if (step->met == 0)
         note_loss(r, &summary->totals);
-    const int tail = step->met != 1 && gbees_plan_lacks_tail(r), blind = gbees_plan_is_blind(r);
-    const int truncated =
-        !tail && step->met == 0 && !blind && is_truncated(r, &summary->totals, 1, is_near(r) ? some : 1);
-    r->insists = !tail && !truncated && (blind || (step->met == 0 && gbees_plan_samples_suffice(r, samples)));
-    const int halves = !tail && !truncated && !r->insists && step->met == 0 && halves_step(r);
-    if (tail || truncated || r->insists || halves) { /* the same cells, or what samples leave room for */
-        const double finer = r->insists ? gbees_plan_spare(r, updates) : 1;
-
-        r->spared *= finer;
-        r->budget /= truncated ? 4 : 1;
-        for (int l = 0; l < legs; l++)
-            for (int j = 0; j < r->problem->dimension; j++)
-                factor[l][j] = finer * r->now.legs[l].factor[j];
-        cells = tail        ? gbees_plan_keep_tail(r)
-                : truncated ? 1.3 /* a smaller loss takes somewhat more of them */
-                            : pow(finer, r->problem->dimension);
-        step->next_updates = cells * updates * finer * (halves ? 2 : 1);
-    } else
-        step->next_updates = gbees_plan_factors(r, updates, factor + legs, factor, &cells);
+    const int blind = gbees_plan_is_blind(r);
+    const double cells = choose_cells(r, &summary->totals, samples, step, factor);
     gbees_plan_set_threshold(r, cells * (double)summary->totals.max_cells);
     step->next_bytes = (double)summary->totals.peak_bytes * cells;
     /* The samples' part of the time is not repeated, unless there are more of them. */
-    step->next_seconds = updates > 0 ? summary->propagate_s * step->next_updates / updates : 0;
+    step->next_seconds = step->updates > 0 ? summary->propagate_s * step->next_updates / step->updates : 0;
     step->estimate = r->now.unknown ? r->now.estimate : NAN;
     step->evidence_estimate = estimate_evidence(r, summary);
     r->now.evidence = summary->evidence.total;
     step->samples_needed = r->samples;
     step->samples_few =
         step->met != 1 && (gbees_plan_samples_are_few(r) || (blind && !gbees_plan_samples_can_grow(r, samples)));
-    step->next = step->met != 1 && !step->samples_few && !lacks_samples(r) && !is_estimated(r) &&
-                 r->run < RUNS_MOST &&
-                 (step->next_updates > 1.02 * updates || r->samples > wanted || (r->insists && r->samples > samples));
+    step->next =
+        step->met != 1 && !step->samples_few && !lacks_samples(r) && !is_estimated(r) && r->run < RUNS_MOST &&
+        (step->next_updates > 1.02 * step->updates || r->samples > wanted || (r->insists && r->samples > samples));
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
     free(factor);
     return status;
