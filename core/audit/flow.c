@@ -47,14 +47,10 @@ GBEES_PROCESSOR_CLONES static void finish(size_t count, double by, const double 
         x[i] += by * (sum[i] + drift[i]);
 }
 
-/* One component at a time: those functions are vectorised, that of the whole drift need not be. */
 static void drift_at(const gbees_problem *problem, size_t count, double t, const double *const *point,
                      double *const *drift)
 {
-    const gbees_functions *functions = gbees_problem_own_functions(problem);
-
-    for (int j = 0; j < problem->dimension; j++)
-        functions->component_d[j](count, t, origin, point, problem->parameters, drift[j]);
+    gbees_problem_own_functions(problem)->drift_d(count, t, origin, point, problem->parameters, drift);
 }
 
 /* Computes the stages of one step of Runge and Kutta's classical method: work->sum and the last drift.  Sets

@@ -30,11 +30,13 @@ void gbees_gaussian_drift(const gbees_problem *problem, double t, size_t count, 
 {
     const gbees_functions *functions = gbees_problem_own_functions(problem);
     const double *x[N] = {NULL};
+    double *out[N] = {NULL};
 
-    for (int j = 0; j < problem->dimension; j++)
+    for (int j = 0; j < problem->dimension; j++) {
         x[j] = at->x[j];
-    for (int j = 0; j < problem->dimension; j++)
-        functions->component_d[j](count, t, origin, x, problem->parameters, drift->x[j]);
+        out[j] = drift->x[j];
+    }
+    functions->drift_d(count, t, origin, x, problem->parameters, out);
 }
 
 void gbees_gaussian_leap(const gbees_problem *problem, const gbees_instant *instant, double t, size_t count,

@@ -45,8 +45,16 @@ static void turn_measure(int which, size_t count, double t, const double *origin
     }
 }
 
+static void turn_all(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                     double *const *out)
+{
+    turn_x(count, t, origin, offset, p, out[0]);
+    turn_y(count, t, origin, offset, p, out[1]);
+    turn_z(count, t, origin, offset, p, out[2]);
+}
+
 static const gbees_functions turn_functions = {
-    .n = 3, .component_d = {turn_x, turn_y, turn_z}, .measure_d = turn_measure};
+    .n = 3, .component_d = {turn_x, turn_y, turn_z}, .drift_d = turn_all, .measure_d = turn_measure};
 static const gbees_model turn_model = {.abi = GBEES_MODEL_ABI,
                                        .size = sizeof(gbees_model),
                                        .name = "turn",
@@ -95,8 +103,16 @@ static void sink_q(size_t count, double t, const double *origin, const double *c
             out[k][i] = sink_noise[k];
 }
 
+static void sink_all(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                     double *const *out)
+{
+    sink_x(count, t, origin, offset, p, out[0]);
+    sink_y(count, t, origin, offset, p, out[1]);
+    sink_z(count, t, origin, offset, p, out[2]);
+}
+
 static const gbees_functions sink_functions = {
-    .n = 3, .component_d = {sink_x, sink_y, sink_z}, .diffusion_d = sink_q};
+    .n = 3, .component_d = {sink_x, sink_y, sink_z}, .drift_d = sink_all, .diffusion_d = sink_q};
 
 static gbees_problem turn_problem(void)
 {

@@ -22,8 +22,14 @@ static void decay(size_t count, double t, const double *origin, const double *co
         out[i] = -p[0] * (origin[0] + offset[0][i]);
 }
 
+static void decay_all(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                      double *const *out)
+{
+    decay(count, t, origin, offset, p, out[0]);
+}
+
 static const char source[] = "dx/dt = -p x";
-static const gbees_functions functions = {.n = 1, .component_d = {decay}};
+static const gbees_functions functions = {.n = 1, .component_d = {decay}, .drift_d = decay_all};
 static const gbees_model model = {.name = "decay", .source = source, .source_end = source + sizeof source - 1};
 static const gbees_montecarlo_options options = {.count = COUNT, .step = 0.01, .seed = 1, .threads = 1, .cut = 1};
 
