@@ -7,8 +7,10 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/gbees.h \
 	%D%/gbees/model.h \
 	%D%/gbees/model_build.h \
+	%D%/gbees/model_drift.h \
 	%D%/gbees/model_equations.h \
 	%D%/gbees/model_framed.h \
+	%D%/gbees/model_math.h \
 	%D%/gbees/parallel.h \
 	%D%/gbees/problem.h \
 	%D%/gbees/record.h \

@@ -21,6 +21,8 @@ plugin_LTLIBRARIES += %D%/vanderpol.la
 plugins_orbit_la_SOURCES = %D%/orbit.c %D%/orbit_scenarios.h
 plugins_orbit_elements_la_SOURCES = $(plugins_orbit_la_SOURCES)
 plugins_orbit_elements_la_CPPFLAGS = $(AM_CPPFLAGS) -DORBIT_ELEMENTS
+plugins_orbit_la_CFLAGS = $(AM_CFLAGS) $(PLUGIN_CFLAGS)
+plugins_orbit_elements_la_CFLAGS = $(plugins_orbit_la_CFLAGS)
 
 # To be copied by authors of plugins.
 dist_pkgdata_DATA = %D%/template.c

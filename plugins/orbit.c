@@ -115,9 +115,9 @@ static inline void GBEES_FN(moon_at)(real centuries, real at[3])
 static inline void GBEES_FN(attract)(const real x[], const real p[], real a[3])
 {
     const real square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], r = sqrt(square), s = x[2] / r, s2 = s * s;
-    const real part = ORBIT_RADIUS / r, j2 = ORBIT_ZONAL >= 2 ? ORBIT_J2 * part * part : 0;
-    const real j3 = ORBIT_ZONAL >= 3 ? ORBIT_J3 * part * part * part : 0;
-    const real j4 = ORBIT_ZONAL >= 4 ? ORBIT_J4 * part * part * part * part : 0;
+    const real part = ORBIT_RADIUS / r, j2 = (ORBIT_ZONAL >= 2) * ORBIT_J2 * part * part;
+    const real j3 = (ORBIT_ZONAL >= 3) * ORBIT_J3 * part * part * part;
+    const real j4 = (ORBIT_ZONAL >= 4) * ORBIT_J4 * part * part * part * part;
     const real slope3 = (15 * s2 - 3) / 2, slope4 = (35 * s2 - 15) * s / 2;
     const real slope5 = (315 * s2 * s2 - 210 * s2 + 15) / 8;
     const real point = ORBIT_HAS_ELEMENTS ? 0 : 1;
@@ -139,7 +139,7 @@ static inline real GBEES_FN(height_of)(const real x[], const real p[])
 /* Of an atmosphere that turns with the Earth: exponential above the ground, and level below. */
 static inline void GBEES_FN(brake)(const real x[], const real p[], real ballistic, real a[3])
 {
-    const real above = fmax(GBEES_FN(height_of)(x, p), (real)0) - ORBIT_HEIGHT;
+    const real height = GBEES_FN(height_of)(x, p), above = (height > 0 ? height : 0) - ORBIT_HEIGHT;
     const real vx = x[3] + ORBIT_TURN * x[1], vy = x[4] - ORBIT_TURN * x[0], vz = x[5];
     const real kilometre = 1000; /* m: densities are in kg/m^3 */
     const real rate =
@@ -169,8 +169,9 @@ static inline real GBEES_FN(light)(const real x[], const real sun[3], const real
     const real far = sqrt(sun[0] * sun[0] + sun[1] * sun[1] + sun[2] * sun[2]);
     const real behind = -(x[0] * sun[0] + x[1] * sun[1] + x[2] * sun[2]) / far;
     const real square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - behind * behind;
-    const real edge = fmax(ORBIT_SUN_RADIUS * behind, (real)1);
-    const real u = fmin(fmax((sqrt(fmax(square, (real)0)) - ORBIT_RADIUS) / edge, (real)-1), (real)1);
+    const real edge = ORBIT_SUN_RADIUS * behind > 1 ? ORBIT_SUN_RADIUS * behind : 1;
+    const real beyond = (sqrt(square > 0 ? square : 0) - ORBIT_RADIUS) / edge;
+    const real least = beyond > -1 ? beyond : -1, u = least < 1 ? least : 1;
 
     return behind > 0 ? (real)0.5 + u * (3 - u * u) / 4 : 1;
 }
@@ -218,24 +219,22 @@ static inline void GBEES_FN(place)(const real x[], const real p[], real c[6])
     c[5] = v * 2 * (h * (u + f) + k * (w + g));
 }
 
-/* The acceleration of states x at position and velocity c, km/s^2. */
-static inline void GBEES_FN(accelerate)(int n, real t, const real x[], const real c[], const real p[], real a[3])
+/* The acceleration at position and velocity c, km/s^2. What a parameter switches off is multiplied by 0, and bodies
+ * are one branch: a compiler makes a loop of each, whose points are side by side in vectors. */
+static inline void GBEES_FN(accelerate)(real t, const real c[], const real p[], real ballistic, real reflectivity,
+                                        real a[3])
 {
-    real body[3];
-
     GBEES_FN(attract)(c, p, a);
-    if (ORBIT_DRAG > 0)
-        GBEES_FN(brake)(c, p, n > 6 ? x[6] : ORBIT_BALLISTIC, a);
-    if (ORBIT_SUN > 0 || ORBIT_SOLAR > 0) {
-        GBEES_FN(sun_at)(GBEES_FN(centuries)(t, p), body);
-        if (ORBIT_SUN > 0)
-            GBEES_FN(tide)(c, body, ORBIT_MU_SUN, a);
-        if (ORBIT_SOLAR > 0)
-            GBEES_FN(press)(c, body, p, n > 7 ? x[7] : ORBIT_REFLECTIVITY, a);
-    }
-    if (ORBIT_MOON > 0) {
-        GBEES_FN(moon_at)(GBEES_FN(centuries)(t, p), body);
-        GBEES_FN(tide)(c, body, ORBIT_MU_MOON, a);
+    GBEES_FN(brake)(c, p, (ORBIT_DRAG > 0) * ballistic, a);
+    if (ORBIT_SUN + ORBIT_SOLAR + ORBIT_MOON > 0) {
+        const real centuries = GBEES_FN(centuries)(t, p);
+        real sun[3], moon[3];
+
+        GBEES_FN(sun_at)(centuries, sun);
+        GBEES_FN(moon_at)(centuries, moon);
+        GBEES_FN(tide)(c, sun, (ORBIT_SUN > 0) * ORBIT_MU_SUN, a);
+        GBEES_FN(tide)(c, moon, (ORBIT_MOON > 0) * ORBIT_MU_MOON, a);
+        GBEES_FN(press)(c, sun, p, (ORBIT_SOLAR > 0) * reflectivity, a);
     }
 }
 
@@ -267,14 +266,15 @@ static inline void GBEES_FN(vary)(const real x[], const real c[], const real a[3
 
 static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
 {
+    const real ballistic = n > 6 ? x[6] : ORBIT_BALLISTIC, reflectivity = n > 7 ? x[7] : ORBIT_REFLECTIVITY;
     real c[6], a[3];
 
     if (ORBIT_HAS_ELEMENTS) {
         GBEES_FN(place)(x, p, c);
-        GBEES_FN(accelerate)(n, t, x, c, p, a);
+        GBEES_FN(accelerate)(t, c, p, ballistic, reflectivity, a);
         GBEES_FN(vary)(x, c, a, p, dxdt);
     } else {
-        GBEES_FN(accelerate)(n, t, x, x, p, a);
+        GBEES_FN(accelerate)(t, x, p, ballistic, reflectivity, a);
         for (int j = 0; j < 3; j++) {
             dxdt[j] = x[3 + j];
             dxdt[3 + j] = a[j];

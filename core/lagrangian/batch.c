@@ -40,7 +40,7 @@ static const double origin[GBEES_MAX_DIM];
 /* The points whose loops run: whole vectors of all kinds. */
 static size_t padded(size_t count)
 {
-    return (count + 7) & ~(size_t)7;
+    return (count + GBEES_GROUP - 1) / GBEES_GROUP * GBEES_GROUP;
 }
 
 /* ---- the drift --------------------------------------------------------------------------------------------------
@@ -52,8 +52,24 @@ static void drift_at(const gbees_journey *w, size_t count, double t, const doubl
     w->functions->drift_d(count, t, origin, point, w->problem->parameters, out);
 }
 
-void gbees_batch_divergence(const gbees_journey *w, size_t count, double time, const double *const *x, double *sum,
-                            double *size)
+/* Evaluates component j at points beside x, out[POINTS]; `times`: of each point, or NULL: all at `time`. */
+static void component_at(const gbees_journey *w, int j, size_t count, const double *times, double time,
+                         const double *beside, const double *const *x, double *out)
+{
+    double all[GBEES_MAX_DIM][POINTS], *to[GBEES_MAX_DIM];
+
+    if (!times) {
+        w->functions->component_d[j](count, time, beside, x, w->problem->parameters, out);
+        return;
+    }
+    for (int k = 0; k < w->problem->dimension; k++)
+        to[k] = k == j ? out : all[k];
+    w->functions->drift_times_d(count, times, beside, x, w->problem->parameters, to);
+}
+
+/* As gbees_batch_divergence(); `times`: of each point, or NULL. */
+static void divergence(const gbees_journey *w, size_t count, const double *times, double time, const double *const *x,
+                       double *sum, double *size)
 {
     const int n = w->problem->dimension;
 
@@ -63,9 +79,9 @@ void gbees_batch_divergence(const gbees_journey *w, size_t count, double time, c
         double beside[GBEES_MAX_DIM] = {0}, above[POINTS], below[POINTS];
 
         beside[j] = w->beside[j];
-        w->functions->component_d[j](count, time, beside, x, w->problem->parameters, above);
+        component_at(w, j, count, times, time, beside, x, above);
         beside[j] = -w->beside[j];
-        w->functions->component_d[j](count, time, beside, x, w->problem->parameters, below);
+        component_at(w, j, count, times, time, beside, x, below);
         for (size_t i = 0; i < count; i++) {
             const double term = (above[i] - below[i]) / (2 * w->beside[j]);
 
@@ -76,32 +92,33 @@ void gbees_batch_divergence(const gbees_journey *w, size_t count, double time, c
     }
 }
 
-/* Evaluates the slopes of `count` points from number `first` on at one time. */
-static void slopes_at(const gbees_journey *w, batch *b, int stage, size_t first, size_t count, double t)
+void gbees_batch_divergence(const gbees_journey *w, size_t count, double time, const double *const *x, double *sum,
+                            double *size)
 {
-    const int n = w->problem->dimension;
-    const double *point[GBEES_MAX_DIM];
-    double *slope[GBEES_MAX_DIM];
-
-    for (int j = 0; j < n; j++) {
-        point[j] = (stage == 0 ? b->x[j] : b->next[j]) + first;
-        slope[j] = b->slope[j][stage] + first;
-    }
-    drift_at(w, count, t, point, slope);
-    if (w->stretches && gbees_dormand_prince_counts(stage))
-        gbees_batch_divergence(w, count, t, point, b->slope[n][stage] + first, NULL);
+    divergence(w, count, NULL, time, x, sum, size);
 }
 
-/* Evaluates the slopes of a stage, of all points at once if the drift does not depend on the time. */
+/* Evaluates the slopes of a stage. */
 static void evaluate(const gbees_journey *w, batch *b, int stage)
 {
+    const int n = w->problem->dimension, timed = (w->problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     const double node = stage < STAGES ? gbees_dormand_prince_node(stage) : gbees_dormand_prince_dense_node(stage);
+    const size_t count = padded(b->active);
+    const double *point[GBEES_MAX_DIM];
+    double *slope[GBEES_MAX_DIM], time[POINTS];
 
-    if (w->problem->model->flags & GBEES_TIME_DEPENDENT)
-        for (size_t i = 0; i < b->active; i++)
-            slopes_at(w, b, stage, i, 1, w->to - b->left[i] + node * b->length[i]);
+    for (size_t i = 0; timed && i < count; i++)
+        time[i] = i < b->active ? w->to - b->left[i] + node * b->length[i] : time[0];
+    for (int j = 0; j < n; j++) {
+        point[j] = stage == 0 ? b->x[j] : b->next[j];
+        slope[j] = b->slope[j][stage];
+    }
+    if (timed)
+        w->functions->drift_times_d(count, time, origin, point, w->problem->parameters, slope);
     else
-        slopes_at(w, b, stage, 0, padded(b->active), w->from);
+        drift_at(w, count, w->from, point, slope);
+    if (w->stretches && gbees_dormand_prince_counts(stage))
+        divergence(w, count, timed ? time : NULL, w->from, point, b->slope[n][stage], NULL);
 }
 
 /* ---- a step -----------------------------------------------------------------------------------------------------

@@ -235,7 +235,7 @@ static int check_dimensions(const gbees_model *card, gbees_error *error)
 
 static int has_drift(const gbees_functions *row)
 {
-    int complete = row->drift_f && row->drift_d;
+    int complete = row->drift_f && row->drift_d && row->drift_times_d;
 
     for (int j = 0; j < row->n; j++)
         complete = complete && row->component_f[j] && row->component_d[j];

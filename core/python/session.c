@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gbees_session_sizes(size_t sizes[3])
+void gbees_session_sizes(size_t sizes[4])
 {
     sizes[0] = sizeof(gbees_session_record);
     sizes[1] = sizeof(gbees_certificate);
     sizes[2] = sizeof(gbees_evidence);
+    sizes[3] = sizeof(gbees_functions);
 }
 
 /* ---- scenario, problem, backend ---- */

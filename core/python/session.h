@@ -74,9 +74,9 @@ typedef struct gbees_session_observer {
     gbees_session_on_progress *progress;
 } gbees_session_observer;
 
-/* Sets sizes to the bytes of gbees_session_record, gbees_certificate and gbees_evidence, with which Python checks its
- * own declarations. */
-void gbees_session_sizes(size_t sizes[3]);
+/* Sets sizes to the bytes of gbees_session_record, gbees_certificate, gbees_evidence and gbees_functions, with which
+ * Python checks its own declarations. */
+void gbees_session_sizes(size_t sizes[4]);
 
 /* Loads model and backend and creates the problem. */
 int gbees_session_create(const gbees_session_options *options, gbees_session **session, gbees_error *error);

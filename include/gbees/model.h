@@ -28,21 +28,22 @@
 #define GBEES_FULL 2     /**< of GBEES_HAS_DIFFUSION: diffusion() writes Q, n x n, row-major */
 
 enum {
-    GBEES_MODEL_ABI = 6,                               /**< raised whenever the layout below changes */
+    GBEES_MODEL_ABI = 7,                               /**< raised whenever the layout below changes */
     GBEES_MAX_DIM = 8,                                 /**< states */
     GBEES_MAX_PARAMETERS = 32,                         /**< parameters of a model */
     GBEES_MAX_TARGETS = 8,                             /**< targets of a model */
     GBEES_LANES = 16,                                  /**< points per plane: a multiple of this (gbees_planes_f) */
+    GBEES_GROUP = 8,                                   /**< doubles of the widest vector */
     GBEES_MAX_ENTRIES = GBEES_MAX_DIM * GBEES_MAX_DIM, /**< entries of a frame's matrix, n x n, row-major */
     /* The parameters' array p[GBEES_PARAMETER_VALUES] holds the parameters, and after them the frame of the grid
      * (gbees/model_framed.h): a point y of the grid is x = c + A y, and the grid's own velocity there is u + G y. */
-    GBEES_FRAME_CENTRE = GBEES_MAX_PARAMETERS,                        /**< index in p of c[n] */
-    GBEES_FRAME_AXES = GBEES_FRAME_CENTRE + GBEES_MAX_DIM,            /**< index in p of A[n][n] */
-    GBEES_FRAME_INVERSE = GBEES_FRAME_AXES + GBEES_MAX_ENTRIES,       /**< index in p of the inverse of A, [n][n] */
-    GBEES_FRAME_VELOCITY = GBEES_FRAME_INVERSE + GBEES_MAX_ENTRIES,   /**< index in p of u[n] */
-    GBEES_FRAME_GRADIENT = GBEES_FRAME_VELOCITY + GBEES_MAX_DIM,      /**< index in p of G[n][n] */
-    GBEES_TABLES_AT = GBEES_FRAME_GRADIENT + GBEES_MAX_ENTRIES,       /**< index in p of what tables need (8 bytes) */
-    GBEES_PARAMETER_VALUES = GBEES_TABLES_AT + 2                      /**< length of p */
+    GBEES_FRAME_CENTRE = GBEES_MAX_PARAMETERS,                      /**< index in p of c[n] */
+    GBEES_FRAME_AXES = GBEES_FRAME_CENTRE + GBEES_MAX_DIM,          /**< index in p of A[n][n] */
+    GBEES_FRAME_INVERSE = GBEES_FRAME_AXES + GBEES_MAX_ENTRIES,     /**< index in p of the inverse of A, [n][n] */
+    GBEES_FRAME_VELOCITY = GBEES_FRAME_INVERSE + GBEES_MAX_ENTRIES, /**< index in p of u[n] */
+    GBEES_FRAME_GRADIENT = GBEES_FRAME_VELOCITY + GBEES_MAX_DIM,    /**< index in p of G[n][n] */
+    GBEES_TABLES_AT = GBEES_FRAME_GRADIENT + GBEES_MAX_ENTRIES,     /**< index in p of what tables need (8 bytes) */
+    GBEES_PARAMETER_VALUES = GBEES_TABLES_AT + 2                    /**< length of p */
 };
 
 /* A run-time compiler for a GPU compiles the equations only. */
@@ -131,6 +132,10 @@ typedef void gbees_vector_f(size_t count, float t, const float *origin, const fl
 /** The whole drift, out[n][count], or the diffusion, out[n][count] or out[n * n][count]. */
 typedef void gbees_vector_d(size_t count, double t, const double *origin, const double *const *offset,
                             const double *p, double *const *out);
+/** The whole drift, out[n][count], of point i at the time t[i]. What is left behind whole groups of GBEES_GROUP
+ * points may have other last bits. */
+typedef void gbees_times_d(size_t count, const double *t, const double *origin, const double *const *offset,
+                           const double *p, double *const *out);
 /** Measurement function `which`: out[size][count], followed by a NULL unless size is GBEES_MAX_DIM. */
 typedef void gbees_measure_d(int which, size_t count, double t, const double *origin, const double *const *offset,
                              const double *p, double *const *out);
@@ -180,7 +185,8 @@ typedef struct gbees_functions {
     /** The members above for points y of a framed grid, x = c + A y: the drift is A^-1 f(x) - u - G y, the diffusion
      * A^-1 Q A^-T, n x n. They read the frame from p[GBEES_FRAME_CENTRE ...]. NULL in the framed functions. */
     const struct gbees_functions *framed;
-    gbees_target_d *target_d; /**< the targets' functions, at points x; NULL in the framed functions */
+    gbees_target_d *target_d;     /**< the targets' functions, at points x; NULL in the framed functions */
+    gbees_times_d *drift_times_d; /**< the drift, with a time for each point; NULL in the framed functions */
 } gbees_functions;
 
 enum {

@@ -47,7 +47,16 @@
 #endif
 #endif
 
+#include <gbees/model_math.h>
+#ifdef GBEES_SIN
+#pragma push_macro("sin")
+#undef sin
+#define sin(x) GBEES_SIN(x)
+#endif
 #include <gbees/model_equations.h>
+#ifdef GBEES_SIN
+#pragma pop_macro("sin")
+#endif
 
 /* Compiles a function for several x86 instruction sets; the loader chooses the best that the processor has. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(GBEES_NO_CLONES) &&                                        \
@@ -72,111 +81,7 @@
 #define GBEES_SIMD
 #endif
 
-/* ---- the coordinates x[N] of point i ---- */
-
-/* `column` is a copy of `offset`, which the compiler can keep in registers. */
-#define GBEES_COLUMNS(R, N)                                                                                          \
-    const R *column[N];                                                                                              \
-    GBEES_UNROLL for (int k = 0; k < N; k++) column[k] = offset[k]
-
-#define GBEES_POINT_own(R, S, N)                                                                                     \
-    R x[N];                                                                                                          \
-    GBEES_UNROLL for (int k = 0; k < N; k++) x[k] = origin[k] + column[k][i]
-
-#define GBEES_POINT_framed(R, S, N)                                                                                  \
-    R on_grid[N], x[N];                                                                                              \
-    GBEES_UNROLL for (int k = 0; k < N; k++) on_grid[k] = origin[k] + column[k][i];                                  \
-    gbees_frame_point##S(N, p, on_grid, x)
-
-/* ---- the drift ---- */
-
-#define GBEES_COMPONENT_own(R, S, N, J)                                                                              \
-    GBEES_CLONES static void gbees_own_##N##_##J##S(size_t count, R t, const R *origin, const R *const *offset,      \
-                                                    const R *p, R *__restrict out)                                   \
-    {                                                                                                                \
-        GBEES_COLUMNS(R, N);                                                                                         \
-        GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
-        {                                                                                                            \
-            GBEES_POINT_own(R, S, N);                                                                                \
-            R dxdt[N];                                                                                               \
-            gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
-            out[i] = dxdt[J];                                                                                        \
-        }                                                                                                            \
-    }
-
-/* A component along a framed grid's axis depends on the whole drift, so that all components share one function. */
-#define GBEES_COMPONENT_framed(R, S, N, J)                                                                           \
-    static void gbees_framed_##N##_##J##S(size_t count, R t, const R *origin, const R *const *offset, const R *p,    \
-                                          R *out)                                                                    \
-    {                                                                                                                \
-        gbees_framed_drift_##N##S(J, count, t, origin, offset, p, out);                                              \
-    }
-
-/* The inner loop has constant length, one or a few vectors, so that the compiler keeps terms that are the same in all
- * planes in registers. */
-#define GBEES_PLANES(R, S, N, J)                                                                                     \
-    GBEES_CLONES static void gbees_planes_##N##_##J##S(size_t planes, size_t lanes, R t, const R *origin,            \
-                                                       const R *const *offset, const R *along, const R *p,           \
-                                                       R *__restrict out)                                            \
-    {                                                                                                                \
-        GBEES_COLUMNS(R, N);                                                                                         \
-        for (size_t first = 0; first < lanes; first += GBEES_LANES)                                                  \
-            for (size_t q = 0; q < planes; q++)                                                                      \
-                GBEES_SIMD for (size_t l = 0; l < GBEES_LANES; l++)                                                  \
-                {                                                                                                    \
-                    R x[N], dxdt[N];                                                                                 \
-                    GBEES_UNROLL for (int k = 0; k < N; k++) x[k] =                                                  \
-                        k == J ? along[q] : origin[k] + column[k][first + l];                                        \
-                    gbees_equation_drift##S(N, t, x, p, dxdt);                                                       \
-                    out[q * lanes + first + l] = dxdt[J];                                                            \
-                }                                                                                                    \
-    }
-
-/* Components that the drift does not write stay NaN, which the solver and gbees-plugin report. */
-#define GBEES_DRIFT_own(R, S, N)                                                                                     \
-    GBEES_CLONES static void gbees_own_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset,     \
-                                                     const R *p, R *const *out)                                      \
-    {                                                                                                                \
-        GBEES_COLUMNS(R, N);                                                                                         \
-        R *to[N];                                                                                                    \
-        GBEES_UNROLL for (int j = 0; j < N; j++) to[j] = out[j];                                                     \
-        GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
-        {                                                                                                            \
-            GBEES_POINT_own(R, S, N);                                                                                \
-            R dxdt[N];                                                                                               \
-            GBEES_UNROLL for (int k = 0; k < N; k++) dxdt[k] = (R)NAN;                                               \
-            gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
-            GBEES_UNROLL for (int j = 0; j < N; j++) to[j][i] = dxdt[j];                                             \
-        }                                                                                                            \
-    }
-
-#define GBEES_DRIFT_framed(R, S, N)                                                                                  \
-    GBEES_CLONES static void gbees_framed_drift_##N##S(int j, size_t count, R t, const R *origin,                    \
-                                                       const R *const *offset, const R *p, R *out)                   \
-    {                                                                                                                \
-        GBEES_COLUMNS(R, N);                                                                                         \
-        GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
-        {                                                                                                            \
-            GBEES_POINT_framed(R, S, N);                                                                             \
-            R dxdt[N];                                                                                               \
-            gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
-            out[i] = gbees_frame_along##S(N, j, p, on_grid, dxdt);                                                   \
-        }                                                                                                            \
-    }                                                                                                                \
-    GBEES_CLONES static void gbees_framed_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset,  \
-                                                        const R *p, R *const *out)                                   \
-    {                                                                                                                \
-        GBEES_COLUMNS(R, N);                                                                                         \
-        R *to[N];                                                                                                    \
-        GBEES_UNROLL for (int j = 0; j < N; j++) to[j] = out[j];                                                     \
-        GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
-        {                                                                                                            \
-            GBEES_POINT_framed(R, S, N);                                                                             \
-            R dxdt[N];                                                                                               \
-            gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
-            GBEES_UNROLL for (int j = 0; j < N; j++) to[j][i] = gbees_frame_along##S(N, j, p, on_grid, dxdt);        \
-        }                                                                                                            \
-    }
+#include <gbees/model_drift.h>
 
 /* ---- optional functions: if the model lacks x, GBEES_IF_x(name) is NULL ---- */
 
@@ -354,75 +259,75 @@
     GBEES_NOISE(AXES, N)
 
 /* The fields of a gbees_functions. */
-#define GBEES_ROW(AXES, N, PLANES, FRAMED)                                                                           \
+#define GBEES_ROW(AXES, N, PLANES, FRAMED, TIMES)                                                                    \
     {                                                                                                                \
         N, {GBEES_LIST_##N(gbees_##AXES, N, _f)}, {GBEES_LIST_##N(gbees_##AXES, N, _d)},                             \
             {PLANES(gbees_planes, N, _f)}, {PLANES(gbees_planes, N, _d)}, gbees_##AXES##_vector_##N##_f,             \
             gbees_##AXES##_vector_##N##_d, GBEES_IF_MEASURE(gbees_##AXES##_measure_##N),                             \
             GBEES_IF_BOUND(gbees_##AXES##_bound_##N), GBEES_IF_LOG_LIKELIHOOD(gbees_##AXES##_log_likelihood_##N),    \
             GBEES_IF_DIFFUSION(gbees_##AXES##_diffusion_##N), GBEES_IF_JUMP_##AXES(N), FRAMED,                       \
-            GBEES_IF_TARGET_##AXES(gbees_##AXES##_target_##N)                                                        \
+            GBEES_IF_TARGET_##AXES(gbees_##AXES##_target_##N), TIMES                                                 \
     }
 
 #define GBEES_DIMENSION(N)                                                                                           \
-    GBEES_DRIFT_own(float, _f, N) GBEES_DRIFT_own(double, _d, N) GBEES_DRIFT_framed(float, _f, N)                    \
-        GBEES_DRIFT_framed(double, _d, N) GBEES_EACH_##N(GBEES_COMPONENTS, N) GBEES_OPTIONAL(own, N)                 \
-            GBEES_OPTIONAL(framed, N) GBEES_TARGET(N)                                                                \
+    GBEES_DRIFT_own(float, _f, N) GBEES_DRIFT_own(double, _d, N) GBEES_DRIFT_times(N)                                \
+        GBEES_DRIFT_framed(float, _f, N) GBEES_DRIFT_framed(double, _d, N) GBEES_EACH_##N(GBEES_COMPONENTS, N)       \
+            GBEES_OPTIONAL(own, N) GBEES_OPTIONAL(framed, N) GBEES_TARGET(N)                                         \
                 GBEES_JUMP(N) static const gbees_functions gbees_functions_framed_##N =                              \
-                    GBEES_ROW(framed, N, GBEES_NO_PLANES, NULL);
+                    GBEES_ROW(framed, N, GBEES_NO_PLANES, NULL, NULL);
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)
 #if GBEES_HAS_DIM(1)
 GBEES_DIMENSION(1)
-#define GBEES_ROW_1 GBEES_ROW(own, 1, GBEES_PLANES_OF_1, &gbees_functions_framed_1),
+#define GBEES_ROW_1 GBEES_ROW(own, 1, GBEES_PLANES_OF_1, &gbees_functions_framed_1, gbees_own_times_1),
 #else
 #define GBEES_ROW_1
 #endif
 #if GBEES_HAS_DIM(2)
 GBEES_DIMENSION(2)
-#define GBEES_ROW_2 GBEES_ROW(own, 2, GBEES_PLANES_OF_2, &gbees_functions_framed_2),
+#define GBEES_ROW_2 GBEES_ROW(own, 2, GBEES_PLANES_OF_2, &gbees_functions_framed_2, gbees_own_times_2),
 #else
 #define GBEES_ROW_2
 #endif
 #if GBEES_HAS_DIM(3)
 GBEES_DIMENSION(3)
 GBEES_EACH_3(GBEES_ALL_PLANES, 3)
-#define GBEES_ROW_3 GBEES_ROW(own, 3, GBEES_PLANES_OF_3, &gbees_functions_framed_3),
+#define GBEES_ROW_3 GBEES_ROW(own, 3, GBEES_PLANES_OF_3, &gbees_functions_framed_3, gbees_own_times_3),
 #else
 #define GBEES_ROW_3
 #endif
 #if GBEES_HAS_DIM(4)
 GBEES_DIMENSION(4)
 GBEES_EACH_4(GBEES_ALL_PLANES, 4)
-#define GBEES_ROW_4 GBEES_ROW(own, 4, GBEES_PLANES_OF_4, &gbees_functions_framed_4),
+#define GBEES_ROW_4 GBEES_ROW(own, 4, GBEES_PLANES_OF_4, &gbees_functions_framed_4, gbees_own_times_4),
 #else
 #define GBEES_ROW_4
 #endif
 #if GBEES_HAS_DIM(5)
 GBEES_DIMENSION(5)
 GBEES_EACH_5(GBEES_ALL_PLANES, 5)
-#define GBEES_ROW_5 GBEES_ROW(own, 5, GBEES_PLANES_OF_5, &gbees_functions_framed_5),
+#define GBEES_ROW_5 GBEES_ROW(own, 5, GBEES_PLANES_OF_5, &gbees_functions_framed_5, gbees_own_times_5),
 #else
 #define GBEES_ROW_5
 #endif
 #if GBEES_HAS_DIM(6)
 GBEES_DIMENSION(6)
 GBEES_EACH_6(GBEES_ALL_PLANES, 6)
-#define GBEES_ROW_6 GBEES_ROW(own, 6, GBEES_PLANES_OF_6, &gbees_functions_framed_6),
+#define GBEES_ROW_6 GBEES_ROW(own, 6, GBEES_PLANES_OF_6, &gbees_functions_framed_6, gbees_own_times_6),
 #else
 #define GBEES_ROW_6
 #endif
 #if GBEES_HAS_DIM(7)
 GBEES_DIMENSION(7)
 GBEES_EACH_7(GBEES_ALL_PLANES, 7)
-#define GBEES_ROW_7 GBEES_ROW(own, 7, GBEES_PLANES_OF_7, &gbees_functions_framed_7),
+#define GBEES_ROW_7 GBEES_ROW(own, 7, GBEES_PLANES_OF_7, &gbees_functions_framed_7, gbees_own_times_7),
 #else
 #define GBEES_ROW_7
 #endif
 #if GBEES_HAS_DIM(8)
 GBEES_DIMENSION(8)
 GBEES_EACH_8(GBEES_ALL_PLANES, 8)
-#define GBEES_ROW_8 GBEES_ROW(own, 8, GBEES_PLANES_OF_8, &gbees_functions_framed_8),
+#define GBEES_ROW_8 GBEES_ROW(own, 8, GBEES_PLANES_OF_8, &gbees_functions_framed_8, gbees_own_times_8),
 #else
 #define GBEES_ROW_8
 #endif

@@ -38,7 +38,7 @@ options() { # PACKAGE OPTION WANTED
 }
 options gbees --cflags "-I$scratch/prefix/include"
 options gbees --libs "-L$scratch/prefix/lib -lgbees"
-options gbees-plugin --cflags "-I. -O3 -ffp-contract=off -fno-math-errno -fPIC -I$scratch/prefix/include"
+options gbees-plugin --cflags "-I. -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -I$scratch/prefix/include"
 options gbees-plugin --libs ""
 
 for name in propagate arriving; do

@@ -4,4 +4,4 @@ struct card {
 };
 
 extern const struct card gbees_model_card;
-__attribute__((visibility("default"))) const struct card gbees_model_card = {7, sizeof(struct card)};
+__attribute__((visibility("default"))) const struct card gbees_model_card = {1000, sizeof(struct card)};

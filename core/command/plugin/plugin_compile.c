@@ -156,7 +156,8 @@ static const char *compiler_for(language of)
 }
 
 /* The options of build, and those of a quick look for warnings. */
-static const char *const build_options = "-O3 -ffp-contract=off -fno-math-errno";
+static const char *const build_options =
+    "-O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -DGBEES_VECTOR_MATH";
 static const char *const look_options = "-O2 -DGBEES_NO_CLONES -fno-tree-vectorize";
 
 static void make_command(command *c, const char *source, const char *headers, const char *options, const char *target)

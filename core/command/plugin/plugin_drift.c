@@ -250,12 +250,25 @@ static double differ_f(const points *at, int j, size_t first, size_t count)
     return at->scale[j] > 0 ? worst / at->scale[j] : worst;
 }
 
+/* Compares components at all points with the whole drift, whose last bits may be others where the C library's
+ * functions of one number and those of vectors are; puts them in its place. */
+static void take_components(const points *at, double *worst_d, double *worst_f)
+{
+    for (int j = 0; j < at->n; j++) {
+        *worst_d = fmax(*worst_d, differ_d(at, j, 0, at->count));
+        *worst_f = fmax(*worst_f, differ_f(at, j, 0, at->count));
+        memcpy(at->drift_d[j], at->work_d, at->count * sizeof *at->work_d);
+        memcpy(at->drift_f[j], at->work_f, at->count * sizeof *at->work_f);
+    }
+}
+
 /* Compares batches of all sizes: processors compute 2, 4, 8 or 16 points at a time and the rest one by one. */
 static int check_batches(const points *at)
 {
-    double worst_f = 0, worst_d = 0;
+    double worst_f = 0, worst_d = 0, whole_d = 0, whole_f = 0;
 
     gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "batches, %s", at->name);
+    take_components(at, &whole_d, &whole_f);
     for (size_t count = 1; count <= WIDEST_BATCH && count <= at->count; count++)
         for (int j = 0; j < at->n; j++) {
             const size_t last = at->count - count;
@@ -263,12 +276,14 @@ static int check_batches(const points *at)
             worst_d = fmax(worst_d, fmax(differ_d(at, j, 0, count), differ_d(at, j, last, count)));
             worst_f = fmax(worst_f, fmax(differ_f(at, j, 0, count), differ_f(at, j, last, count)));
         }
-    if (worst_d > rounding_d || worst_f > rounding_f)
+    whole_d = fmax(whole_d, worst_d);
+    whole_f = fmax(whole_f, worst_f);
+    if (whole_d > rounding_d || whole_f > rounding_f)
         gbees_probe_report(
             at->probe, GBEES_PROBE_FAILED,
             "the drift of one and the same point differs by %.2g (float) and %.2g (double) from batch to "
             "batch: it must write all of its components at each call and remember nothing",
-            worst_f, worst_d);
+            whole_f, whole_d);
     else if (worst_d > 0 || worst_f > 0)
         gbees_probe_report(at->probe, GBEES_PROBE_WARN,
                            "the drift is rounded differently from batch to batch: compile with -ffp-contract=off and "
@@ -276,7 +291,7 @@ static int check_batches(const points *at)
     else
         gbees_probe_report(at->probe, GBEES_PROBE_OK, "the same in float and in double for 1 to %d points at a time",
                            WIDEST_BATCH);
-    return worst_d <= rounding_d && worst_f <= rounding_f;
+    return whole_d <= rounding_d && whole_f <= rounding_f;
 }
 
 static void check_time(points *at)

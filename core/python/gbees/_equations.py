@@ -14,28 +14,7 @@ from ._record import Array
 
 _DIAGONAL, _TIME_DEPENDENT = 1, 1  # of the card's `diffusion` and `flags`
 _PARAMETER_VALUES = 32 + 2 * lib.MAX_DIM + 3 * lib.ENTRIES + 2  # as in gbees/model.h: parameters, a frame, tables
-_ROWS = c.POINTER(c.c_double)
-_POINTS = (c.c_size_t, c.c_double, _ROWS, c.POINTER(_ROWS), _ROWS)
-_VECTOR = c.CFUNCTYPE(None, *_POINTS, c.POINTER(_ROWS))
-_MEASURE = c.CFUNCTYPE(None, c.c_int, *_POINTS, c.POINTER(_ROWS))
-
-
-class _Functions(c.Structure):
-    """gbees_functions of gbees/model.h."""
-
-    _fields_ = [
-        ("n", c.c_int),
-        ("components_and_planes", c.c_void_p * 32),
-        ("drift_f", c.c_void_p),
-        ("drift_d", _VECTOR),
-        ("measure_d", _MEASURE),
-        ("bound_d", c.c_void_p),
-        ("log_likelihood_d", c.c_void_p),
-        ("diffusion_d", _VECTOR),
-        ("jump_d", c.c_void_p),
-        ("framed", c.c_void_p),
-        ("target_d", c.c_void_p),
-    ]
+_ROWS = lib.ROWS
 
 
 class _Parameter(c.Structure):
@@ -81,7 +60,7 @@ class Evaluator:
             raise lib.InputError(
                 f"the model {self.info.name} has {self._card.dim_min} to {self._card.dim_max} states, not {self.n}"
             )
-        table = c.cast(self._card.functions, c.POINTER(_Functions))
+        table = c.cast(self._card.functions, c.POINTER(lib.FunctionsStruct))
         self._functions = table[self.n - self._card.dim_min]
         self.time_dependent = bool(self._card.flags & _TIME_DEPENDENT)
         self._p = self._values(self._made_of[1])

@@ -12,7 +12,7 @@ MAX_DIM = 8
 ENTRIES = MAX_DIM * MAX_DIM
 THREADS_MOST = 4096
 SAMPLES_MOST = 1000000000
-_MODEL_ABI = 6
+_MODEL_ABI = 7
 
 
 class Error(Exception):
@@ -324,10 +324,35 @@ def _module_path() -> str:
     )
 
 
+ROWS = c.POINTER(c.c_double)
+_POINTS = (c.c_size_t, c.c_double, ROWS, c.POINTER(ROWS), ROWS)
+_VECTOR = c.CFUNCTYPE(None, *_POINTS, c.POINTER(ROWS))
+_MEASURE = c.CFUNCTYPE(None, c.c_int, *_POINTS, c.POINTER(ROWS))
+
+
+class FunctionsStruct(c.Structure):
+    """gbees_functions of gbees/model.h."""
+
+    _fields_ = [
+        ("n", c.c_int),
+        ("components_and_planes", c.c_void_p * 32),
+        ("drift_f", c.c_void_p),
+        ("drift_d", _VECTOR),
+        ("measure_d", _MEASURE),
+        ("bound_d", c.c_void_p),
+        ("log_likelihood_d", c.c_void_p),
+        ("diffusion_d", _VECTOR),
+        ("jump_d", c.c_void_p),
+        ("framed", c.c_void_p),
+        ("target_d", c.c_void_p),
+        ("drift_times_d", c.c_void_p),
+    ]
+
+
 def _check_layout(library: c.CDLL) -> None:
-    sizes = (c.c_size_t * 3)()
+    sizes = (c.c_size_t * 4)()
     library.gbees_session_sizes(sizes)
-    own = [c.sizeof(s) for s in (RecordStruct, CertificateStruct, EvidenceStruct)]
+    own = [c.sizeof(s) for s in (RecordStruct, CertificateStruct, EvidenceStruct, FunctionsStruct)]
     if list(sizes) != own:
         raise ImportError(
             f"gbees: this package and the C library are of different versions (structs of {own} and {list(sizes)} "

@@ -111,7 +111,7 @@ def _compile(source: str, name: str) -> str:
     compiler = os.environ.get("CC") or next((p for p in ("cc", "gcc", "clang") if shutil.which(p)), None)
     if compiler is None:
         raise lib.ModelError("there is no C compiler: install gcc or clang, or set CC")
-    flags = "-shared -fPIC -O3 -ffp-contract=off -fno-math-errno -Wall -I."
+    flags = "-shared -fPIC -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -DGBEES_VECTOR_MATH -Wall -I."
     command = [*compiler.split(), *flags.split(), f"-I{headers}", *os.environ.get("CFLAGS", "").split()]
     folder = os.path.join(_cache(), _key(source, command, headers))
     path = os.path.join(folder, f"{name}.so")

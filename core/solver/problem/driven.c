@@ -137,6 +137,23 @@ static void driven_target(int which, size_t count, double t, const double *origi
     set_d(t, p, OF_PLAIN, own)->own->target_d(which, count, t, origin, offset, own, out);
 }
 
+static void driven_times(size_t count, const double *t, const double *origin, const double *const *offset,
+                         const double *p, double *const *out)
+{
+    const double *here[GBEES_MAX_DIM] = {NULL};
+    double own[GBEES_TABLES_AT], *to[GBEES_MAX_DIM] = {NULL};
+
+    for (size_t i = 0; i < count; i++) {
+        const driven *d = set_d(t[i], p, OF_PLAIN, own);
+
+        for (int j = 0; j < d->own->n; j++) {
+            here[j] = offset[j] + i;
+            to[j] = out[j] + i;
+        }
+        d->own->drift_times_d(1, t + i, origin, here, own, to);
+    }
+}
+
 /* Sets *row to the functions of `by`, without those that the plugin's lack. */
 static void fill(const gbees_functions *own, const gbees_functions *by, gbees_functions *row)
 {
@@ -154,6 +171,7 @@ static void fill(const gbees_functions *own, const gbees_functions *by, gbees_fu
     row->measure_d = own->measure_d ? by->measure_d : NULL;
     row->bound_d = own->bound_d ? by->bound_d : NULL;
     row->log_likelihood_d = own->log_likelihood_d ? by->log_likelihood_d : NULL;
+    row->drift_times_d = own->drift_times_d ? driven_times : NULL;
     row->jump_d = own->jump_d ? driven_jump : NULL;
     row->target_d = own->target_d ? driven_target : NULL;
 }

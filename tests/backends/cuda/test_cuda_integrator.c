@@ -191,13 +191,14 @@ static const struct {
     const char *model;
     const char *settings[MOST_SETTINGS];
     double from, to;
-    int ends; /* 1: some trajectories end before */
+    int ends;    /* 1: some trajectories end before */
+    double most; /* difference: more than none where the CPU's drift has a cosine for vectors */
 } ways[] = {
-    {"lorenz63", {NULL}, 0, 2, 0},
-    {"lorenz63", {NULL}, 1, 0.4, 0},
-    {"duffing", {NULL}, 0.3, 9, 0},
-    {"linear", {"dimension=8", "factor=0.5", "threshold=1e-5", "measurements=[]"}, 0, 6, 0},
-    {"lorenz63", {NULL}, 0, -2, 1},
+    {"lorenz63", {NULL}, 0, 2, 0, 0},
+    {"lorenz63", {NULL}, 1, 0.4, 0, 0},
+    {"duffing", {NULL}, 0.3, 9, 0, 1e-11},
+    {"linear", {"dimension=8", "factor=0.5", "threshold=1e-5", "measurements=[]"}, 0, 6, 0, 0},
+    {"lorenz63", {NULL}, 0, -2, 1, 0},
 };
 
 static void spread(const gbees_problem *problem, size_t count, double **x, double *scale)
@@ -244,7 +245,7 @@ START_TEST(trajectories_go_the_same_way)
     ck_assert(ways[_i].ends ? lost > 10 && lost < MANY - 10 : lost == 1);
     for (int j = 0; j < s.w.problem->dimension; j++) {
         for (size_t i = 0; i < MANY; i++)
-            ck_assert(x[0][j][i] == x[1][j][i] || (isnan(x[0][j][i]) && isnan(x[1][j][i])));
+            ck_assert(fabs(x[0][j][i] - x[1][j][i]) <= ways[_i].most || (isnan(x[0][j][i]) && isnan(x[1][j][i])));
         free(x[0][j]);
         free(x[1][j]);
     }

@@ -231,7 +231,7 @@ def test_the_lock_is_released():
             count[0] += 1
             time.sleep(0.001)
 
-    thread = threading.Thread(target=other)
+    thread = threading.Thread(target=other, daemon=True)
     thread.start()
     gbees.run("lorenz63", set={"accuracy": 0, "factor": 2, "records": 1}, audit=False, threads=1, progress=False)
     stop.set()
