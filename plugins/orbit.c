@@ -142,8 +142,9 @@ static inline void GBEES_FN(brake)(const real x[], const real p[], real ballisti
     const real height = GBEES_FN(height_of)(x, p), above = (height > 0 ? height : 0) - ORBIT_HEIGHT;
     const real vx = x[3] + ORBIT_TURN * x[1], vy = x[4] - ORBIT_TURN * x[0], vz = x[5];
     const real kilometre = 1000; /* m: densities are in kg/m^3 */
-    const real rate =
+    const real full =
         kilometre / 2 * ballistic * ORBIT_DENSITY * exp(-above / ORBIT_SCALE) * sqrt(vx * vx + vy * vy + vz * vz);
+    const real rate = ORBIT_DRAG > 0 ? full : 0; /* also where `full` overflows */
 
     a[0] -= rate * vx;
     a[1] -= rate * vy;
@@ -219,13 +220,13 @@ static inline void GBEES_FN(place)(const real x[], const real p[], real c[6])
     c[5] = v * 2 * (h * (u + f) + k * (w + g));
 }
 
-/* The acceleration at position and velocity c, km/s^2. What a parameter switches off is multiplied by 0, and bodies
+/* The acceleration at position and velocity c, km/s^2. What a parameter switches off is computed, too, and bodies
  * are one branch: a compiler makes a loop of each, whose points are side by side in vectors. */
 static inline void GBEES_FN(accelerate)(real t, const real c[], const real p[], real ballistic, real reflectivity,
                                         real a[3])
 {
     GBEES_FN(attract)(c, p, a);
-    GBEES_FN(brake)(c, p, (ORBIT_DRAG > 0) * ballistic, a);
+    GBEES_FN(brake)(c, p, ballistic, a);
     if (ORBIT_SUN + ORBIT_SOLAR + ORBIT_MOON > 0) {
         const real centuries = GBEES_FN(centuries)(t, p);
         real sun[3], moon[3];

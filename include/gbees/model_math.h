@@ -31,10 +31,13 @@ GBEES_LANES_OF_ONE(log)
 GBEES_LANES_OF_TWO(pow)
 
 /* Of a sine and a cosine of one angle gcc makes one call, before it looks for vectors, and no vectors of that. So the
- * equations' sin() is this one, of which it knows nothing. */
+ * equations' sin() is this one, of which it knows nothing; but of a constant, which may be in static data. */
 GBEES_LANES_OF __attribute__((const)) double gbees_sin(double) __asm__("sin");
 GBEES_LANES_OF __attribute__((const)) float gbees_sinf(float) __asm__("sinf");
-#define GBEES_SIN(x) _Generic((x), float : gbees_sinf, default : gbees_sin)(x)
+#define GBEES_BY_TYPE(x, of_float, of_double) _Generic((x), float : of_float, default : of_double)(x)
+#define GBEES_SIN(x)                                                                                                 \
+    __builtin_choose_expr(__builtin_constant_p(x), GBEES_BY_TYPE(x, __builtin_sinf, __builtin_sin),                  \
+                          GBEES_BY_TYPE(x, gbees_sinf, gbees_sin))
 #endif
 #if __GLIBC_PREREQ(2, 35)
 GBEES_LANES_OF_ONE(acos)

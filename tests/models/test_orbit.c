@@ -343,6 +343,33 @@ static double distance(const gbees_problem *problem, const double *x, double t)
     return g + problem->parameters[1];
 }
 
+/* The air's density overflows, and drag is off. */
+START_TEST(what_is_off_is_not_felt)
+{
+    gbees_problem *problem = problem_changed(
+        model("orbit"), 1,
+        (setting_list){"parameters={zonal: 0, drag: 0, solar: 0, sun: 0, moon: 0, height: 10000, scale: 0.1}",
+                       "frame=fixed"});
+    const double origin[6] = {7000, 0, 0, 0, 7.5, 0}, zero[8] = {0};
+    const double time[8] = {0}, *column[6] = {zero, zero, zero, zero, zero, zero};
+    double out[6][8], *to[6] = {out[0], out[1], out[2], out[3], out[4], out[5]};
+
+    for (int timed = 0; timed < 2; timed++) {
+        memset(out, 0, sizeof out);
+        if (timed)
+            problem->functions->drift_times_d(8, time, origin, column, problem->parameters, to);
+        else
+            problem->functions->drift_d(8, 0, origin, column, problem->parameters, to);
+        for (int i = 0; i < 8; i++) {
+            ck_assert_msg(fabs(out[3][i] + problem->parameters[0] / 49e6) < 1e-15, "%.17g, not %.17g", out[3][i],
+                          -problem->parameters[0] / 49e6);
+            ck_assert(out[0][i] == 0 && out[1][i] == 7.5 && out[4][i] == 0 && out[5][i] == 0);
+        }
+    }
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
 /* Both objects integrated by `orbit`, in kilometres, are as far from each other as the target says, before and after
  * t = 0 and revolutions later. */
 START_TEST(both_on_their_orbits)
@@ -384,6 +411,7 @@ int main(void)
     tcase_add_test(tcase, the_same_seen);
     tcase_add_test(tcase, fixed_coordinates);
     tcase_add_test(tcase, both_on_their_orbits);
+    tcase_add_test(tcase, what_is_off_is_not_felt);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
