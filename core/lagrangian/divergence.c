@@ -27,11 +27,19 @@ void gbees_probes_choose(int n, size_t count, double *const *x, gbees_probes *p)
 
 void gbees_divergence_beside(const gbees_probes *p, gbees_journey *w)
 {
+    double drift[GBEES_MAX_DIM][GBEES_BATCH], origin[GBEES_MAX_DIM] = {0}, *out[GBEES_MAX_DIM];
+
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        out[j] = drift[j];
+    w->functions->drift_d(p->count, w->from, origin, p->column, w->problem->parameters, out);
     for (int j = 0; j < w->problem->dimension; j++) {
         double far = 0;
 
-        for (size_t i = 0; i < p->count; i++)
-            far = fmax(far, fabs(p->x[j][i]));
+        for (size_t i = 0; i < p->count; i++) {
+            const double way = fabs(drift[j][i]) * w->first;
+
+            far = fmax(far, fabs(p->x[j][i]) + (isfinite(way) ? way : 0));
+        }
         w->beside[j] = fmax(3e-5 * w->scale[j], 1e-7 * far);
     }
 }

@@ -16,7 +16,8 @@ typedef struct gbees_probes {
 void gbees_probes_choose(int n, size_t count, double *const *x, gbees_probes *p);
 
 /* Chooses the lengths over which the divergence is a difference: so short that its error of third order is negligible
- * within a scale, but no shorter than what rounding of a point allows. */
+ * within a scale, but no shorter than what rounding of a point, where it is and a step later, and of its drift allows;
+ * of a journey whose `first` is set. */
 void gbees_divergence_beside(const gbees_probes *p, gbees_journey *w);
 
 /* Whether the divergence is the same at the probes, at the beginning and where they go, at each time of the way, and

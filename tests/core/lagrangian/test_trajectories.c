@@ -19,6 +19,14 @@ static double pulse(double t, double x, const double *p)
     return p[0] / (sqrt(2 * acos(-1)) * p[2]) * exp(-off * off / 2);
 }
 
+/* Hardly faster here than there. */
+static double wave(double t, double x, const double *p)
+{
+    (void)t, (void)p;
+    return 1 + cos(x) / 1000;
+}
+
+OWN(wave, 0);
 OWN(sway, GBEES_TIME_DEPENDENT);
 OWN(pulse, GBEES_TIME_DEPENDENT);
 
@@ -221,6 +229,27 @@ static double determinant_2d(const gbees_problem *problem, const double *x, doub
            (4 * h * h);
 }
 
+/* The divergence is not the rounding of a drift over so short a length. */
+START_TEST(a_narrow_cloud_is_kept)
+{
+    static const double width[] = {1e-7, 1e-10};
+    const gbees_problem problem = own_problem(&wave_model);
+    cloud start, c;
+
+    cloud_create(&start, 1, 100);
+    start.scale[0] = width[_i];
+    for (size_t i = 0; i < start.count; i++)
+        start.x[0][i] = width[_i] * ((double)i / 25 - 2);
+    cloud_copy(&c, &start);
+    go(&problem, 1, 1e-6, &c, 1, 0, 1);
+    for (size_t i = 0; i < c.count; i++) /* in one dimension dx(1)/dx(0) is the ratio of the drifts */
+        ck_assert_double_eq_tol(c.stretch[i], log(wave(0, c.x[0][i], NULL) / wave(0, start.x[0][i], NULL)), 1e-7);
+    ck_assert_double_lt(c.evaluations, 100 * (double)c.count);
+    cloud_destroy(&c);
+    cloud_destroy(&start);
+}
+END_TEST
+
 START_TEST(the_stretch_is_that_of_the_map)
 {
     gbees_problem *problem = problem_create(model("vanderpol"), 0, NULL);
@@ -296,6 +325,7 @@ int main(void)
     tcase_add_loop_test(tcase, threads_change_no_bit, 0, sizeof journeys / sizeof *journeys);
     tcase_add_test(tcase, a_drift_may_depend_on_the_time);
     tcase_add_test(tcase, a_short_pulse_is_met);
+    tcase_add_loop_test(tcase, a_narrow_cloud_is_kept, 0, 2);
     tcase_add_test(tcase, the_stretch_is_that_of_the_map);
     tcase_add_loop_test(tcase, a_constant_divergence_is_not_integrated, 0, 4);
     tcase_add_test(tcase, one_point_among_others_that_have_left_is_stretched);
