@@ -31,9 +31,9 @@ static const double edge_safety = 2;
 /* Bins of a marginal, and how many deviations they reach to either side. */
 enum { BINS = 1024, REACH = 10 };
 
-/* Moments of a set, or of all. */
+/* Moments of a set, or of all, and the entropy, up to what all have in common. */
 typedef struct figures {
-    double log_mass, mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], points;
+    double entropy, log_mass, mean[GBEES_MAX_DIM], covariance[GBEES_MATRIX], points;
     double rim, rim_share; /* the rim's part of the mass, and of a variance, */
     double falls;          /* and of that, over the part of what is within it */
 } figures;
@@ -42,6 +42,7 @@ static void set_figures(const gbees_sums *sums, figures *of)
 {
     gbees_sums_moments(sums, of->mean, of->covariance);
     of->log_mass = gbees_sums_log_mass(sums);
+    of->entropy = of->log_mass - sums->log_density / sums->total[0];
     of->rim = sums->shell[0].w / sums->total[0];
     of->rim_share = gbees_sums_share(sums, 0);
     of->falls = of->rim_share / fmax(gbees_sums_share(sums, 1), 1e-300);
@@ -198,11 +199,12 @@ static int find_marginals(gbees_engine *engine, const figures *all, gbees_certif
 
 /* ---- moments ---- */
 
-/* Adds the differences of another set; returns the largest, that of the logarithms of the masses and those of the
- * covariances among them. */
+/* Adds the differences of another set; returns the largest, among them that of the logarithms of the masses, those of
+ * the covariances, and that of the entropy for a state: by so much deviations that are off by as many parts change
+ * it. */
 static double compare_moments(int n, const figures *a, const figures *b, gbees_certificate *certificate)
 {
-    double deviation[GBEES_MAX_DIM], most = fabs(a->log_mass - b->log_mass);
+    double deviation[GBEES_MAX_DIM], most = fmax(fabs(a->log_mass - b->log_mass), fabs(a->entropy - b->entropy) / n);
 
     for (int j = 0; j < n; j++)
         deviation[j] = sqrt(a->covariance[j * n + j]);

@@ -437,3 +437,29 @@ def test_a_precise_measurement_on_a_grid_that_moves():
     after = next(r for r in run.records if r.time == 1 and r.leg == 1)
     assert run.met and abs(run.log_evidence - evidence) < 1e-3 and is_within(after, mean[0], covariance[0, 0] ** 0.5)
     assert after.std[0] == pytest.approx(covariance[0, 0] ** 0.5, rel=1e-3)
+
+
+def test_entropy_of_a_flow_that_points_hardly_resolve():
+    """x' = (2/k) sin(k x) moves points next to nowhere, and stretches by up to e^2: more points are taken for it."""
+    x, k = sp.Symbol("x"), 1000
+    model = gbees.Model.from_sympy(
+        "rough", {x: sp.Rational(2, k) * sp.sin(k * x)},
+        scenario={"mean": [0.3], "covariance": [0.1], "end": 1, "records": 1, "output": {"densities": "none"}})
+    places = np.linspace(-2.7, 3.3, 400001)
+    weights = np.exp(-(((places - 0.3) ** 2) / 0.2))
+    grown = math.exp(2)
+    stretch = np.log(grown / (np.cos(k * places / 2) ** 2 + grown**2 * np.sin(k * places / 2) ** 2))
+    exact = math.log(2 * math.pi * math.e * 0.1) / 2 + np.sum(weights * stretch) / weights.sum()
+    record = last(model, frame="lagrangian", accuracy=1e-3)
+    assert abs(record.entropy - exact) < 0.02
+
+
+def test_a_density_of_a_ten_millionth_of_its_way():
+    """Differences of the drift are longer than its rounding: no point is lost, and none takes steps without an end."""
+    y = sp.Symbol("y")
+    model = gbees.Model.from_sympy(
+        "narrow", {y: 1 + sp.cos(y) / 1000},
+        scenario={"mean": [0], "covariance": [1e-14], "end": 1, "records": 1, "output": {"densities": "none"}})
+    for tolerance in 1e-9, 1e-6:
+        record = last(model, frame="lagrangian", accuracy=0, tolerance=tolerance)
+        assert abs(record.mass - 1) < 1e-12 and record.certificate.mean[0, 1] < 2e-3
