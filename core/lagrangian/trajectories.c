@@ -117,8 +117,10 @@ static int is_resolved(const course *c, size_t value, int from, int to)
         const int low = from + (k - from) / stride * stride, high = low + stride < to ? low + stride : to;
         const double part = high > low ? (double)(k - low) / (high - low) : 0;
 
-        most = fmax(most, fabs(f[k]));
-        off = fmax(off, fabs(f[k] - (1 - part) * f[low] - part * f[high]));
+        const double here = fabs(f[k]), from_line = fabs(f[k] - (1 - part) * f[low] - part * f[high]);
+
+        most = here > most ? here : most; /* fmax() would be a call */
+        off = from_line > off ? from_line : off;
     }
     return !(off > most_off * most && off * fabs(time) > most_moved * scale);
 }
@@ -142,23 +144,26 @@ static void divide_way(course *c, int from, int to)
 /* Divides a way into parts. Without memory it has one. */
 static void find_parts(gbees_trajectories *t, size_t count, double *const *x, course *c)
 {
-    static const double origin[GBEES_MAX_DIM];
+    static const double none[TIMES + 1];
     const gbees_journey *w = c->journey;
     const size_t n = (size_t)w->problem->dimension;
-    double value[GBEES_MAX_DIM][GBEES_BATCH], *out[GBEES_MAX_DIM];
+    double time[TIMES + 1], here[GBEES_MAX_DIM], *out[GBEES_MAX_DIM];
+    const double *beside[GBEES_MAX_DIM];
     gbees_probes p;
 
     gbees_probes_choose(w->problem->dimension, count, x, &p);
     p.count = p.count < LOOKED_AT ? p.count : LOOKED_AT;
     c->values = n * p.count;
     c->at = gbees_array_create(c->values, sizeof *c->at);
-    for (size_t j = 0; j < n; j++)
-        out[j] = value[j];
-    for (int k = 0; k <= TIMES && c->at; k++) {
-        w->functions->drift_d(p.count, w->from + (w->to - w->from) * k / TIMES, origin, p.column,
-                              w->problem->parameters, out);
-        for (size_t i = 0; i < c->values; i++)
-            c->at[i][k] = value[i % n][i / n];
+    for (int k = 0; k <= TIMES; k++)
+        time[k] = w->from + (w->to - w->from) * k / TIMES;
+    for (size_t i = 0; i < p.count && c->at; i++) {
+        for (size_t j = 0; j < n; j++) {
+            here[j] = p.x[j][i];
+            beside[j] = none;
+            out[j] = c->at[i * n + j];
+        }
+        w->functions->drift_times_d(TIMES + 1, time, here, beside, w->problem->parameters, out);
     }
     t->evaluations += p.count * TIMES;
     if (!c->at)
