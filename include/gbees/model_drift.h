@@ -77,26 +77,26 @@
 #define GBEES_FLAT_d GBEES_CLONES __attribute__((flatten))
 #endif
 
-/* The loop of a whole drift, at the time TIME. Components that the drift does not write stay NaN, which the solver
- * and gbees-plugin report. */
-#define GBEES_VECTORS(R, S, N, TIME)                                                                                 \
+/* The loop of a whole drift at the time TIME, whose component j is ALONG. Components that the drift does not write
+ * stay NaN, which the solver and gbees-plugin report. */
+#define GBEES_VECTORS(AXES, R, S, N, TIME, ALONG)                                                                    \
     GBEES_COLUMNS(R, N);                                                                                             \
     R *to[N];                                                                                                        \
     GBEES_UNROLL for (int j = 0; j < N; j++) to[j] = out[j];                                                         \
     GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                    \
     {                                                                                                                \
-        GBEES_POINT_own(R, S, N);                                                                                    \
+        GBEES_POINT_##AXES(R, S, N);                                                                                 \
         R dxdt[N];                                                                                                   \
         GBEES_UNROLL for (int k = 0; k < N; k++) dxdt[k] = (R)NAN;                                                   \
         gbees_equation_drift##S(N, TIME, x, p, dxdt);                                                                \
-        GBEES_UNROLL for (int j = 0; j < N; j++) to[j][i] = dxdt[j];                                                 \
+        GBEES_UNROLL for (int j = 0; j < N; j++) to[j][i] = ALONG;                                                   \
     }
 
 #define GBEES_DRIFT_own(R, S, N)                                                                                     \
     GBEES_FLAT##S static void gbees_own_loop_##N##S(size_t count, R t, const R *__restrict origin,                   \
                                                     const R *const *offset, const R *__restrict p, R *const *out)    \
     {                                                                                                                \
-        GBEES_VECTORS(R, S, N, t);                                                                                   \
+        GBEES_VECTORS(own, R, S, N, t, dxdt[j]);                                                                     \
     }                                                                                                                \
     GBEES_GROUPED(R, S, gbees_own_vector_##N##S, gbees_own_loop_##N##S, N, vector, R *const *out)
 
@@ -105,7 +105,7 @@
                                                  const double *const *offset, const double *__restrict p,            \
                                                  double *const *out)                                                 \
     {                                                                                                                \
-        GBEES_VECTORS(double, _d, N, t[i]);                                                                          \
+        GBEES_VECTORS(own, double, _d, N, t[i], dxdt[j]);                                                            \
     }
 
 #define GBEES_DRIFT_framed(R, S, N)                                                                                  \
@@ -124,16 +124,7 @@
     GBEES_CLONES##S static void gbees_framed_loop_##N##S(                                                            \
         size_t count, R t, const R *__restrict origin, const R *const *offset, const R *__restrict p, R *const *out) \
     {                                                                                                                \
-        GBEES_COLUMNS(R, N);                                                                                         \
-        R *to[N];                                                                                                    \
-        GBEES_UNROLL for (int j = 0; j < N; j++) to[j] = out[j];                                                     \
-        GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
-        {                                                                                                            \
-            GBEES_POINT_framed(R, S, N);                                                                             \
-            R dxdt[N];                                                                                               \
-            gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
-            GBEES_UNROLL for (int j = 0; j < N; j++) to[j][i] = gbees_frame_along##S(N, j, p, on_grid, dxdt);        \
-        }                                                                                                            \
+        GBEES_VECTORS(framed, R, S, N, t, gbees_frame_along##S(N, j, p, on_grid, dxdt));                             \
     }                                                                                                                \
     GBEES_GROUPED(R, S, gbees_framed_vector_##N##S, gbees_framed_loop_##N##S, N, vector, R *const *out)
 
