@@ -46,12 +46,6 @@ static size_t padded(size_t count)
 /* ---- the drift --------------------------------------------------------------------------------------------------
  */
 
-/* Evaluates the whole drift, out[n][count]. */
-static void drift_at(const gbees_journey *w, size_t count, double t, const double *const *point, double *const *out)
-{
-    w->functions->drift_d(count, t, origin, point, w->problem->parameters, out);
-}
-
 /* Evaluates component j at points beside x, out[POINTS]; `times`: of each point, or NULL: all at `time`. */
 static void component_at(const gbees_journey *w, int j, size_t count, const double *times, double time,
                          const double *beside, const double *const *x, double *out)
@@ -67,9 +61,8 @@ static void component_at(const gbees_journey *w, int j, size_t count, const doub
     w->functions->drift_times_d(count, times, beside, x, w->problem->parameters, to);
 }
 
-/* As gbees_batch_divergence(); `times`: of each point, or NULL. */
-static void divergence(const gbees_journey *w, size_t count, const double *times, double time, const double *const *x,
-                       double *sum, double *size)
+void gbees_batch_divergence(const gbees_journey *w, size_t count, const double *times, double time,
+                            const double *const *x, double *sum, double *size)
 {
     const int n = w->problem->dimension;
 
@@ -92,12 +85,6 @@ static void divergence(const gbees_journey *w, size_t count, const double *times
     }
 }
 
-void gbees_batch_divergence(const gbees_journey *w, size_t count, double time, const double *const *x, double *sum,
-                            double *size)
-{
-    divergence(w, count, NULL, time, x, sum, size);
-}
-
 /* Evaluates the slopes of a stage. */
 static void evaluate(const gbees_journey *w, batch *b, int stage)
 {
@@ -116,9 +103,9 @@ static void evaluate(const gbees_journey *w, batch *b, int stage)
     if (timed)
         w->functions->drift_times_d(count, time, origin, point, w->problem->parameters, slope);
     else
-        drift_at(w, count, w->from, point, slope);
+        w->functions->drift_d(count, w->from, origin, point, w->problem->parameters, slope);
     if (w->stretches && gbees_dormand_prince_counts(stage))
-        divergence(w, count, timed ? time : NULL, w->from, point, b->slope[n][stage], NULL);
+        gbees_batch_divergence(w, count, timed ? time : NULL, w->from, point, b->slope[n][stage], NULL);
 }
 
 /* ---- a step -----------------------------------------------------------------------------------------------------

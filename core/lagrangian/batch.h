@@ -32,9 +32,9 @@ uint64_t gbees_batch_run(const gbees_journey *journey, size_t first, size_t coun
 double gbees_batch_first_step(const gbees_journey *journey, size_t count, const double *const *x,
                               uint64_t *evaluations);
 
-/* Sets sum[i] to the drift's divergence at `count` <= GBEES_BATCH points, and adds to size[i] its terms' absolute
- * values, or NULL. */
-void gbees_batch_divergence(const gbees_journey *journey, size_t count, double time, const double *const *x,
-                            double *sum, double *size);
+/* Sets sum[i] to the drift's divergence at `count` <= 2 GBEES_BATCH points, and adds to size[i] its terms' absolute
+ * values, or NULL. times: of each point; NULL: all at `time`. */
+void gbees_batch_divergence(const gbees_journey *journey, size_t count, const double *times, double time,
+                            const double *const *x, double *sum, double *size);
 
 #endif

@@ -53,7 +53,7 @@ static int is_same(const gbees_journey *w, const gbees_probes *p, double time, d
     size_t finite = 0;
     int same = 1;
 
-    gbees_batch_divergence(w, p->count, time, p->column, sum, size);
+    gbees_batch_divergence(w, p->count, NULL, time, p->column, sum, size);
     for (size_t i = 0; i < p->count; i++) {
         if (!isfinite(sum[i]))
             continue;

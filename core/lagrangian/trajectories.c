@@ -300,7 +300,8 @@ static void make_plan(size_t count, double *const *x, int stretches, gbees_journ
     gbees_probes_choose(journey->problem->dimension, count, x, &p);
     journey->first = plan->first = gbees_batch_first_step(journey, p.count, p.column, evaluations);
     journey->most = floor(MOST_STEPS + OFTEN * fabs(journey->to - journey->from) / journey->first);
-    gbees_divergence_beside(&p, journey);
+    if (stretches)
+        gbees_divergence_beside(&p, journey);
     plan->is_constant = stretches && gbees_divergence_is_constant(journey, &p, &plan->rate, evaluations);
 }
 
