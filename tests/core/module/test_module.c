@@ -5,7 +5,7 @@
 static const struct {
     const char *module, *reason;
 } bad[] = {
-    {"bad_abi", "made for model ABI 1000, this gbees has ABI "},
+    {"bad_abi", "made for model ABI 1000, this gbees has ABI 7: rebuild the plugin with this gbees's headers"},
     {"short_card", "its card says "},
     {"no_plugin", "not a gbees model: it has no symbol gbees_model_card"},
     {"undefined", "undefined symbol: gbees_test_missing_function"},

@@ -166,7 +166,6 @@ static const char *const models[] = {"linear", "duffing", "lorenz63", "lorenz96"
 
 START_TEST(the_identity_changes_no_bit)
 {
-    const int most = !strcmp(models[_i], "duffing"); /* whose cosine is one for vectors, or not */
     world w;
     points at;
     double a[POINTS], b[POINTS];
@@ -175,6 +174,8 @@ START_TEST(the_identity_changes_no_bit)
     world_create(&w, models[_i], (setting_list){"frame=fixed", "bound=off"});
     const gbees_functions *plain = w.problem->functions, *framed = plain->framed;
     spread(&at, w.problem);
+    if (!strcmp(models[_i], "duffing"))
+        at.p[2] = 0; /* its cosine is one for vectors, or not: of 0 both have the same bits */
     set_frame(&at, w.problem->dimension, NULL, NULL);
     for (int j = 0; j < w.problem->dimension; j++) {
         plain->component_d[j](POINTS, 0.3, at.origin, at.column, at.p, a);
@@ -182,7 +183,7 @@ START_TEST(the_identity_changes_no_bit)
         plain->component_f[j](POINTS, 0.3f, at.origin_f, at.column_f, at.p_f, a_f);
         framed->component_f[j](POINTS, 0.3f, at.origin_f, at.column_f, at.p_f, b_f);
         for (int i = 0; i < POINTS; i++)
-            ck_assert(fabs(a[i] - b[i]) <= 1e-15 * most && fabsf(a_f[i] - b_f[i]) <= 1e-6 * most);
+            ck_assert(a[i] == b[i] && a_f[i] == b_f[i]);
     }
     ck_assert(!plain->bound_d == !framed->bound_d && !plain->measure_d == !framed->measure_d);
     if (plain->bound_d) {
